@@ -15,7 +15,7 @@ import { apiKey, asNpmStarts, processorMicroseconds, type Running, start } from 
  * provider and the clients the other. Exits with 1 if a target is missed.
  */
 const messages = [
-  { role: 'user', content: 'Tell me a story of a signal box beside the line, in a few words. '.repeat(4) },
+  { role: 'user', content: 'Write me a story of a signal box beside the line, in a few words. '.repeat(4) },
 ]
 const whole = { model: 'canned/model', messages }
 const streamed = { ...whole, stream: true }

@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
     warm: { type: 'string', default: '40' },
   },
 })
-const text = 'Tell me a story of a signal box beside the line, in a few words. '
+const text = 'Write me a story of a signal box beside the line, in a few words. '
 const requestOf = (content: string) => ({ model: 'canned/model', messages: [{ role: 'user', content }] })
 const loads: Record<string, { body: object; connections: number; times: number }> = {
   json: { body: requestOf(text.repeat(4)), connections: 16, times: 300 },

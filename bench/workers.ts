@@ -23,7 +23,7 @@ const counts = [1, 2, 4]
 const managementKey = `sb-v1-${'c'.repeat(64)}`
 const whole = {
   model: 'canned/model',
-  messages: [{ role: 'user', content: 'Tell me a story of a signal box. '.repeat(8) }],
+  messages: [{ role: 'user', content: 'Write me a story of a signal box. '.repeat(8) }],
 }
 
 type Load = { url: string; key: string; connections: number; ms: number }

@@ -56,7 +56,7 @@ function inAscii(script: string): string {
 
 // The bundle is not secret, and interns that run as other users must be able to read it.
 process.umask(0o022)
-const beganAt = Date.now()
+const startedAt = Date.now()
 const making = new URL(`making-${process.pid}/`, bundles)
 mkdirSync(making, { recursive: true })
 const common = {
@@ -108,7 +108,7 @@ const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.input
 const sources = [...inputs].filter((path) => !isPackage.test(path) && !path.startsWith('unused:'))
 const folder = folderFor(sources)
 // If a source changed during the build, the bundle does not match its name. The next start builds another one.
-if (unchangedSince(sources, beganAt)) keep()
+if (unchangedSince(sources, startedAt)) keep()
 else remove(making)
 
 // Running processes can start workers from the previous bundle. Recent folders can belong to another process's build.
@@ -118,7 +118,7 @@ const named = (form: RegExp) => readdirSync(bundles).filter((name) => form.test(
 const older = named(/^[0-9a-f]{32}$/)
   .sort((a, b) => writtenAt(b) - writtenAt(a))
   .slice(2)
-const leftovers = named(/^making-/).filter((name) => writtenAt(name) < beganAt - hourMs)
+const leftovers = named(/^making-/).filter((name) => writtenAt(name) < startedAt - hourMs)
 for (const name of [...older, ...leftovers]) remove(new URL(name, bundles))
 
 function keep() {

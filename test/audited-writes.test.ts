@@ -176,8 +176,8 @@ const steps: Record<string, Step> = {
 const writing = routes.filter((route) => !reads(route))
 
 test('each writing route is called here or listed with a reason', () => {
-  const known = [...Object.keys(steps), ...Object.keys(unwritten)]
-  assert.deepEqual(known.toSorted(), writing.map(({ operationId }) => operationId!).toSorted())
+  const names = [...Object.keys(steps), ...Object.keys(unwritten)]
+  assert.deepEqual(names.toSorted(), writing.map(({ operationId }) => operationId!).toSorted())
 })
 
 test('the console has a label for each audit action', () => {
@@ -200,7 +200,7 @@ async function write(browser: Browser, operationId: string) {
   const where = route.path.replace(/\{(\w+)\}/g, (_, name) => filled(path[name] ?? `no ${name}`))
   const origin = new URL(talk.url).origin
   const own = { cookie: browser.cookie, 'x-csrf-token': browser.session.csrf_token }
-  // Who signs in is not signed in yet.
+  // A sign-in has no session yet.
   const headers = { origin, ...(operationId !== 'createSession' && own) }
   const type = bytes ? 'application/octet-stream' : 'application/json'
   const answer = await fetch(talk.url + where + query, {

@@ -86,9 +86,9 @@ test('the previous bundle remains for its users, and older ones are deleted', ()
     ['making-2', 4],
   ] as const)
     age(name, hours)
-  const left = at.bundle().filter((name) => name !== 'sources.json')
-  assert.equal(left.length, 3)
-  assert.deepEqual([before, 'making-1'].filter((name) => left.includes(name)).length, 2)
+  const remaining = at.bundle().filter((name) => name !== 'sources.json')
+  assert.equal(remaining.length, 3)
+  assert.deepEqual([before, 'making-1'].filter((name) => remaining.includes(name)).length, 2)
 })
 
 test('each source file that a bundle changes exists and is changed', () => {

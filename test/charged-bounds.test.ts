@@ -72,9 +72,12 @@ test('a failed attempt is charged, and the next endpoint must fit the limit too'
   assert.equal((await ask(billed, wide, request)).status, 502)
   assert.equal(billed.upstream.sales.length, 3)
   assert.equal((await ask(billed, wide, request)).status, 403)
-  const left = async () => (await billed.left(narrow)) + (await billed.left(wide))
-  for (let tries = 0; tries < 3600 && (await left()) > 1; tries++) await sleep(50)
-  assert.ok(3 - (await left()) >= billed.billed(), `${await left()} USD are left, ${billed.billed()} were billed`)
+  const remaining = async () => (await billed.left(narrow)) + (await billed.left(wide))
+  for (let tries = 0; tries < 3600 && (await remaining()) > 1; tries++) await sleep(50)
+  assert.ok(
+    3 - (await remaining()) >= billed.billed(),
+    `${await remaining()} USD are left, ${billed.billed()} were billed`,
+  )
 })
 
 test('a slow reader that leaves is charged the whole reservation', async () => {

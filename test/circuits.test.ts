@@ -77,9 +77,9 @@ test('an endpoint with an open circuit is refused at once, with reason and end',
   for (let one = 0; one < 21; one++) await ask(service, 'changing')
   const refused = await ask(service, 'changing')
   assert.equal(refused.status, 503)
-  const [left] = refused.body.error.metadata.excluded
-  const { until } = left
-  assert.deepEqual(left, {
+  const [exclusion] = refused.body.error.metadata.excluded
+  const { until } = exclusion
+  assert.deepEqual(exclusion, {
     endpoint: 'faulty/changing@faulty',
     reason: 'unavailable_now',
     circuit: 'failure_rate',

@@ -28,9 +28,9 @@ async function takePictures(named: string[]): Promise<void> {
   mkdirSync(folder, { recursive: true })
   await using world = await startPictureWorld()
   await using browser = await startBrowser()
-  const wanted = picturesOf(world).filter(({ screen }) => named.length === 0 || named.includes(screen))
+  const pictures = picturesOf(world).filter(({ screen }) => named.length === 0 || named.includes(screen))
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const viewport of sizes) await takeAll(browser, world, wanted, { colorScheme, viewport })
+    for (const viewport of sizes) await takeAll(browser, world, pictures, { colorScheme, viewport })
   }
 }
 

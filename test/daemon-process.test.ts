@@ -167,6 +167,6 @@ test('invalid settings are reported in one line that names the setting', async (
     await assert.rejects(startDaemonProcess({ limits }), words)
   }
   await assert.rejects(startDaemonProcess({ folder: join(tmpdir(), 'x'.repeat(100)) }), /socket is \d+ bytes long/)
-  for (const left of readdirSync(tmpdir()))
-    if (left === 'x'.repeat(100)) rmSync(join(tmpdir(), left), { recursive: true })
+  for (const name of readdirSync(tmpdir()))
+    if (name === 'x'.repeat(100)) rmSync(join(tmpdir(), name), { recursive: true })
 })

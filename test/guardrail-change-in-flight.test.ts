@@ -5,7 +5,7 @@ import { until } from './harness/until.ts'
 
 const prices = { prompt: 0, completion: 100 }
 
-/** A provider that answers when it is told to. */
+/** A provider that answers when the test lets it. */
 const start = () => startBilled({ prices, trades: { one: () => {} } })
 
 const request = {

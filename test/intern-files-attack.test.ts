@@ -70,7 +70,7 @@ test('swapped links never expose or change files outside the workspace', async (
       assert.ok(answer.status < 500 || answer.status === 502, `${answer.status} ${answer.bytes}`)
       if (answer.status === 200) done += 1
       // A truncated archive does not count as an answer.
-      assert.ok(!textOf(answer).includes(secret), `call ${(from + round) % calls.length} told it`)
+      assert.ok(!textOf(answer).includes(secret), `call ${(from + round) % calls.length} revealed it`)
     }
   })
   try {

@@ -12,18 +12,18 @@ import { until } from './harness/until.ts'
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 const event = JSON.stringify({ type: 'work.noticed' })
 
-const began = JSON.stringify({ type: 'turn.started', runId: 'run', sessionId: 'session', model: null })
+const started = JSON.stringify({ type: 'turn.started', runId: 'run', sessionId: 'session', model: null })
 const health = JSON.stringify({ contract: 1, startedAt: 1, agent: 'running', agentName: null, runs: 0, waiting: 0 })
 
 /** Takes the place of the daemon: reports health, and floods clients of a turn. Prints how many bytes were accepted. */
 const taker = `
   const { createServer } = require('node:http'), { rmSync } = require('node:fs')
-  const [socket, line, bytes, began, health] = process.argv.slice(1)
+  const [socket, line, bytes, started, health] = process.argv.slice(1)
   const lines = Buffer.from((line + '\\n').repeat(Math.ceil(65536 / line.length)))
   rmSync(socket)
   createServer((request, response) => {
     if (request.method === 'GET') return response.end(health)
-    response.write(began + '\\n')
+    response.write(started + '\\n')
     let said = 0
     const flood = () => {
       while (said < bytes && !response.destroyed) if (said += lines.length, !response.write(lines)) return response.once('drain', flood)
@@ -48,7 +48,7 @@ async function startTaken(line: string, bytes: number) {
   const { id } = (await (await ask('POST', '/interns', { name: 'ada', provision: true })).json()) as { id: string }
   await until(async () => ((await (await ask('GET', `/interns/${id}`)).json()) as any).status === 'running', 300_000)
   const socket = join(DATA_DIR, 'interns', id, 'door', 's')
-  const child = spawn(process.execPath, ['-e', taker, '--', socket, line, String(bytes), began, health], {
+  const child = spawn(process.execPath, ['-e', taker, '--', socket, line, String(bytes), started, health], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   endAtLast(child)

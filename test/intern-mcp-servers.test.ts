@@ -19,7 +19,7 @@ const remote = {
   url: `https://web.example/mcp?key=${inQuery}`,
   headers: { Authorization: `Bearer ${inHeader}` },
 }
-const shown = [
+const expected = [
   { ...command, type: 'stdio', env: { FILES_KEY: '********' }, timeout_seconds: 60 },
   {
     ...{ name: 'web', type: 'http', url: 'https://web.example/mcp?********', timeout_seconds: 60 },
@@ -40,7 +40,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
     const intern = await runningIntern(service, { agent: 'scripted', mcp_servers: [command, remote] })
     await say(service, intern.id, 'say hello')
     const answers = await Promise.all([service.ask('GET', '/interns'), service.manage('GET', '/audit')])
-    assert.deepEqual(intern.mcp_servers, shown)
+    assert.deepEqual(intern.mcp_servers, expected)
     for (const { text } of answers) for (const secret of secrets) assert.ok(!text.includes(secret))
     assert.deepEqual(placesWith(service.testStore.settings.data_dir, secrets), [])
 
@@ -56,7 +56,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
     })
     assert.equal(created.status, 201, created.text)
     const change = (mcp_servers: object[]) => service.ask('PATCH', '/interns/ada', { body: { mcp_servers } })
-    const [files, web] = shown as [object, object]
+    const [files, web] = expected as [object, object]
     assert.equal((await change([{ ...files, timeout_seconds: 5 }, web])).status, 200)
     for (const [moved, where] of [
       [{ ...web, url: 'https://thief.example/mcp' }, 'headers.Authorization'],

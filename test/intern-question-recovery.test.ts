@@ -15,18 +15,18 @@ onOneDatabase('a question of a turn with a caller, whose server is killed', (kin
       settings: { webhook_origins: [receiver.origin] } as never,
     })
     await service.manage('POST', '/webhooks', { url: receiver.url, events: ['intern.question_asked'] })
-    const left = new AbortController()
+    const leave = new AbortController()
     const prompt = 'permission shell allow_once\nsay done'
     const turn = await daemonOf(service, service.id).start(
       { prompt, attachments: [], mode: 'manual', sessionId: 's' },
-      left.signal,
+      leave.signal,
     )
     for await (const event of turn) if (event.type === 'question.asked') break
     const [question] = await until(async () => {
       const listed = await questions(service)
       return listed.length > 0 && listed
     })
-    const { result } = await receiver.hear('intern.question_asked')
+    const { result } = await receiver.receive('intern.question_asked')
     assert.equal(result.data.question_id, question.id)
     const request = { id: question.id, arguments: question }
     const reply = await answer(service, service.id, { sessionId: 's', question: request } as never, 'allow_once')
@@ -39,8 +39,8 @@ onOneDatabase('a question of a turn with a caller, whose server is killed', (kin
     const { sessionId, question } = await say(service, service.id, 'permission shell allow_once\nwait 60000')
     assert.equal((await questions(service)).length, 1)
     const given = { sessionId: sessionId!, questionId: question!.id, answer: 'allow_once' }
-    const left = new AbortController()
-    const turn = await daemonOf(service, service.id).answer(given, left.signal)
+    const leave = new AbortController()
+    const turn = await daemonOf(service, service.id).answer(given, leave.signal)
     await until(async () => (await questions(service)).length === 0)
     await turn[Symbol.asyncIterator]().return?.()
   })

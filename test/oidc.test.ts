@@ -55,8 +55,8 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
       [session.member.name, session.member.email, session.role, session.method],
       ['Ada Lovelace', 'ada@example.com', 'viewer', 'oidc'],
     )
-    const again = await signIn(service, issuer, 'account-1', { ...ada, email: 'moved@example.com' })
-    assert.deepEqual([again.session.member.id, again.session.id === session.id], [session.member.id, false])
+    const second = await signIn(service, issuer, 'account-1', { ...ada, email: 'moved@example.com' })
+    assert.deepEqual([second.session.member.id, second.session.id === session.id], [session.member.id, false])
     const { data } = (await service.manage('GET', '/audit?action=member.joined')).body
     assert.deepEqual([data.length, data[0].actor.user_email], [1, 'ada@example.com'])
   })
@@ -115,8 +115,8 @@ onOneDatabase('signing in by OpenID Connect', (kind) => {
     const { service, issuer } = world
     const { session } = await signIn(service, issuer, 'account-1', ada)
     await service.manage('DELETE', `/organization/members/${session.member.id}`)
-    const again = await signIn(service, issuer, 'account-1', ada)
-    assert.deepEqual([again.page.status, again.status], [403, 401])
+    const second = await signIn(service, issuer, 'account-1', ada)
+    assert.deepEqual([second.page.status, second.status], [403, 401])
     const other = await signIn(service, issuer, 'account-2', ada)
     assert.deepEqual([other.page.status, other.status], [403, 401])
     assert.equal((await service.manage('GET', '/organization/members')).body.total_count, 1)

@@ -91,10 +91,10 @@ test('a session has the access of a key, and writes also need its token', () => 
   for (const [path, operations] of Object.entries(document.paths))
     for (const [method, { security }] of Object.entries(operations)) {
       const session = method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }
-      const wanted = security.length === 0 ? [] : [session]
+      const expected = security.length === 0 ? [] : [session]
       assert.deepEqual(
         security.filter((one) => 'browser_session' in one),
-        wanted,
+        expected,
         `${method} ${path}`,
       )
     }

@@ -50,9 +50,9 @@ test('every metric of alerts and dashboard exists on a new server with these lab
     const exists = [name, plain].some((one) => new RegExp(`^# TYPE ${one} `, 'm').test(text))
     if (!exists) return [name]
     const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`))
-    const wanted = labels.map(([pair]) => pair)
-    const shown = lines.length === 0 || lines.some((line) => wanted.every((pair) => line.includes(pair!)))
-    return shown ? [] : [`${name} with ${wanted}`]
+    const pairs = labels.map(([pair]) => pair)
+    const isExported = lines.length === 0 || lines.some((line) => pairs.every((pair) => line.includes(pair!)))
+    return isExported ? [] : [`${name} with ${pairs}`]
   })
   assert.ok(named().length > 40, `${named().length} are named`)
   assert.deepEqual(missing, [])

@@ -70,9 +70,9 @@ function answer({ body }: Received) {
 /** Once, unless the choice is none: who has the result says what there is to say. */
 function toolCalls({ messages, tool_choice: choice, tools = [] }: Received['body']) {
   if (messages.at(-1).role === 'tool' && calls.at(-1) !== 'again') return []
-  const known = tools.map((tool: { function: { name: string } }) => tool.function.name)
+  const toolNames = tools.map((tool: { function: { name: string } }) => tool.function.name)
   return calls
-    .filter((name) => known.includes(name) && choice !== 'none')
+    .filter((name) => toolNames.includes(name) && choice !== 'none')
     .map((name, index) => ({ index, id: `call_${index}`, type: 'function', function: { name, arguments: '{}' } }))
 }
 
@@ -80,7 +80,7 @@ const chat = (more: object) =>
   service.ask('POST', '/chat/completions', { body: { model: 'a/large', messages: [user('Hi')], ...more } })
 const respond = (more: object) =>
   service.ask('POST', '/responses', { body: { model: 'a/large', input: 'Hi', ...more } })
-const tell = (more: object) =>
+const sendMessage = (more: object) =>
   service.ask('POST', '/messages', { body: { model: 'a/large', max_tokens: 9, messages: [user('Hi')], ...more } })
 const sent = () => upstream.requests.at(-1)!.body
 
@@ -151,9 +151,9 @@ describe('the tool openrouter:datetime', () => {
     const response = await respond({ tools })
     assert.equal(response.body.output[0].content[0].text, 'Let me see. It is late.')
     assert.match((await respond({ tools, stream: true })).text, /response\.completed[\s\S]*Let me see\. It is late\./)
-    const message = await tell({ tools })
+    const message = await sendMessage({ tools })
     assert.deepEqual([message.status, message.body.content[0].text], [200, 'Let me see. It is late.'])
-    assert.equal((await tell({ tools, stream: true })).text.match(/event: message_stop/g)?.length, 1)
+    assert.equal((await sendMessage({ tools, stream: true })).text.match(/event: message_stop/g)?.length, 1)
   })
 
   test('leaves the client’s own calls to the client, without gaps', async () => {
@@ -267,7 +267,7 @@ describe('unsupported features', () => {
   ]
   test('is refused by its name, in every protocol', async () => {
     for (const [wish, message] of requests)
-      for (const { status, body } of [await chat(wish), await respond(wish), await tell(wish)]) {
+      for (const { status, body } of [await chat(wish), await respond(wish), await sendMessage(wish)]) {
         assert.equal(status, 400)
         assert.match(body.error.message, message)
       }
@@ -278,7 +278,7 @@ describe('unsupported features', () => {
     for (const wish of [{ plugins: [], transforms: [], tools: [] }, { plugins: [{ id: 'web', enabled: false }] }]) {
       assert.equal((await chat(wish)).status, 200)
       assert.equal((await respond(wish)).status, 200)
-      assert.equal((await tell(wish)).status, 200)
+      assert.equal((await sendMessage(wish)).status, 200)
     }
     assert.equal((await chat({ plugins: null, transforms: null })).status, 200)
   })

@@ -67,7 +67,7 @@ const messagesBody = (model: string, stream: boolean, mail: string, code: string
   ],
 })
 
-/** A secret in the fields of our own, where they take any. */
+/** A secret in each custom field of this service that accepts text. */
 const ownValues: Record<string, unknown> = {
   models: ['ada@example.com/model'],
   provider: { x: 'ada@example.com' },

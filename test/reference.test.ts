@@ -18,8 +18,8 @@ test('the reference needs no key, shows every operation, and loads nothing', asy
   assert.doesNotMatch(text, /<script|<link|<img|src=|url\(|style="/)
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
   const hash = createHash('sha256').update(style).digest('base64')
-  const wanted = new RegExp(RegExp.escape(`default-src 'none'; style-src 'sha256-${hash}'`))
-  assert.match(headers.get('content-security-policy')!, wanted)
+  const expected = new RegExp(RegExp.escape(`default-src 'none'; style-src 'sha256-${hash}'`))
+  assert.match(headers.get('content-security-policy')!, expected)
 })
 
 test('descriptions are text on the page, never markup', () => {

@@ -1,6 +1,6 @@
 import { clients } from '#gateway/clients/clients.ts'
 
-/** Who asks, in the order of the columns of the table. */
+/** The callers, in the order of the columns of the table. */
 export const callers = [
   'owner by link',
   'admin by link',
@@ -14,8 +14,8 @@ export const callers = [
 ] as const
 
 /**
- * Who is let in by which route: a letter for yes, `-` for 401 or 403. What a developer finds behind a route is
- * their own; `role-escalation.test.ts` looks there.
+ * The callers that each route accepts: a letter for yes, `-` for 401 or 403. Developers see only their own objects;
+ * `role-escalation.test.ts` checks that.
  */
 export const mayCall: Record<string, string> = {
   getHealth: 'oadvdmDVM',

@@ -24,7 +24,7 @@ async function session(service: TestService, proof: { key: string } | { link: st
   return { cookie, origin: originOf(service), 'x-csrf-token': body.data.csrf_token }
 }
 
-/** The headers by which a caller of the table asks. Sessions are begun anew for each call, as some calls end them. */
+/** The headers of a caller of the table. Each call gets a new session, because some calls end their session. */
 async function headersOf(service: TestService, caller: (typeof callers)[number], ids: Headers): Promise<Headers> {
   const [role = '', how] = caller.split(' by ')
   if (how === 'link') {
@@ -35,7 +35,7 @@ async function headersOf(service: TestService, caller: (typeof callers)[number],
   return how === 'pasted key' ? session(service, { key }) : bearer(key)
 }
 
-/** Whether a call gets past the question who makes it: what it asks for is nothing that could be done. */
+/** Whether a call passes authorization. Its path and body are invalid, so that it has no effect. */
 async function isLetIn(service: TestService, route: (typeof routes)[number], headers: Headers): Promise<boolean> {
   const path = route.path.replace(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000')
   const hasBody = route.method !== 'get' && route.method !== 'delete'

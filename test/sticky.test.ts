@@ -14,7 +14,7 @@ async function converse({ service }: CachingService, count: number, more: (at: n
         const { body } = await service.ask('POST', '/chat/completions', {
           body: { model: 'a/m', messages, ...more(at) },
         })
-        messages.push(body.choices[0].message, say(`And then, after ${turn}? ${'Tell me more. '.repeat(20)}`))
+        messages.push(body.choices[0].message, say(`And then, after ${turn}? ${'Continue please. '.repeat(20)}`))
       }),
     )
   }

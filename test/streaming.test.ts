@@ -61,7 +61,7 @@ async function setUp(settings: object = {}) {
   return { upstream, service, [Symbol.asyncDispose]: dispose }
 }
 
-/** A client that reads only when it is told to. */
+/** A client that reads only on request. */
 function openStream(service: TestService, model: string): Socket {
   const { hostname, port } = new URL(service.url)
   const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hello there' }] })

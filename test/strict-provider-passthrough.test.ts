@@ -186,7 +186,7 @@ const doors = [
   { protocol: 'openai-responses', path: '/responses', usual: { input: 'Hi' }, rows: responses },
 ]
 
-describe('a strict provider accepts the requests of its own clients', () => {
+describe('a strict provider accepts the requests of clients of its protocol', () => {
   let strict: RecordedProviders
   before(async () => {
     strict = await startWithUpstream(strictAnswer, ['claude-sonnet-4-5'])

@@ -57,7 +57,7 @@ describe('every client protocol on every upstream protocol', () => {
     return service.ask('POST', path, { body })
   }
 
-  /** What a client of the protocol makes of the answer. */
+  /** The answer as a client of the protocol reads it. */
   function understood(client: Client, { text, body }: Reply, streamed: boolean): Gist {
     if (!streamed) return gistOf(protocols[client].readBody(body))
     const read = protocols[client].reader()
@@ -115,7 +115,7 @@ describe('every client protocol on every upstream protocol', () => {
       const changed = unnamed(text)
         .split('\n\n')
         .filter((event, index) => event !== sent[index])
-      // Where a response is told, what clients need of it is filled in.
+      // Events that contain a response get the fields that clients need.
       assert.equal(changed.filter((event) => !event.includes('"response":{') || event.includes('"cost"')).length, 1)
       assert.match(changed.at(-1)!, /"cost":0\.000039/)
       const whole = await ask(protocol, { model: `${protocol}/parallel-tools` })
@@ -153,7 +153,7 @@ describe('every client protocol on every upstream protocol', () => {
       const results = calls.map(({ call_id }: any) => ({ type: 'function_call_output', call_id, output: 'blue' }))
       await ask(client, { model, input: [{ role: 'user', content: 'Hi' }, ...output, ...results] })
     } else if (client === 'anthropic-messages') {
-      const { content } = streamed ? putTogether(reply.text) : reply.body
+      const { content } = streamed ? assembledMessage(reply.text) : reply.body
       const results = content.flatMap(({ type, id }: any) =>
         type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'blue' }] : [],
       )
@@ -200,7 +200,9 @@ describe('every client protocol on every upstream protocol', () => {
             ? { input: streamed ? lastData(reply.text).response.output : reply.body.output }
             : client === 'anthropic-messages'
               ? {
-                  messages: [{ role: 'assistant', content: (streamed ? putTogether(reply.text) : reply.body).content }],
+                  messages: [
+                    { role: 'assistant', content: (streamed ? assembledMessage(reply.text) : reply.body).content },
+                  ],
                 }
               : { messages: [streamed ? assembled(reply.text) : reply.body.choices[0].message] }
         await ask(client, { model: 'openai-responses/text', ...result })
@@ -221,8 +223,8 @@ describe('every client protocol on every upstream protocol', () => {
   })
 })
 
-/** The message in a stream of blocks, put together as clients do. */
-function putTogether(text: string): any {
+/** The message of a stream of blocks, assembled as clients do. */
+function assembledMessage(text: string): any {
   const content: any[] = []
   for (const line of text.split('\n').filter((one) => one.startsWith('data: {'))) {
     const { type, index, content_block, delta } = JSON.parse(line.slice('data: '.length))
@@ -244,7 +246,7 @@ function lastData(text: string): any {
   return JSON.parse(text.trim().split('\n').at(-1)!.slice('data: '.length))
 }
 
-/** The message in a stream of chunks, put together as clients do: pieces of details are kept one after the other. */
+/** The message of a stream of chunks, assembled as clients do: the pieces of details are appended. */
 function assembled(text: string): any {
   const message: any = { role: 'assistant', content: '', reasoning_details: [], tool_calls: [] }
   for (const line of text.split('\n').filter((one) => one.startsWith('data: {'))) {

@@ -12,10 +12,15 @@ const turn = (id: number, text: string, replies: Record<string, string> = {}): T
 
 test('buildRequest sends a model its own answers, not those of other models', () => {
   const turns = [turn(1, 'Hi', { a: 'I am a', b: 'I am b' }), turn(2, 'Only b', { b: 'Yes' })]
-  const { messages } = buildRequest('a', { turns, turn: turn(3, 'Go on'), earlierMessages: [], settings: noSettings })
+  const { messages } = buildRequest('a', {
+    turns,
+    turn: turn(3, 'Continue'),
+    earlierMessages: [],
+    settings: noSettings,
+  })
   assert.deepEqual(
     messages.map(({ content }) => content),
-    ['Hi', 'I am a', 'Go on'],
+    ['Hi', 'I am a', 'Continue'],
   )
 })
 

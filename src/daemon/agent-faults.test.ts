@@ -167,7 +167,7 @@ test('an agent that is launched ahead is the first that is asked for, and no oth
 })
 
 test('a daemon does not end processes that were started before it', {
-  skip: process.platform !== 'linux' && 'only Linux tells of processes in /proc',
+  skip: process.platform !== 'linux' && 'only Linux lists processes in /proc',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-ahead-'))
   const mark = { [markerVariable]: markerOf(join(folder, 'workspace')) }

@@ -39,8 +39,8 @@ function answering(answers: Buffer[], settle?: () => void) {
   })
   const policy = { decide, isCurrent: () => true }
   const permit = { answered() {}, failed() {}, ended() {} }
-  const left = new AbortController().signal
-  const response = { header() {}, signal: left, onRevoked() {} }
+  const clientSignal = new AbortController().signal
+  const response = { header() {}, signal: clientSignal, onRevoked() {} }
   const deps = {
     ...{ canMeter: () => true, meteringDelayMs: () => 0, measure() {}, policy, speeds: () => ({ fastest: null }) },
     ...{ regionOf: () => 'global', now: () => 0, newId: () => 'id' },

@@ -15,30 +15,30 @@ const none = { waiting: 0, oldestMs: 0 }
 onEachDatabase('undelivered events', (kind) => {
   test('is counted with the age of the oldest, apart by whether it was tried', async () => {
     await using w = await world(kind)
-    assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
+    assert.deepEqual(await readBacklog(w.deps), { first: none, retries: none })
     const { id } = await w.queue()
     w.time.now += 7_000
     await w.queue()
-    assert.deepEqual(await readBacklog(w.deps), { first: { waiting: 2, oldestMs: 7_000 }, again: none })
+    assert.deepEqual(await readBacklog(w.deps), { first: { waiting: 2, oldestMs: 7_000 }, retries: none })
     await w.deps.db.query.updateTable('webhook_deliveries').set({ attempts: 1 }).where('id', '=', id).execute()
-    const [first, again] = [none, none].map((one) => ({ ...one, waiting: 1 }))
-    assert.deepEqual(await readBacklog(w.deps), { first, again: { ...again, oldestMs: 7_000 } })
+    const [first, retries] = [none, none].map((one) => ({ ...one, waiting: 1 }))
+    assert.deepEqual(await readBacklog(w.deps), { first, retries: { ...retries, oldestMs: 7_000 } })
     await w.deps.db.query.updateTable('webhook_deliveries').set({ state: 'delivered' }).execute()
-    assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
+    assert.deepEqual(await readBacklog(w.deps), { first: none, retries: none })
   })
 
   test('of a disabled webhook are not waited for', async () => {
     await using w = await world(kind)
     await w.queue()
     await w.disable()
-    assert.deepEqual(await readBacklog(w.deps), { first: none, again: none })
+    assert.deepEqual(await readBacklog(w.deps), { first: none, retries: none })
   })
 
   test('are read once, and then sent without waiting for the database', async () => {
     await using w = await world(kind)
     await w.queue()
     const backlog = createBacklog(w.deps)
-    assert.deepEqual(backlog(), { first: none, again: none })
+    assert.deepEqual(backlog(), { first: none, retries: none })
     await until(() => backlog().first.waiting === 1)
   })
 })

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 
 /** Pending deliveries before their first attempt, and those that wait for another attempt. */
-export type Backlog = Record<'first' | 'again', { waiting: number; oldestMs: number }>
+export type Backlog = Record<'first' | 'retries', { waiting: number; oldestMs: number }>
 
 type BacklogDeps = { db: Pick<Db, 'query'>; clock: DatabaseClock }
 
@@ -20,7 +20,7 @@ export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> 
     .where('d.state', '=', 'pending')
     .where('w.enabled', '=', 1)
     .select((e) => [
-      e.case().when('d.attempts', '=', 0).then('first').else('again').end().as('kind'),
+      e.case().when('d.attempts', '=', 0).then('first').else('retries').end().as('kind'),
       e.fn.countAll<number>().as('waiting'),
       sql<number>`${clock.at()} - min(d.created_at)`.as('oldest'),
     ])
@@ -34,5 +34,5 @@ function backlogOf(rows: { kind: string; waiting: number; oldest: number }[]): B
     const row = rows.find((one) => one.kind === kind)
     return { waiting: Number(row?.waiting ?? 0), oldestMs: Math.max(0, Number(row?.oldest ?? 0)) }
   }
-  return { first: summaryOf('first'), again: summaryOf('again') }
+  return { first: summaryOf('first'), retries: summaryOf('retries') }
 }

@@ -46,7 +46,7 @@ export function buildNetwork(prefix: string): () => void {
   }
 }
 
-/** From here on nothing passes between the host and the database, and neither side is told. Called in the middle. */
+/** Drops all packets between a host and the database from now on, so that neither side gets an error. */
 export const cutFromDatabase = (host: number) => portState(host, 'd', 0)
 export const rejoinDatabase = (host: number) => portState(host, 'd', 3)
 

@@ -20,8 +20,8 @@ export async function startProvider(host: string): Promise<Provider> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const requestBody = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Asked
-    const [name = '', wanted = '1', ms = '0'] = requestBody.messages.at(-1)!.content.split(' ')
-    const tokens = Math.min(Number(wanted), requestBody.max_tokens ?? Number.POSITIVE_INFINITY)
+    const [name = '', requestedTokens = '1', ms = '0'] = requestBody.messages.at(-1)!.content.split(' ')
+    const tokens = Math.min(Number(requestedTokens), requestBody.max_tokens ?? Number.POSITIVE_INFINITY)
     const bill = () => served.set(name, (served.get(name) ?? 0) + 1)
     if (requestBody.stream) await answerStream(response, name, tokens, Number(ms), bill)
     else await answerWhole(response, name, tokens, Number(ms), bill)

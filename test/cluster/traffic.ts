@@ -7,9 +7,9 @@ export type Ended = {
   name: string
   /** The balancer's name of the server that answered. */
   server: string | undefined
-  /** Undefined when there was no answer at all. */
+  /** Undefined without any answer. */
   status: number | undefined
-  /** The answer came to its end. */
+  /** Whether the answer is complete. */
   whole: boolean
   at: number
   text: string

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '#test/harness/service/servic
 import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 const weather = tool({
-  description: 'Tells the weather.',
+  description: 'Returns the weather.',
   inputSchema: z.object({ city: z.string() }),
   execute: async ({ city }) => `sunny in ${city}`,
 })

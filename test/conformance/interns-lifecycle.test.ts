@@ -12,8 +12,8 @@ function clientOf({ url, apiKey }: { url: string; apiKey: string }): OpenRouter 
 test('interns: make, get, list, update, provision, suspend, delete', async () => {
   await using service = await startTestService()
   const { interns } = clientOf(service)
-  const wanted = { name: 'ada', description: 'Counts.', instructions: 'Be brief.' }
-  const make = () => interns.createIntern({ idempotencyKey: 'once', createInternRequest: wanted })
+  const fields = { name: 'ada', description: 'Counts.', instructions: 'Be brief.' }
+  const make = () => interns.createIntern({ idempotencyKey: 'once', createInternRequest: fields })
   const created = await make()
   assert.deepEqual([created.name, created.status, created.progress, created.vaultId], ['ada', 'stopped', null, null])
   assert.deepEqual(await make(), created)

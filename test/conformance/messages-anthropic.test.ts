@@ -15,7 +15,7 @@ import {
 } from '#test/harness/upstream/recorded-providers.ts'
 
 const input_schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
-const weather: Anthropic.Tool = { name: 'weather', description: 'Tells the weather.', input_schema }
+const weather: Anthropic.Tool = { name: 'weather', description: 'Returns the weather.', input_schema }
 const userMessage = (content: Anthropic.MessageParam['content']) => [{ role: 'user' as const, content }]
 const max_tokens = 2000
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
@@ -135,7 +135,7 @@ describe('@anthropic-ai/sdk', () => {
           const results = content.flatMap((block) =>
             block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'blue' }] : [],
           )
-          const turn = results.length > 0 ? [{ role: 'user' as const, content: results }] : userMessage('Go on')
+          const turn = results.length > 0 ? [{ role: 'user' as const, content: results }] : userMessage('Continue')
           const messages = [...userMessage('Hi'), { role: 'assistant' as const, content }, ...turn]
           await ask(`${protocol}/text`, { messages, ...request })
           if (mark) assert.ok(text(body()).includes(mark), 'the mark went back')
@@ -268,8 +268,8 @@ describe('@anthropic-ai/sdk', () => {
         const expected = { 400: 'invalid_request_error', 401: null, 429: 'rate_limit_error', 529: null }
         for (const [status, type] of Object.entries(expected)) {
           const model = `${protocol}/status-${status}`
-          for (const asked of [() => ask(model), () => stream(model).finalMessage()]) {
-            const error = await failureOf(asked())
+          for (const request of [() => ask(model), () => stream(model).finalMessage()]) {
+            const error = await failureOf(request())
             const userMessage = error.error as any
             assert.equal(userMessage.type, 'error')
             // A key of the service's own, and an upstream that is overloaded, are not the client's affair.
@@ -318,8 +318,8 @@ describe('@anthropic-ai/sdk', () => {
       () => batches.delete('b'),
       () => anthropic.beta.files.list(),
     ]
-    for (const asked of elsewhere) {
-      const error = await failureOf(asked().then())
+    for (const request of elsewhere) {
+      const error = await failureOf(request().then())
       assert.ok(error instanceof NotFoundError)
       const { type, error: userMessage, request_id } = error.error as any
       assert.deepEqual([type, userMessage.type, request_id], ['error', 'not_found_error', error.requestID])
@@ -442,8 +442,8 @@ describe('@anthropic-ai/sdk', () => {
       assert.deepEqual(back.toSorted(), ids.slice(0, -1).toSorted())
       const model = await client.models.retrieve('anthropic-messages/text')
       const { type, display_name, created_at, max_input_tokens } = model
-      const wanted = ['model', 'text', '2026-01-01T00:00:00.000Z', 100_000]
-      assert.deepEqual([type, display_name, created_at, max_input_tokens], wanted)
+      const expected = ['model', 'text', '2026-01-01T00:00:00.000Z', 100_000]
+      assert.deepEqual([type, display_name, created_at, max_input_tokens], expected)
       assert.deepEqual(
         Object.keys(whole.data[0]!).sort(),
         Object.keys({ ...whole.data[0], ...model })

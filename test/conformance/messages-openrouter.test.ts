@@ -27,7 +27,7 @@ const everything = (model: string): MessagesRequest => ({
     { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Rome' } }] },
     { role: 'user', content: [{ type: 'tool_result', toolUseId: 'toolu_1', content: 'sunny' }] },
   ],
-  tools: [{ name: 'weather', description: 'Tells the weather.', inputSchema }],
+  tools: [{ name: 'weather', description: 'Returns the weather.', inputSchema }],
   toolChoice: { type: 'auto', disableParallelToolUse: true },
   thinking: { type: 'enabled', budgetTokens: 1024 },
   metadata: { userId: 'user-1' },
@@ -52,7 +52,7 @@ describe('@openrouter/sdk, where it types /messages', () => {
         assert.equal(status, 200, text)
         assert.match(text, stream ? /event: message_stop/ : /"stop_reason": ?"end_turn"/)
         const sent = recorded.upstream.requests.at(-1)!.text
-        for (const part of ['Weather in Rome?', png, 'sunny', 'Be brief.', 'Tells the weather.'])
+        for (const part of ['Weather in Rome?', png, 'sunny', 'Be brief.', 'Returns the weather.'])
           assert.ok(sent.includes(part), part)
         for (const ours of ['session-1', 'response-healing', 'allow_fallbacks']) assert.ok(!sent.includes(ours), ours)
       }
@@ -70,7 +70,7 @@ describe('@openrouter/sdk, where it types /messages', () => {
       const { status, text } = await service.ask('POST', '/messages', { body })
       assert.equal(status, 200, text)
       const sent = recorded.upstream.requests.at(-1)!.text
-      for (const part of ['Be brief.', 'Tells the weather.', '2000'])
+      for (const part of ['Be brief.', 'Returns the weather.', '2000'])
         assert.ok(sent.includes(part), `${protocol} ${part}`)
     }
   })

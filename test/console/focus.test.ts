@@ -101,9 +101,9 @@ test('after a sign-out by keyboard the focus is on the next row', options, async
   const { page, faults } = watched
   const buttons = page.getByRole('button', { name: /^Sign out / }).and(page.locator('td *'))
   await buttons.first().waitFor()
-  for (let left = await buttons.count(); left > 0; left--) {
+  for (let remaining = await buttons.count(); remaining > 0; remaining--) {
     await buttons.first().press('Enter')
-    await until(async () => (await buttons.count()) === left - 1)
+    await until(async () => (await buttons.count()) === remaining - 1)
     await untilFocus(page, 'tr')
   }
   assert.deepEqual(faults, [])

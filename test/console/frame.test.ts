@@ -37,9 +37,9 @@ test('the palette opens a screen by letters, and "?" shows the keys', options, a
   await page.getByRole('combobox').fill('theme dark')
   await page.keyboard.press('Enter')
   assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
-  const again = await page.reload()
+  const reloaded = await page.reload()
   // It comes with the page: a script would change it before one's eyes.
-  assert.match((await again?.text()) ?? '', /<html lang="en" data-theme="dark"/)
+  assert.match((await reloaded?.text()) ?? '', /<html lang="en" data-theme="dark"/)
   await page.getByRole('button', { name: 'Theme: dark' }).click()
   await page.getByRole('button', { name: 'Theme: system' }).waitFor()
   assert.doesNotMatch((await (await page.reload())?.text()) ?? '', /<html[^>]* data-theme/)

@@ -94,7 +94,7 @@ test('a webhook is made, its secret shown once, tested, seen to be taken, and de
   await row.getByText('a question is asked, an intern fails').waitFor()
   assert.equal(await page.getByText(/whsec_/).count(), 0)
   await row.getByRole('button', { name: /^Test/ }).click()
-  await receiver.hear('webhook.test')
+  await receiver.receive('webhook.test')
   await row.getByRole('link', { name: /^Deliveries/ }).click()
   const sent = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'test' })
   await until(async () => {

@@ -187,12 +187,12 @@ test('a form is filled in, and each field is sent as its type', options, async (
 })
 
 test('a conversation is shown live, and the agent’s text cannot act on the page', options, async () => {
-  const { sessionId } = await say(talk, talk.id, 'say begun', { approval_mode: 'self-drive' })
+  const { sessionId } = await say(talk, talk.id, 'say started', { approval_mode: 'self-drive' })
   await using watched = await open(`/interns/${talk.id}`)
   const { page, faults } = watched
-  await page.getByRole('link', { name: 'say begun' }).click()
+  await page.getByRole('link', { name: 'say started' }).click()
   const transcript = page.getByRole('list', { name: 'Transcript' })
-  await transcript.getByText('begun', { exact: true }).waitFor()
+  await transcript.getByText('started', { exact: true }).waitFor()
   const hostile = '<img src=x onerror="document.title=1"> \u202egpj.exe **bold**'
   await page.getByLabel('Message to ada').fill(`work edit a.txt {"after": "y\\n"}\nsay ${hostile}`)
   await page.getByRole('button', { name: 'Send' }).click()

@@ -42,7 +42,7 @@ test('no name makes a screen wider than its window', options, async () => {
   const look = { viewport: { width: 390, height: 800 } }
   await using managed = await signedInPage(browser, talk, '/models', look)
   await using own = await signedInPage(browser, talk, '/models', { ...look, key: talk.apiKey })
-  const shown: [string, string, Page][] = [
+  const pages: [string, string, Page][] = [
     ['/keys', 'Create key', managed.page],
     ['/keys/workspaces', 'Create workspace', managed.page],
     ['/keys/providers', 'Add provider key', managed.page],
@@ -53,7 +53,7 @@ test('no name makes a screen wider than its window', options, async () => {
     [`/interns/${talk.id}`, long, own.page],
     ['/chat', `@preset/${'p'.repeat(60)}`, own.page],
   ]
-  for (const [path, name, page] of shown) {
+  for (const [path, name, page] of pages) {
     await page.goto(new URL(path, page.url()).href)
     await page.getByRole('button', { name, exact: true }).first().waitFor()
     // The list of workspaces loads later than the fields beside it.

@@ -46,7 +46,7 @@ test('two versions answer the same side by side, whichever is in use', options, 
   await using watched = await signedInPage(browser, service, '/presets/haiku?version=1&against=2')
   const { page, faults } = watched
   await page.getByRole('link', { name: 'Run both side by side' }).click()
-  await page.getByLabel('Message').fill('Tell me of the sea')
+  await page.getByLabel('Message').fill('Describe the sea')
   await page.keyboard.press('Enter')
   for (const version of [1, 2]) {
     const reply = page.getByRole('article', { name: `Answer of @preset/haiku@${version}` })

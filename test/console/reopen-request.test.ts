@@ -21,7 +21,7 @@ async function copied(page: Page, name: string, notice: string): Promise<string>
   return page.evaluate('navigator.clipboard.readText()')
 }
 
-const saying = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Anew' }] }
+const saying = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Repeat' }] }
 
 /** Enables storage of prompts in the workspace. @returns a stored request. */
 async function keptRequest(): Promise<string> {
@@ -70,11 +70,11 @@ test('it is asked again with its temperature, its tools and its other fields', o
   await using watched = await open(`/requests/${id}`)
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Show' }).click()
-  await page.locator('.conversation').getByText('Anew').first().waitFor()
+  await page.locator('.conversation').getByText('Repeat').first().waitFor()
   const line = await copied(page, 'Copy as curl', 'Copied as curl')
   for (const part of ['"temperature": 0.3', '"seed": 7', '"find_invoice"']) assert.ok(line.includes(part), line)
   await page.getByRole('link', { name: 'Open in chat' }).click()
-  await until(async () => (await page.getByLabel('Message').inputValue()) === 'Anew')
+  await until(async () => (await page.getByLabel('Message').inputValue()) === 'Repeat')
   await page.getByRole('button', { name: 'Settings' }).click()
   assert.equal(await page.getByLabel('Temperature').inputValue(), '0.3')
   assert.deepEqual(JSON.parse(await page.getByLabel('Additional fields, as JSON').inputValue()), { seed: 7, tools })

@@ -36,8 +36,8 @@ test('the cost of a request uses the charged prices, not the current ones', opti
   const { id, tokens_prompt, tokens_completion, total_cost } = await sendRequest({ provider: { order: ['openai'] } })
   await using watched = await signedInPage(at.browser, at.world.service, `/requests/${id}`)
   const { page, faults } = watched
-  const wanted: string[] = []
-  page.on('request', (request) => wanted.push(request.url()))
+  const urls: string[] = []
+  page.on('request', (request) => urls.push(request.url()))
   await page.reload()
   const lines = page.locator('.cost > div')
   await lines
@@ -50,7 +50,7 @@ test('the cost of a request uses the charged prices, not the current ones', opti
     .waitFor()
   assert.ok(Math.abs(total_cost - (tokens_prompt * 0.9 + tokens_completion * 2) / 1e6) < 1e-12)
   assert.deepEqual(
-    wanted.filter((url) => url.includes('/endpoints')),
+    urls.filter((url) => url.includes('/endpoints')),
     [],
   )
   assert.equal(await page.getByText('current prices').count(), 0)

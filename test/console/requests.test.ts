@@ -252,7 +252,7 @@ test('newer requests do not move the list while the user reads further down', op
   await newer.click()
   await newer.waitFor({ state: 'detached' })
   assert.equal(await grid.evaluate((element) => element.scrollTop), 0)
-  // Who pressed it is at the top, where nothing waits any more.
+  // The button scrolls to the top, where no new requests are waiting.
   const count = async () => Number(await grid.getAttribute('aria-rowcount'))
   const before = await count()
   await world.ask(8)
@@ -298,11 +298,11 @@ test('requests that end while the log loads are not missed', options, async () =
   await page.getByRole('row').nth(1).waitFor()
 
   const read = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   await page.route('**/api/v1/generations?*', async (route) => {
     const response = await route.fetch()
     read.resolve()
-    await goOn.promise
+    await released.promise
     await route.fulfill({ response })
   })
   await page.getByRole('button', { name: 'any time' }).click()
@@ -310,7 +310,7 @@ test('requests that end while the log loads are not missed', options, async () =
   await read.promise
   await say('Again', 'untold')
   await page.getByRole('row').nth(2).waitFor()
-  goOn.resolve()
+  released.resolve()
   await page.locator('.progress.on').waitFor({ state: 'detached' })
   assert.equal(await page.getByRole('row').count(), 3)
   // Failures of requests while the page closes do not count.

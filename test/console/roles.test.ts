@@ -81,7 +81,7 @@ const rows: Record<string, Row> = {
     actions: [
       {
         control: button('Add rule'),
-        // Whoever made it: none of these.
+        // No role, not even the owner's, can change the rules in this state.
         by: [],
         call: () => ['PUT', `/interns/${talk.id}/rules`, { rules: [{ effect: 'allow' }] }],
       },

@@ -150,8 +150,10 @@ test('a cached page and its files are not loaded again', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const page = await fetch(`${origin}/requests`)
-  const again = await fetch(`${origin}/requests`, { headers: { 'if-none-match': page.headers.get('etag') ?? '' } })
-  assert.deepEqual([again.status, await again.text()], [304, ''])
+  const revalidated = await fetch(`${origin}/requests`, {
+    headers: { 'if-none-match': page.headers.get('etag') ?? '' },
+  })
+  assert.deepEqual([revalidated.status, await revalidated.text()], [304, ''])
   const files = [...(await page.text()).matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path]) => path!)
   assert.ok(files.length >= 3)
   for (const path of files) {

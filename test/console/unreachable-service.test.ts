@@ -70,15 +70,15 @@ test('a failed sign-out says that the session is still active', options, async (
 test('a sign-out before the session is known signs out', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
-  const known = Promise.withResolvers<void>()
+  const sessionKnown = Promise.withResolvers<void>()
   await removeFirstAnswers(page)
   await page.route('**/sessions/current', async (route) => {
-    if (route.request().method() === 'GET') await known.promise
+    if (route.request().method() === 'GET') await sessionKnown.promise
     await route.fallback()
   })
   await page.reload({ waitUntil: 'commit' })
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: 'Sign out' }).click()
-  known.resolve()
+  sessionKnown.resolve()
   await page.getByLabel('Key', { exact: true }).waitFor()
 })
 

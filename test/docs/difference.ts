@@ -12,10 +12,10 @@ export function difference(actual: any, expected: any, stored: Kept, path = 'the
   }
   const isOpen = Array.isArray(expected) ? expected.at(-1) === '…' : '…' in expected
   const open = Array.isArray(expected) ? String(expected.length - 1) : '…'
-  const wanted = Object.keys(expected).filter((key) => !isOpen || key !== open)
+  const keys = Object.keys(expected).filter((key) => !isOpen || key !== open)
   const extra = Object.keys(actual).filter((key) => !(key in expected))
   if (!isOpen && extra.length > 0) return `${path} also has ${extra.join(', ')}`
-  for (const key of wanted) {
+  for (const key of keys) {
     if (!(key in actual)) return `${path} has no ${key}`
     const wrong = difference(actual[key], expected[key], stored, `${path}.${key}`)
     if (wrong) return wrong
@@ -27,9 +27,9 @@ function textDifference(actual: unknown, expected: string, stored: Kept, path: s
   if (expected === '…') return undefined
   const name = /^\$([A-Z_]+)$/.exec(expected)?.[1]
   if (name && !(name in stored) && typeof actual === 'string') stored[name] = actual
-  const wanted = name ? (stored[name] ?? expected) : expected
-  const pattern = new RegExp(`^${wanted.split('…').map(RegExp.escape).join('.*')}$`, 's')
+  const resolved = name ? (stored[name] ?? expected) : expected
+  const pattern = new RegExp(`^${resolved.split('…').map(RegExp.escape).join('.*')}$`, 's')
   return typeof actual === 'string' && pattern.test(actual)
     ? undefined
-    : `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(wanted)}`
+    : `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(resolved)}`
 }

@@ -14,8 +14,8 @@ type Step = {
   body?: unknown
   /** The body, if it is bytes. */
   bytes?: () => Buffer
-  keep?: (answer: any, kept: Kept) => Kept
-  /** Its answer has no end: it is left when it has begun. */
+  keep?: (answer: any, stored: Kept) => Kept
+  /** Its answer has no end: the client disconnects after the first bytes. */
   isEndless?: boolean
 }
 

@@ -25,22 +25,22 @@ const targets: Target[] = routes.map(({ method, path, request }) => ({
 }))
 
 /** One request, always the same for the same seed. */
-export function fuzzRequest(seed: number, known: Known): FuzzRequest {
+export function fuzzRequest(seed: number, objects: Known): FuzzRequest {
   const chance = chanceFrom(seed)
   if (chance.often(0.03)) return { bytes: garbage(chance), whole: false, about: 'garbage' }
   const target = chance.pick(targets)
   const method = chance.often(0.9)
     ? target.method
     : chance.pick(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'])
-  const start = `${method} ${pathOf(target, chance, known)}${queryOf(target, chance)} HTTP/1.1`
+  const start = `${method} ${pathOf(target, chance, objects)}${queryOf(target, chance)} HTTP/1.1`
   const body = method === 'GET' && chance.often(0.9) ? undefined : bodyOf(target, chance)
-  const lines = [start, 'host: fuzz', 'connection: close', ...headersOf(chance, known)]
+  const lines = [start, 'host: fuzz', 'connection: close', ...headersOf(chance, objects)]
   return framed(lines, body, chance, `${method} ${target.path}`)
 }
 
-function pathOf({ path, method }: Target, chance: Chance, known: Known): string {
+function pathOf({ path, method }: Target, chance: Chance, objects: Known): string {
   if (chance.often(0.04)) return `/${raw(chance.pick(hostileTexts))}`
-  const real = known.things[path.split('/')[1] ?? '']
+  const real = objects.things[path.split('/')[1] ?? '']
   // A deleted object is not a target of later requests.
   const hits = real && chance.often(method === 'DELETE' ? 0.03 : 0.7) ? [...chance.pick(real)] : []
   const filled = path.replace(/\{\w+\}/g, () => {

@@ -110,10 +110,10 @@ function referred(ref: string, root: Schema): Schema {
 
 function objectFor(schema: Schema, root: Schema, chance: Chance, depth: number): object {
   const required = new Set<string>(schema.required ?? [])
-  const wanted = Object.entries<Schema>(schema.properties ?? {}).filter(([name]) =>
+  const chosen = Object.entries<Schema>(schema.properties ?? {}).filter(([name]) =>
     chance.often(required.has(name) ? 0.98 : 0.3),
   )
-  const object = Object.fromEntries(wanted.map(([name, inner]) => [name, valueFor(inner, root, chance, depth + 1)]))
+  const object = Object.fromEntries(chosen.map(([name, inner]) => [name, valueFor(inner, root, chance, depth + 1)]))
   if (chance.often(0.1)) object[chance.pick(hostileTexts)] = hostileValue(chance)
   return object
 }

@@ -132,7 +132,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
       message,
       /^Its pod was evicted from the node node-1 at \d{4}-\d\d-\d\dT[\d:.]+Z: its temporary files \(\/tmp\) took more than 1Gi\.$/,
     )
-    await timed(t, 'told until it runs in another pod', () => untilReplaced(cluster, server, id, pod))
+    await timed(t, 'from the report until it runs in another pod', () => untilReplaced(cluster, server, id, pod))
     assert.equal((await say(server, id, 'memory', { session_id: sessionId })).text, '[restored]')
   })
 })

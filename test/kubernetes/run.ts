@@ -37,7 +37,7 @@ const interrupted = Promise.race(
 )
 const outcome = await Promise.race([ended, interrupted])
 if (typeof outcome === 'string') {
-  // Told again, it clears up all the same.
+  // A second signal does not interrupt the clean-up.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
   say(`\n${outcome}: clearing up.`)
   tests.kill('SIGKILL')

@@ -58,15 +58,15 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     const { id } = await runningIntern(server, request)
     const pod = await podOf(cluster, id)
     const secretOf = async () => (await objectsOf(cluster, 'secret', id))[0]
-    const shown = () => inPod(cluster, pod, 'cat', '/etc/intern/certificate.pem')
+    const certificate = () => inPod(cluster, pod, 'cat', '/etc/intern/certificate.pem')
     const before = await secretOf()
-    const first = await shown()
+    const first = await certificate()
     server.process.signal('SIGTERM')
     await server.process.ended
     const next = await service.start('b')
     await untilIntern(next, id, 'running', patientMs)
     await until(async () => (await secretOf()).metadata.resourceVersion !== before.metadata.resourceVersion, patientMs)
-    await until(async () => (await shown()) !== first, patientMs)
+    await until(async () => (await certificate()) !== first, patientMs)
     assert.equal((await say(next, id, 'say hello')).text, 'hello')
     assert.equal((await podOf(cluster, id)).metadata.uid, pod.metadata.uid)
   })

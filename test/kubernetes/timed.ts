@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test'
 
-/** Generous: the machine may be loaded ten times over, and a node is told to be gone after most of a minute. */
+/** Generous: the machine can be under heavy load, and Kubernetes reports a lost node only after most of a minute. */
 export const patientMs = 300_000
 
-/** Says how long it took. */
+/** Reports how long some work took. */
 export async function timed<T>(t: TestContext, what: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now()
   const result = await work()

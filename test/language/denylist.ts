@@ -8,7 +8,10 @@ export const deniedPhrases: readonly DeniedPhrase[] = [
   { pattern: /\bunder way\b/gi, instead: 'in flight, running, pending' },
   { pattern: /\b(begun|began|begin anew)\b/gi, instead: 'started, restart, retry' },
   { pattern: /\b(goes|went|going|go) on\b/gi, instead: 'continues, resumes' },
-  { pattern: /\b(is|are|was|were) no (?!longer\b|more\b|less\b|need\b)[a-z]+/gi, instead: 'is not an X, has no X' },
+  {
+    pattern: /(?<!there )\b(is|are|was|were) no (?!longer\b|more\b|less\b|need\b)[a-z]+/gi,
+    instead: 'is not an X, has no X',
+  },
   { pattern: /\bbec(omes?|ame|ome) of\b/gi, instead: 'the result of, the outcome of' },
   { pattern: /\banew\b/gi, instead: 'again' },
   { pattern: /\bbesides\b/gi, instead: 'also' },
@@ -32,6 +35,20 @@ export const deniedPhrases: readonly DeniedPhrase[] = [
     pattern: /(?:\/\*\*|\/\/|^\s*\*) What (?!to\b)[a-z]+/gm,
     instead: 'start with the noun that the comment describes',
   },
+]
+
+/**
+ * Words of the API and of stored data, which must not change. They do not count, wherever they stand: database tables and
+ * columns, and fields of the API and of spill files.
+ */
+export const frozenNames: readonly string[] = [
+  'began_at',
+  'left_out',
+  'notAsked',
+  'not_asked',
+  'requests_under_way',
+  'told_at',
+  'told_limits',
 ]
 
 /** Names that identify nothing: denied as the name of a variable, parameter, function or property of the code. */

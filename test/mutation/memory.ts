@@ -16,9 +16,11 @@ export function openMemory(root: string, sources: Map<string, string>) {
   const ofTest = (test: string) => digestOf(readFileSync(join(root, test), 'utf8'))
   return {
     coverageOf(test: string): Pick<Coverage, 'ms' | 'ran'> | undefined {
-      const known = stored.coverage[test]
-      const same = known?.of === ofTest(test)
-      return same && Object.entries(known.files).every(([file, was]) => digests.get(file) === was) ? known : undefined
+      const coverage = stored.coverage[test]
+      const same = coverage?.of === ofTest(test)
+      return same && Object.entries(coverage.files).every(([file, was]) => digests.get(file) === was)
+        ? coverage
+        : undefined
     },
     keepCoverage({ test, ms, ran, passed }: Coverage): void {
       const files = Object.fromEntries(Object.keys(ran).map((file) => [file, digests.get(file)!]))

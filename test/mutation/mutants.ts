@@ -60,7 +60,7 @@ function changesOf(node: Node, text: (node: Node) => string): Change[] {
   switch (node.type) {
     case 'BinaryExpression':
     case 'AssignmentExpression':
-      // With the brackets that stand between: they are no nodes.
+      // The text between the operands includes brackets, which have no node.
       return (swapped[node.operator] ?? []).map((to) => change(withOperator(node, to, text(node)), 'operator'))
     case 'LogicalExpression':
       // `??` can be mixed with the other two only in parentheses.

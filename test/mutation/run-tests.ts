@@ -24,7 +24,7 @@ export async function runTests(
     detached: true,
     env: { ...inherited, ...env },
   })
-  // Who ends the whole ends this, too.
+  // The end of this process also ends the child.
   const endWithAll = () => endGroup(child.pid)
   process.once('exit', endWithAll)
   const late = setTimeout(() => endGroup(child.pid), timeoutMs)

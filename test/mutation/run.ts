@@ -33,7 +33,7 @@ const ofSchemas = 'test/openapi.test.ts'
 /** For how long tests are run that may notice a mutant, by the time they take without it. */
 const mostMs = 90_000
 /** Tests that take minutes, need missing programs, or only test code outside of `src/`. */
-const leftOut = new RegExp(
+const skippedFiles = new RegExp(
   [
     '^test/(slow/)?(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|intern-flood|filter-corpus|rolling|intern-limits)',
     '^test/(slow/)?(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
@@ -48,7 +48,7 @@ const sources = new Map(
     .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 )
 const tests = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).filter(
-  (file) => file.startsWith(values.tests) && !leftOut.test(file),
+  (file) => file.startsWith(values.tests) && !skippedFiles.test(file),
 )
 const copies = Array.from({ length: Number(values.jobs) }, copyOfTree)
 process.on('exit', () => {
@@ -62,8 +62,8 @@ const chosen = choose([...sources].flatMap(([file, source]) => mutantsOf(file, s
 )
 const memory = openMemory(root, sources)
 const covered = await each(tests, async (test, copy): Promise<Coverage> => {
-  const known = memory.coverageOf(test)
-  if (known) return { test, passed: true, ...known }
+  const coverage = memory.coverageOf(test)
+  if (coverage) return { test, passed: true, ...coverage }
   const found = await coverageOf(copy, test, sources)
   memory.keepCoverage(found)
   return found
@@ -75,7 +75,9 @@ const usable = covered.filter(({ passed }) => passed)
 
 let tried = 0
 const outcomes = await each(chosen, async (mutant, copy) => {
-  const outcome = equivalents.some((known) => isThat(known, mutant)) ? 'equivalent' : await tryOut(mutant, copy)
+  const outcome = equivalents.some((equivalent) => isThat(equivalent, mutant))
+    ? 'equivalent'
+    : await tryOut(mutant, copy)
   tried++
   if (tried % 20 === 0) memory.save()
   if (outcome !== 'killed') console.log(`${tried} of ${chosen.length}, ${outcome}: ${describeMutant(mutant)}`)
@@ -89,9 +91,9 @@ console.log(`${count('equivalent')} are equivalent by the list in equivalents.ts
 process.exit(share >= wantedShare ? 0 : 1)
 
 /**
- * The test that noticed it the last time; those beside the code and those named like it; then those that run most of it in the least time.
- * The first that fails ends it. What is run when a file is loaded, such as a schema, is come by in every test: names then
- * tell which try it.
+ * Runs the tests of a mutant until one fails: first the test that detected it in the last run, then those beside the code or
+ * named like it, then those that cover most of it in the least time. Code that runs while a file is loaded, such as a
+ * schema, is covered by every test; the names decide then.
  */
 async function tryOut(mutant: Mutant, copy: string): Promise<'killed' | 'lived' | 'lived, run by no test'> {
   const coming = comingBy(mutant)
@@ -107,9 +109,9 @@ async function tryOut(mutant: Mutant, copy: string): Promise<'killed' | 'lived' 
       const failed = await runTests(copy, files, { timeoutMs, env })
       if (!failed) continue
       // On a busy machine one of many may fail by chance: it counts when it fails again, or did so in an earlier run.
-      const again = files.includes(failed) ? [failed] : files
+      const repeated = files.includes(failed) ? [failed] : files
       const isKnown = failed === memory.killerOf(nameOf(mutant))
-      if (!isKnown && !(await runTests(copy, again, { timeoutMs, env }))) continue
+      if (!isKnown && !(await runTests(copy, repeated, { timeoutMs, env }))) continue
       memory.keepKiller(nameOf(mutant), failed)
       return 'killed'
     }

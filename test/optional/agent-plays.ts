@@ -74,21 +74,21 @@ async function askedFor(world: AgentWorld, word: string, more: object = {}): Pro
 }
 
 /** An interrupted session continues without loss. Some agents repeat the prompt of the interrupted turn. */
-async function goesOn(world: AgentWorld, sessionId = '', wanted = /Hello again/): Promise<void> {
+async function remembersSession(world: AgentWorld, sessionId = '', expected = /Hello again/): Promise<void> {
   const turn = await until(async () => {
-    const again = await send(world, 'Hello again', { session_id: sessionId })
-    return (again.error?.metadata as { retryable?: boolean } | undefined)?.retryable !== true && again
+    const second = await send(world, 'Hello again', { session_id: sessionId })
+    return (second.error?.metadata as { retryable?: boolean } | undefined)?.retryable !== true && second
   }, patienceMs)
   assert.equal(turn.error, undefined)
   assert.equal(turn.finish, 'stop')
-  assert.match(turn.text, wanted)
+  assert.match(turn.text, expected)
   assert.doesNotMatch(JSON.stringify(turn.chunks), /is lost/)
 }
 
-async function piece(streaming: Open, wanted: string): Promise<void> {
+async function piece(streaming: Open, text: string): Promise<void> {
   for (let event = await streaming.next(); event; event = await streaming.next())
-    if (JSON.stringify(event).includes(wanted)) return
-  assert.fail(`${wanted} never came`)
+    if (JSON.stringify(event).includes(text)) return
+  assert.fail(`${text} never came`)
 }
 
 export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
@@ -109,8 +109,8 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     const question = await askedFor(world, 'once')
     const turn = await answer(world.service, world.id, question, 'allow_once')
     assert.match(turn.text, world.facts.allowed('once'))
-    const again = await askedFor(world, 'once', { session_id: question.sessionId })
-    await answer(world.service, world.id, again, 'reject_once')
+    const second = await askedFor(world, 'once', { session_id: question.sessionId })
+    await answer(world.service, world.id, second, 'reject_once')
   },
 
   async reject(world) {
@@ -125,10 +125,10 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     const { fields } = (question.question?.arguments ?? {}) as { fields?: { name: string }[] }
     assert.ok(fields, question.text)
     const all = { ...filled, [fields[0]!.name]: 'staging' }
-    const wanted = Object.fromEntries(
+    const content = Object.fromEntries(
       Object.entries(all).filter(([name]) => fields.some((field) => field.name === name)),
     )
-    const turn = await answer(world.service, world.id, question, JSON.stringify({ action: 'accept', content: wanted }))
+    const turn = await answer(world.service, world.id, question, JSON.stringify({ action: 'accept', content }))
     assert.match(turn.text, /staging/)
   },
 
@@ -176,14 +176,14 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     const streaming = await open(world.service, world.id, body)
     await piece(streaming, 'piece-3')
     streaming.leave()
-    await goesOn(world, sessionId)
+    await remembersSession(world, sessionId)
   },
 
   async restart(world) {
     const question = await askedFor(world, 'later')
     await world.restart()
     assert.match((await answer(world.service, world.id, question, 'allow_once')).text, world.facts.allowed('later'))
-    await goesOn(world, question.sessionId)
+    await remembersSession(world, question.sessionId)
   },
 
   async 'agent killed'(world) {
@@ -198,7 +198,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     for (const pid of readFileSync(`/proc/${daemon}/task/${daemon}/children`, 'utf8').trim().split(' '))
       process.kill(Number(pid), 'SIGKILL')
     assert.match(JSON.stringify(await streaming.rest()), /"error"/)
-    await goesOn(world, sessionId, /Hello again|piece-200/)
+    await remembersSession(world, sessionId, /Hello again|piece-200/)
   },
 
   async 'daemon killed'(world) {
@@ -208,7 +208,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     process.kill(daemon, 'SIGKILL')
     await until(() => daemonPid(dataDir, world.id) !== daemon, patienceMs)
     await untilIntern(world.service, world.id, 'running', patienceMs)
-    await goesOn(world, sessionId)
+    await remembersSession(world, sessionId)
   },
 
   async deadline(world) {
@@ -220,7 +220,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     )
     const late = await tryAnswer(world.service, world.id, question, 'allow_once')
     assert.deepEqual([late.status >= 400, late.error?.metadata?.reason], [true, 'interaction_not_pending'])
-    await goesOn(world, question.sessionId)
+    await remembersSession(world, question.sessionId)
     await world.restart({})
   },
 
@@ -228,13 +228,13 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
     const question = await askedFor(world, 'always')
     assert.ok(question.question?.arguments.options?.includes('allow_always'), `${question.question?.arguments.options}`)
     const { allowed, command } = world.facts
-    // Several options of one kind are told apart by their ids.
+    // The ids distinguish several options of one kind.
     const lasting = question.question?.arguments.choices?.filter(({ kind }) => kind === 'allow_always') ?? []
     const option = lasting.length > 1 ? lasting[0]!.id : 'allow_always'
     assert.match((await answer(world.service, world.id, question, option)).text, allowed('always'))
-    const again = await send(world, command('always'), { session_id: question.sessionId })
-    assert.match(again.text, allowed('always'))
-    assert.equal(again.finish, 'stop')
+    const second = await send(world, command('always'), { session_id: question.sessionId })
+    assert.match(second.text, allowed('always'))
+    assert.equal(second.finish, 'stop')
   },
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asks a service everything that its description allows, and much that it does not, for as long as told.
- * Wants `schemathesis` (`pip install schemathesis`), named by TEST_SCHEMATHESIS: the path of its command.
+ * Sends a service many requests that its description allows, and many that it does not, for the configured time.
+ * Requires `schemathesis` (`pip install schemathesis`), named by TEST_SCHEMATHESIS: the path of its command.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -42,8 +42,8 @@ test('requests by the description never break the service', {
 })
 
 /**
- * Our description says what the data of an event holds, as generated clients want it; schemathesis takes it for the
- * whole frame, unless it is told in the words of OpenAPI 3.2.
+ * The description has the schema of the data of an event, as generated clients need it. Schemathesis applies it to the
+ * whole frame, unless it is written as OpenAPI 3.2 defines it.
  */
 function framesOfEvents(_: string, value: unknown): unknown {
   const stream = (value as { 'text/event-stream'?: { schema: object } } | null)?.['text/event-stream']

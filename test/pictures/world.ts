@@ -28,18 +28,18 @@ export type PictureWorld = AsyncDisposable &
 /** A service that was in use for a day of its clock, with members, presets, and an intern that waits. */
 export async function startPictureWorld(place?: TestStore): Promise<PictureWorld> {
   /** How far the clock of the service is behind: it begins a day ago, and is set as requests are asked. */
-  let behind = 25 * 3_600_000
+  let ageMs = 25 * 3_600_000
   const world = await startDemoWorld({
     ...(place && { place }),
-    now: () => Date.now() - behind,
+    now: () => Date.now() - ageMs,
     settings: { ...scripted, intern_users_from: 0 } as object,
     manner: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, says: result },
   })
   const { service, guardrailId } = world
-  for (let step = 0; behind > 0; step++) {
+  for (let step = 0; ageMs > 0; step++) {
     // More by day than by night, and never quite the same.
     await world.ask(Math.round(4 + 3 * Math.sin(step / 7) + (step % 3)))
-    behind = Math.max(0, behind - 1_800_000)
+    ageMs = Math.max(0, ageMs - 1_800_000)
   }
   const ids = await world.ask(18)
   await fill(service)

@@ -28,8 +28,8 @@ function plan(...statuses: string[]): Call {
 }
 
 /**
- * Makes the task's mistakes, and the same again until a message tells him better. Where none does, he gives up, and claims
- * that it is done.
+ * Makes the task's mistakes, and repeats each until a message of a tool helps to correct it. If no message helps, the
+ * engineer gives up and claims that the task is done.
  */
 export function* sloppyEngineer(task: Task, setRight: SetRight): Engineer {
   for (const slip of task.slips) {
@@ -59,7 +59,7 @@ function* slipping(slip: Slip): Generator<Answer, number | undefined, string[]> 
   for (let tries = 0; tries < mostTries; tries++) {
     const messages = yield { calls }
     const message = messages[0]!
-    if (slip.meant?.(message)) return tries
+    if (slip.succeeded?.(message)) return tries
     const next = slip.next(message)
     if (!next) continue
     const corrected = yield { calls: next }

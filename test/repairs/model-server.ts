@@ -11,7 +11,7 @@ type Body = { messages: Message[]; tools?: unknown[] }
 /** The recorded work of one engineer. */
 export type Work = { engineer: Engineer; turns: number; calls: number; failed: number; contextTokens: number }
 
-/** A model service whose models are engineers that play a script. Which one is asked is told by the workspace. */
+/** A model service whose models are scripted engineers. The workspace in the prompt decides which engineer answers. */
 export async function serveEngineers() {
   const works = new Map<string, Work>()
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ export async function serveEngineers() {
   }
 }
 
-/** What came since the engineer spoke last is what he is told. */
+/** Passes the messages since the engineer's last answer to the engineer. */
 function answerOf(work: Work, { messages }: Body, tokens: number): Answer {
   const spoke = messages.findLastIndex(({ role }) => role === 'assistant')
   const texts = messages.slice(spoke + 1).flatMap(({ role, content }) => (role === 'system' ? [] : [content ?? '']))

@@ -1,11 +1,11 @@
-/** What can be taken from a tool's message by who reads nothing but that message. */
+/** Facts that an engineer can derive from a tool's message alone. */
 
 export const failed = (message: string) => message.startsWith('Error')
 
-/** The file in a message that is most likely what `wanted` meant, if one is named. */
-export function pathIn(message: string, wanted: string): string | undefined {
-  const named = message.replaceAll(wanted, '').match(/[\w@-][\w.@-]*(?:\/[\w.@-]+)*\.\w+/g) ?? []
-  return named.find((path) => alike(nameOf(path), nameOf(wanted)))
+/** The file in a message that is most likely meant by a wrong path; undefined if the message names none. */
+export function pathIn(message: string, wrongPath: string): string | undefined {
+  const named = message.replaceAll(wrongPath, '').match(/[\w@-][\w.@-]*(?:\/[\w.@-]+)*\.\w+/g) ?? []
+  return named.find((path) => alike(nameOf(path), nameOf(wrongPath)))
 }
 
 const nameOf = (path: string) => path.split('/').at(-1)!.toLowerCase()
@@ -27,8 +27,8 @@ export function linesIn(message: string): string[] {
 
 /** The line of the file in place of `wrong`, as far as the message shows it. */
 export function lineIn(message: string, wrong: string): string | undefined {
-  const shown = linesIn(message).filter((line) => line !== wrong)
-  const best = shown
+  const texts = linesIn(message).filter((line) => line !== wrong)
+  const best = texts
     .map((line) => ({ line, likeness: likeness(line, wrong) }))
     .sort((a, b) => b.likeness - a.likeness)[0]
   return best && best.likeness >= 0.5 ? best.line : undefined

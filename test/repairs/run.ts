@@ -5,6 +5,6 @@ import { place } from './workshop.ts'
 
 /** Measures the builtin agent, and prints the table. Names of tasks may follow. */
 const named = process.argv.slice(2)
-const wanted = named.length ? tasks.filter(({ name }) => named.includes(name)) : tasks
-console.log(`${wanted.length} repair tasks, ${place}.\n`)
-console.log(tableOf(await measure(wanted)))
+const chosen = named.length ? tasks.filter(({ name }) => named.includes(name)) : tasks
+console.log(`${chosen.length} repair tasks, ${place}.\n`)
+console.log(tableOf(await measure(chosen)))

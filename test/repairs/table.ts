@@ -19,19 +19,19 @@ export function tableOf(rows: Row[]): string {
     return [...about, ...cells(row.good), ...cells(row.sloppy), rights]
   })
   const widths = head.map((_, at) => Math.max(...[head, ...lines].map((line) => line[at]?.length ?? 0)))
-  const shown = [head, ...lines].map((line) =>
+  const table = [head, ...lines].map((line) =>
     line
       .map((cell, at) => cell.padEnd(widths[at]!))
       .join('  ')
       .trimEnd(),
   )
-  return `${shown.join('\n')}\n\n${sumsOf(rows).join('\n')}\n`
+  return `${table.join('\n')}\n\n${sumsOf(rows).join('\n')}\n`
 }
 
 const cells = ({ repaired, turns, calls, failed, contextTokens }: Outcome) =>
   [repaired ? 'yes' : 'NO', turns, calls, failed, contextTokens].map(String)
 
-/** What is told of all of it. */
+/** The sums of all tasks, in sentences. */
 export function sumsOf(rows: Row[]): string[] {
   const done = rows.filter((row) => 'good' in row)
   const of = (who: 'good' | 'sloppy') => {

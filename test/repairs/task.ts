@@ -1,15 +1,15 @@
 /** A call of a tool as a model writes it: its arguments are JSON, unless `raw` says otherwise; `cut` is by the output limit. */
 export type Call = { name: string; input?: object; raw?: string; cut?: boolean }
 
-/** A mistake that models make, and what sets it right. */
+/** A typical mistake of models, and its correction. */
 export type Slip = {
   name: string
   call: Call
   /** Whether the call had the intended effect anyway. */
-  meant?: (message: string) => boolean
+  succeeded?: (message: string) => boolean
   /** The next call, derived only from the message; undefined if the message does not help. */
   next: (message: string) => Call[] | undefined
-  /** Whether the task is repaired with it. */
+  /** Whether the corrected call also repairs the task. */
   repairs?: boolean
 }
 
@@ -17,25 +17,25 @@ export type Task = {
   name: string
   language: 'JavaScript' | 'Python' | 'shell' | 'Perl'
   prompt: string
-  /** The project, without what checks it. */
+  /** The project, without its tests. */
   files: Record<string, string | (() => Buffer)>
   /** The test that checks the result. It is restored before the last check. */
   tests: Record<string, string>
   check: string
-  /** What the good engineer reads, besides the README. */
+  /** The files that the good engineer reads after the README. */
   look: string[]
   repair: Call
   slips: Slip[]
-  /** A repair that does not do, with which he claims to be done, without the check. */
+  /** An insufficient repair that the sloppy engineer presents as done, without running the check. */
   hasty?: Call
-  /** The model's window, where it is a small one. */
+  /** The context window of the model, if the task needs a small one. */
   windowTokens?: number
 }
 
 /** Programs that a language needs. */
 export const programs = { JavaScript: 'node', Python: 'python3', shell: 'bash', Perl: 'perl' }
 
-/** The text of a file, without the spaces that it has for standing in code. */
+/** The text of a file, without the indentation of the code around it. */
 export function text(parts: TemplateStringsArray, ...values: string[]): string {
   const lines = String.raw(parts, ...values)
     .replace(/^\n/, '')

@@ -11,7 +11,7 @@ import { serveEngineers } from './model-server.ts'
 import { programs, type Task } from './task.ts'
 
 const program = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))
-/** What commands find in the sandbox; so the check finds the same programs outside. */
+/** The PATH of commands in the sandbox. The check uses it too, and so finds the same programs. */
 const PATH = `/usr/local/bin:/usr/bin:/bin:${dirname(process.execPath)}`
 
 export type Who = 'good' | 'sloppy'
@@ -20,23 +20,23 @@ export type Outcome = {
   turns: number
   calls: number
   failed: number
-  /** Of the largest request to the model, as estimated. */
+  /** The estimated tokens of the largest request to the model. */
   contextTokens: number
   setRight: SetRight
 }
 
 const noSandbox = await realShell().sandboxError('/tmp')
-/** Where there is no sandbox, commands run without one. */
+/** Without a working sandbox, commands run directly. */
 const mode = noSandbox ? 'self-drive' : 'manual'
 export const place = noSandbox ? `without a sandbox, as there is none: ${noSandbox}` : 'in the sandbox'
 
-/** Why a task cannot be tried here, if it cannot. */
+/** The reason why a task cannot run on this machine; undefined if it can. */
 export async function whyNot({ language }: Task): Promise<string | undefined> {
   const found = await bash(`command -v ${programs[language]}`, '/')
   return found ? undefined : `there is no ${programs[language]} here`
 }
 
-/** The builtin agent as a process of its own, and a model that plays engineers; a session for each attempt at a task. */
+/** Starts the builtin agent as a process, with a model server of scripted engineers. Each attempt at a task is a session. */
 export async function openWorkshop(windowTokens?: number) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-repairs-')))
   const model = await serveEngineers()

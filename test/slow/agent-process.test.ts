@@ -155,7 +155,7 @@ test('it ends by itself when its client leaves, in the middle of a turn too', { 
     await sleep(150)
     agent.process.stdin.end()
     assert.equal(await agent.exited, 0)
-    assert.ok(await gone('sleep 961'))
+    assert.ok(await untilProcessEnded('sleep 961'))
   }
 })
 
@@ -169,7 +169,7 @@ for (const mode of ['manual', 'self-drive'] as const) {
     agent.prompt(`run: ${words} & ${words}`).catch(() => {})
     while (!running(words)) await sleep(20)
     agent.process.kill('SIGKILL')
-    assert.ok(await gone(words))
+    assert.ok(await untilProcessEnded(words))
   })
 }
 
@@ -210,6 +210,6 @@ function running(words: string): boolean {
   })
 }
 
-async function gone(words: string): Promise<boolean> {
+async function untilProcessEnded(words: string): Promise<boolean> {
   return until(() => !running(words))
 }

@@ -25,14 +25,14 @@ async function fires(prometheus: Prometheus, alerts: string[], cause: () => Prom
   for (const alert of alerts) assert.ok(!before.includes(alert), `${alert} fires before its fault`)
   await cause()
   const causedAt = performance.now()
-  const left = new Set(alerts)
+  const remaining = new Set(alerts)
   await until(async () => {
     for (const alert of await prometheus.firing()) {
-      if (left.delete(alert)) console.log(`${alert}: ${((performance.now() - causedAt) / 1000).toFixed(1)} s`)
+      if (remaining.delete(alert)) console.log(`${alert}: ${((performance.now() - causedAt) / 1000).toFixed(1)} s`)
     }
-    return left.size === 0
+    return remaining.size === 0
   }, patienceMs).catch((error) => {
-    throw new Error(`${[...left]}: ${error.message}`)
+    throw new Error(`${[...remaining]}: ${error.message}`)
   })
 }
 
@@ -121,10 +121,10 @@ test('each fault raises an alert in a real Prometheus with the shipped rules', {
       'SignalboxLedgerSpilled cut-off',
     ],
     async () => {
-      const underWay = askForWords(cutUrl, 5, 5, false, apiKey, 'demo:slow=2000')
+      const pending = askForWords(cutUrl, 5, 5, false, apiKey, 'demo:slow=2000')
       await new Promise((resolve) => setTimeout(resolve, 1000))
       detour.turn('cut')
-      assert.equal((await underWay).status, 200)
+      assert.equal((await pending).status, 200)
     },
   )
   const otherFails = async () => {

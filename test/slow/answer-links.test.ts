@@ -27,7 +27,7 @@ async function world(kind: Kind, more: object = {}) {
       const request = { background: true, approval_mode: 'manual', messages }
       const started = await service.ask('POST', `/interns/${id}/chat/completions`, { body: request })
       const { session_id } = started.body.data
-      const answer = await receiver.hear('intern.question_asked', (data) => data.session_id === session_id)
+      const answer = await receiver.receive('intern.question_asked', (data) => data.session_id === session_id)
       const [, path] = /^https:\/\/signalbox\.example\/api\/v1(\/answers\/\S+)$/.exec(answer.result.data.answer_url)!
       return { path: path!, run: started.body.data.id as string }
     },
@@ -60,15 +60,15 @@ onOneDatabase('a link that answers', (kind) => {
       assert.equal(page.status, 200)
       assert.match(page.headers.get('content-security-policy')!, /default-src 'none'.*form-action 'self'/)
       assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
-      for (const shown of ['run.sh', '-a', '+&#60;b&#62;bold', 'value="allow_once"'])
-        assert.ok(page.text.includes(shown), `${shown} in ${page.text}`)
+      for (const html of ['run.sh', '-a', '+&#60;b&#62;bold', 'value="allow_once"'])
+        assert.ok(page.text.includes(html), `${html} in ${page.text}`)
     }
     assert.equal((await w.service.ask('GET', `/interns/${w.id}/runs/${run}`)).body.data.status, 'waiting')
     const answered = await press(w.service, path, { answer: 'allow_once' })
     assert.deepEqual([answered.status, /was sent to/.test(answered.text)], [200, true])
     assert.equal((await w.ended(run)).outcome, 'finished')
-    for (const again of [await press(w.service, path, { answer: 'reject_once' }), await look(w.service, path)])
-      assert.deepEqual([again.status, /has been used/.test(again.text)], [410, true])
+    for (const response of [await press(w.service, path, { answer: 'reject_once' }), await look(w.service, path)])
+      assert.deepEqual([response.status, /has been used/.test(response.text)], [410, true])
     const { data } = (await w.service.manage('GET', '/audit?action=intern.answered')).body
     assert.deepEqual([data.length, data[0].actor.key_hash, data[0].after.answer], [1, null, 'allow_once'])
     assert.equal(data[0].after.link.webhook_id, w.webhook)
@@ -171,7 +171,7 @@ test('a link answers on behalf of its creator, as long as they have access', asy
     messages: [{ role: 'user', content: 'permission shell allow_once' }],
   }
   await grace.ask('POST', `/interns/${hers.id}/chat/completions`, { body })
-  const { result } = await w.receiver.hear('intern.question_asked', (data) => data.intern_id === hers.id)
+  const { result } = await w.receiver.receive('intern.question_asked', (data) => data.intern_id === hers.id)
   const path = result.data.answer_url.replace('https://signalbox.example/api/v1', '')
   assert.equal((await look(w.service, path)).status, 200)
   await grace.ask('PATCH', `/interns/${hers.id}`, { body: { visibility: 'creator' } })

@@ -32,12 +32,12 @@ async function inParallel(workers: number, work: () => Promise<boolean>): Promis
  * answers. `midway` is called once.
  */
 async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void, remains = false): Promise<void> {
-  let begun = 0
+  let started = 0
   await inParallel(sockets, async () => {
-    if (begun++ >= requests) return false
-    const url = [...urls][begun % urls.size]!
+    if (started++ >= requests) return false
+    const url = [...urls][started % urls.size]!
     const words = random(3, 12)
-    const answer = await askForWords(url, words, words + random(0, 8), begun % 3 === 0).catch(() => undefined)
+    const answer = await askForWords(url, words, words + random(0, 8), started % 3 === 0).catch(() => undefined)
     if (answer === undefined) {
       if (!remains) urls.delete(url)
       spent.cutOffUsd += words * usdOfWord
@@ -86,7 +86,7 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, w
     const { data } = await manage(first!, 'GET', path)
     return data.spent_usd >= spent.usd - 1e-9 && data
   })
-  assert.ok(data.spent_usd <= limitUsd, `it tells ${data.spent_usd} of ${spent.usd}`)
+  assert.ok(data.spent_usd <= limitUsd, `it reports ${data.spent_usd} of ${spent.usd}`)
   if (!killOne) assert.ok(Math.abs(data.spent_usd - spent.usd) < 1e-9)
 }
 

@@ -155,7 +155,7 @@ async function assertGuardrail(ask: Ask, { guardrail }: Memory): Promise<void> {
   assert.deepEqual({ name: data.name, description: data.description, limit_usd: data.limit_usd }, patchNumber(n))
   assert.ok(n === guardrail.acknowledged || n === guardrail.requestCount, `${n} of ${JSON.stringify(guardrail)}`)
   const records = await everything(ask, `/audit?action=guardrail.updated&target_id=${guardrail.id}`)
-  assert.deepEqual(records[0]?.after ?? data, data, 'the newest record tells of another change')
+  assert.deepEqual(records[0]?.after ?? data, data, 'the newest record describes another change')
   assert.equal(records.length, n, 'changes and their records differ')
   for (const { before, after } of records) assert.ok(after.limit_usd > before.limit_usd)
   guardrail.acknowledged = n

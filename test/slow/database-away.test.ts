@@ -72,10 +72,10 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
     }
   }
   // Half of the limit is in flight when the link is cut, and the provider serves it anyway.
-  const underWay = Array.from({ length: 10 }, () => askForWords(url, 50, 50, false, apiKey, 'demo:slow=3000'))
+  const inFlight = Array.from({ length: 10 }, () => askForWords(url, 50, 50, false, apiKey, 'demo:slow=3000'))
   await until(async () => (await spentAndReserved(testStore)) >= 0.5)
   detour.turn('cut')
-  for (const { status, cost } of await Promise.all(underWay)) {
+  for (const { status, cost } of await Promise.all(inFlight)) {
     assert.equal(status, 200)
     spent += cost
   }
@@ -84,11 +84,11 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
   assert.ok(spent <= 1 + 1e-9, `${spent} USD were spent of 1 while a server was cut off`)
   detour.turn('open')
   let result = 0
-  const isTold = async () => {
+  const isReported = async () => {
     result = (await manage(otherUrl, 'GET', `/guardrails/${id}`)).data.spent_usd
     return Math.abs(result - spent) < 1e-9
   }
-  await until(isTold, undefined, () => `${result} of ${spent} are accounted for`)
+  await until(isReported, undefined, () => `${result} of ${spent} are accounted for`)
   await spendAll()
   assert.ok(spent <= 1 + 1e-9 && spent >= 0.97, `${spent} USD were spent of 1`)
 })

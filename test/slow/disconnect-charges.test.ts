@@ -61,9 +61,9 @@ onEachDatabase('disconnects', (kind) => {
     test(`after the end, 300 times ${tokens} tokens, never exceed the limit`, async () => {
       await using billed = await startBilled({ kind, prices, trades })
       const key = await billed.keyWith(limit)
-      let left = 300
+      let remaining = 300
       const leaver = async () => {
-        while (left-- > 0) await leaveAt(billed, key, asking('thinker', { max_tokens: tokens }), finished)
+        while (remaining-- > 0) await leaveAt(billed, key, asking('thinker', { max_tokens: tokens }), finished)
       }
       await Promise.all(Array.from({ length: 8 }, leaver))
       await billed.upstream.quiet()

@@ -42,10 +42,10 @@ onOneDatabase('events of a service of three workers', (kind) => {
       assert.deepEqual(idsOf(stream).sort(), [...early, ...late].sort())
     }
     for (const { lastId } of leaving) {
-      const again = await listen(url, { key: apiKey, lastEventId: lastId() })
-      await until(() => idsOf(again).length >= 30)
-      assert.deepEqual(idsOf(again).sort(), late.sort())
-      again.leave()
+      const resumed = await listen(url, { key: apiKey, lastEventId: lastId() })
+      await until(() => idsOf(resumed).length >= 30)
+      assert.deepEqual(idsOf(resumed).sort(), late.sort())
+      resumed.leave()
     }
     server!.signal('SIGTERM')
     // Streams have no end themselves: they must not delay that of the server.
@@ -65,11 +65,11 @@ describe('events of several servers', { skip }, () => {
     await until(() => idsOf(listening).length === 2)
     listening.leave()
     ids.push(await complete(other!.url), await complete(one!.url))
-    const again = await listen(other!.url, { key: apiKey, lastEventId: listening.lastId() })
-    await until(() => idsOf(again).length === 2)
-    assert.deepEqual([...idsOf(listening), ...idsOf(again)].sort(), ids.sort())
+    const resumed = await listen(other!.url, { key: apiKey, lastEventId: listening.lastId() })
+    await until(() => idsOf(resumed).length === 2)
+    assert.deepEqual([...idsOf(listening), ...idsOf(resumed)].sort(), ids.sort())
     await Promise.all([one!.stop(), other!.stop()])
-    await until(again.ended)
+    await until(resumed.ended)
     await testStore.remove()
   })
 })

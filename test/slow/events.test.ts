@@ -50,18 +50,18 @@ onOneDatabase('the stream of events', (kind) => {
     first.leave()
     const missed = [await complete(service), await complete(service)]
     await until(async () => (await service.ask('GET', '/generations')).body.data.length === 4)
-    const again = await listen(service.url, { key: service.apiKey, lastEventId: first.lastId() })
+    const resumed = await listen(service.url, { key: service.apiKey, lastEventId: first.lastId() })
     const later = await complete(service)
-    await again.hear('generation', isOf(later))
+    await resumed.hear('generation', isOf(later))
     assert.deepEqual(
-      again
+      resumed
         .of('generation')
         .map(({ id }) => id)
         .sort(),
       [...missed, later].sort(),
     )
-    assert.deepEqual(again.of('reset'), [])
-    again.leave()
+    assert.deepEqual(resumed.of('reset'), [])
+    resumed.leave()
   })
 
   test('between two events of one row it resumes with the second', async () => {
@@ -72,10 +72,10 @@ onOneDatabase('the stream of events', (kind) => {
     const events = listening.events
     const at = events.findIndex(({ id }, n) => id.split('.')[0] === events[n + 1]?.id.split('.')[0])
     assert.ok(at >= 0, 'two requests were written together')
-    const again = await listen(service.url, { key: service.apiKey, lastEventId: events[at]!.id })
-    await until(() => again.of('generation').length === 11 - at)
+    const resumed = await listen(service.url, { key: service.apiKey, lastEventId: events[at]!.id })
+    await until(() => resumed.of('generation').length === 11 - at)
     assert.deepEqual(
-      again.of('generation').map(({ id }) => id),
+      resumed.of('generation').map(({ id }) => id),
       events.slice(at + 1).map(({ data }) => data.id),
     )
     assert.equal(new Set(ids).size, 12)
@@ -218,7 +218,7 @@ onOneDatabase('receivers of events', (kind) => {
     }
   })
 
-  test('without a valid key there is no stream; a disabled key ends its streams', async () => {
+  test('a stream needs a valid key; a disabled key ends its streams', async () => {
     await using service = await startTestService({ kind })
     assert.equal((await listen(service.url, {})).status, 401)
     const { body } = await service.manage('POST', '/keys', { name: 'short' })

@@ -22,13 +22,13 @@ onEachDatabase('a service under fire', (kind) => {
   after(() => service[Symbol.asyncDispose]())
 
   test(`${requests} hostile requests: no 500, no hang, and an answer afterwards`, async () => {
-    const known = await furnish(service)
+    const objects = await furnish(service)
     const statuses = new Map<number, number>()
     let seed = firstSeed
     const fire = async () => {
       while (seed < firstSeed + requests) {
         const mine = seed++
-        const request = fuzzRequest(mine, known)
+        const request = fuzzRequest(mine, objects)
         const status = await assertSurvived(service, request, mine)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }

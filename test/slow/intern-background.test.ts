@@ -205,7 +205,7 @@ describe('runs of an intern', () => {
   })
 
   test('continue in the background after a disconnect, and can be followed', async () => {
-    const stream = await prompt(service, 'say begun\nwait 700\nsay over', { background: true, session_id: 'heard' })
+    const stream = await prompt(service, 'say started\nwait 700\nsay over', { background: true, session_id: 'heard' })
     assert.equal(stream.status, 200)
     await stream.next()
     stream.leave()

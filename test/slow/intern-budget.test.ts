@@ -70,7 +70,7 @@ onOneDatabase('a budget', (kind) => {
     // Text that the agent had already received can follow the end.
     const end = entries.findLast(({ type }: { type: string }) => type === 'end')
     assert.deepEqual([end?.outcome, end?.message], ['over_budget', message])
-    const result = verified(hook.secret, await receiver.hear('intern.run_ended')).data
+    const result = verified(hook.secret, await receiver.receive('intern.run_ended')).data
     assert.deepEqual([result.outcome, result.error], ['over_budget', message])
     const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })
     assert.match(text, /^signalbox_intern_turns_ended_total\{outcome="over_budget"\} 1$/m)
@@ -107,9 +107,9 @@ onOneDatabase('a budget', (kind) => {
     const needed = 'The next request of the turn can cost up to 0.01 USD, which would exceed'
     assert.equal(turn.error?.message, `${needed} its limit of 0.035 USD (max_cost_usd).`)
     assert.equal((await lastRun(service, id)).cost_usd, 3 * cent)
-    const again = await trySay(service, id, 'models_say 20\nwait 3600000', { session_id: turn.sessionId })
-    spent(again, 'session_max_cost_usd')
-    assert.equal(again.error?.message, `${needed} the remaining 0.015 USD of its session (session_max_cost_usd).`)
+    const second = await trySay(service, id, 'models_say 20\nwait 3600000', { session_id: turn.sessionId })
+    spent(second, 'session_max_cost_usd')
+    assert.equal(second.error?.message, `${needed} the remaining 0.015 USD of its session (session_max_cost_usd).`)
     assert.equal((await lastRun(service, id, 2)).cost_usd, cent)
   })
 
@@ -153,7 +153,7 @@ onOneDatabase('a budget', (kind) => {
     assert.equal(turn.error?.message, 'The turn reached its limit of 1 seconds of work (max_seconds).')
     await service.ask('PATCH', `/interns/${id}`, { body: { budget: null } })
     assert.equal((await service.ask('GET', `/interns/${id}`)).body.budget, null)
-    spent(await trySay(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
+    spent(await trySay(service, id, 'say started\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
   })
 
   test('of time does not count for how long a turn waits', async () => {
@@ -186,7 +186,7 @@ onOneDatabase('a budget', (kind) => {
       [fourth.status, fourth.error?.message],
       [403, 'The session reached its limit of 3 turns (session_max_turns).'],
     )
-    assert.equal((await say(service, id, 'say anew')).text, 'anew')
+    assert.equal((await say(service, id, 'say hello')).text, 'hello')
   })
 
   test('of a session holds for prompts that come at once', async () => {

@@ -80,7 +80,7 @@ onOneDatabase('the files of an intern', (kind) => {
     const ask = filesOf(service, id)
     const ending = Promise.withResolvers<void>()
     async function* slow() {
-      yield Buffer.from('begun')
+      yield Buffer.from('started')
       await ending.promise
     }
     const uploads = Array.from({ length: 8 }, (_, at) =>

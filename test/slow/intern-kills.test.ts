@@ -34,7 +34,7 @@ const homesIn = ({ testStore }: KilledInterns) => join(testStore.settings.data_d
 const onlyIntern = async ({ ask }: KilledServer): Promise<string> => (await ask('GET', '/interns')).body.data[0].id
 
 /** It runs once, accepts turns, and has one key. */
-async function goesOn(w: KilledInterns, server: KilledServer, id: string): Promise<void> {
+async function acceptsTurns(w: KilledInterns, server: KilledServer, id: string): Promise<void> {
   await untilIntern(server, id, 'running')
   const turn = await say(server, id, 'model_says one\nsay done')
   assert.deepEqual([turn.finish, turn.error], ['stop', undefined])
@@ -69,14 +69,14 @@ onOneDatabase('a server that is killed', (kind) => {
       const server = await killedWhile(w, moment, ({ ask }) =>
         ask('POST', '/interns', { body: { name: 'ada', agent, provision: true } }),
       )
-      await goesOn(w, server, await onlyIntern(server))
+      await acceptsTurns(w, server, await onlyIntern(server))
     })
 
   test('while it wakes an intern: the intern starts once, and gets the next prompt', async () => {
     await using w = await killedInterns(kind)
     const id = await withIntern(w, { INTERN_IDLE_MS: '1' })
     const server = await killedWhile(w, 'after spawn settings.json', (it) => say(it, id, 'say hello'))
-    await goesOn(w, server, id)
+    await acceptsTurns(w, server, id)
   })
 
   for (const moment of ['before', 'after'])
@@ -89,7 +89,7 @@ onOneDatabase('a server that is killed', (kind) => {
       await untilIntern(server, id, 'stopped')
       await until(() => processesIn(homesIn(w)).length === 0)
       await server.ask('POST', `/interns/${id}/provision`)
-      await goesOn(w, server, id)
+      await acceptsTurns(w, server, id)
     })
 
   for (const moment of ['before', 'after'])
@@ -121,7 +121,7 @@ describe('a server that is killed while it clones a repository', {
       await using w = await killedInterns('sqlite', { repository_origins: [git.origin] })
       const server = await killedWhile(w, moment, ({ ask }) => ask('POST', '/interns', repositoryOf(git.url)))
       const id = await onlyIntern(server)
-      await goesOn(w, server, id)
+      await acceptsTurns(w, server, id)
       assert.equal(readFileSync(join(homesIn(w), id, 'workspace/widgets/README.md'), 'utf8'), 'Widgets.\n')
     })
 
@@ -130,14 +130,14 @@ describe('a server that is killed while it clones a repository', {
     await using w = await killedInterns('sqlite', { repository_origins: [silent.origin] })
     const first = await w.start()
     await first.ask('POST', '/interns', repositoryOf(`${silent.origin}/a/widgets.git`))
-    const left = await until(() => {
+    const clones = await until(() => {
       const found = processesIn(`${silent.origin}/a`)
       return found.length > 0 && found
     })
     await killedAtOnce(first.server)
-    assert.ok(left.some(isRunning), 'it goes on for itself')
+    assert.ok(clones.some(isRunning), 'the clone continues without the server')
     await w.start()
-    await until(() => !left.some(isRunning))
+    await until(() => !clones.some(isRunning))
   })
 })
 

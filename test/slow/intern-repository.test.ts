@@ -251,7 +251,7 @@ describe('a clone that fails', { skip }, () => {
 
 describe('ownership of a clone', { skip }, () => {
   for (const [name, settings] of [
-    ['with a user of its own', {}],
+    ['as a separate user', {}],
     ['as the service', { intern_users_from: 0 }],
     ['in the sandbox that util-linux makes', { sandbox_program: '/none/bwrap' }],
   ] as const) {
@@ -310,7 +310,7 @@ test('commits are fetched as documented, and files are transferred', { skip }, a
   rmSync(folder, { recursive: true })
 })
 
-const othersCannotLook = process.getuid?.() === 0 ? skip : 'without root interns have no users of their own'
+const othersCannotLook = process.getuid?.() === 0 ? skip : 'without root interns have no separate users'
 test('another intern in self-drive cannot find the credential in use', {
   skip: othersCannotLook,
 }, async () => {

@@ -14,7 +14,7 @@ async function setRules(service: TestService, id: string, rules: object[], more:
   return service.ask('PUT', `/interns/${id}/rules`, { body: { rules, ...more } })
 }
 /** The intern's reply once its rules apply, which takes a moment. */
-async function untilSaid(service: TestService, id: string, prompt: string, expected: RegExp) {
+async function repeatUntilAnswered(service: TestService, id: string, prompt: string, expected: RegExp) {
   return until(async () => {
     const turn = await say(service, id, prompt, selfDrive)
     return expected.test(turn.text) && turn
@@ -31,7 +31,7 @@ onOneDatabase('rules of interns', (kind) => {
     assert.match((await say(service, id, wants('git push'), selfDrive)).text, /allow_once/)
     const set = await setRules(service, id, [{ effect: 'deny', name: 'no push', commands: ['git push'] }])
     assert.deepEqual([set.status, set.body.data.version], [200, 1])
-    const turn = await untilSaid(service, id, wants('git push'), /reject_once/)
+    const turn = await repeatUntilAnswered(service, id, wants('git push'), /reject_once/)
     const [event] = await audited(service, 'intern.rule_decided')
     const { session_id, effect, scope, version, rule, name, detail } = event.after
     assert.deepEqual(
@@ -41,7 +41,7 @@ onOneDatabase('rules of interns', (kind) => {
     const path = `/workspaces/${workspaceId}/intern-rules`
     const wide = await service.manage('PUT', path, { rules: [{ effect: 'deny', commands: ['make'] }] })
     assert.deepEqual([wide.status, (await service.manage('GET', path)).body.data.version], [200, 1])
-    await untilSaid(service, id, wants('make'), /reject_once/)
+    await repeatUntilAnswered(service, id, wants('make'), /reject_once/)
     const entries = (await service.ask('GET', `/interns/${id}/sessions/${turn.sessionId}`)).body.data.entries
     const result = entries.find(({ type }: { type: string }) => type === 'decision')
     assert.deepEqual([result.effect, result.scope, result.version, result.detail], ['deny', 'intern', 1, 'git push'])
@@ -81,7 +81,7 @@ onOneDatabase('rules of interns', (kind) => {
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })).body
     const rules = [{ effect: 'deny', tools: ['shell'] }]
     assert.equal((await setRules(service, id, rules, { expected_version: 0 })).body.data.version, 1)
-    assert.equal((await setRules(service, id, rules)).body.data.version, 1, 'the same is no new version')
+    assert.equal((await setRules(service, id, rules)).body.data.version, 1, 'equal rules create no version')
     assert.equal((await setRules(service, id, [], { expected_version: 1 })).body.data.version, 2)
     const late = await setRules(service, id, rules, { expected_version: 1 })
     assert.deepEqual([late.status, /at version 2, not 1/.test(late.body.error.message)], [409, true])
@@ -164,7 +164,7 @@ onOneDatabase('rules of interns', (kind) => {
         ['npm test', 'allow', 'reject_once'],
       ],
     )
-    assert.deepEqual(body.data.questions, [], 'none is told one by one unless asked for')
+    assert.deepEqual(body.data.questions, [], 'questions are listed only on request')
     const listed = await service.ask('POST', `/interns/${id}/rules/replay`, { body: { rules, list: 2 } })
     assert.deepEqual(
       listed.body.data.questions.map((one: any) => [one.detail, one.effect, one.rule, one.answer]),

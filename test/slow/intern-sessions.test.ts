@@ -162,11 +162,11 @@ test('a session is heard on after the server was restarted, from where it was', 
   await using second = await startTestService({ testStore: first.testStore, settings })
   await untilIntern(second, first.id, 'running')
   await say(second, first.id, 'say two', { session_id: sessionId })
-  const again = await listen(second.url, { key: second.apiKey, path, lastEventId: listening.lastId() })
-  await again.hear('entry', ({ type }) => type === 'end')
+  const resumed = await listen(second.url, { key: second.apiKey, path, lastEventId: listening.lastId() })
+  await resumed.hear('entry', ({ type }) => type === 'end')
   assert.deepEqual(
-    again.of('entry').map(({ type, text }) => (type === 'message' ? text : type)),
+    resumed.of('entry').map(({ type, text }) => (type === 'message' ? text : type)),
     ['prompt', 'two', 'end'],
   )
-  again.leave()
+  resumed.leave()
 })

@@ -74,17 +74,17 @@ onOneDatabase('an idle intern', (kind) => {
     }
     const question = await say(service, service.id, 'permission shell allow_once\nsay done')
     await stayed('a question waits')
-    const left = new AbortController()
+    const leave = new AbortController()
     const headers = { authorization: `Bearer ${service.apiKey}` }
     const url = `${service.url}/interns/${service.id}/sessions/${question.sessionId}/events`
-    const followed = await fetch(url, { headers, signal: left.signal })
+    const followed = await fetch(url, { headers, signal: leave.signal })
     // A reply without a reference is garbage-collected, and its connection with it.
     const finished = followed.text().catch(() => {})
     assert.match((await answer(service, service.id, question, 'allow_once')).text, /done/)
     await stayed('somebody follows it')
     const messages = [{ role: 'user', content: 'wait 600000' }]
     await open(service, service.id, { background: true, stream: false, messages })
-    left.abort()
+    leave.abort()
     await finished
     await stayed('it works in the background')
     const run = (await service.ask('GET', `/interns/${service.id}/runs?background=true`)).body.data[0]
@@ -122,9 +122,9 @@ onOneDatabase('an idle intern', (kind) => {
       testStore,
       settings: { ...scripted, ...settings, ...missing } as object,
     })
-    const again = Object.assign(next, { id })
-    assert.notEqual((await record(again)).asleep_since, null)
-    const turn = await trySay(again, id, 'say hello')
+    const restarted = Object.assign(next, { id })
+    assert.notEqual((await record(restarted)).asleep_since, null)
+    const turn = await trySay(restarted, id, 'say hello')
     assert.deepEqual([turn.status, turn.error?.metadata?.reason], [409, 'intern_not_ready'])
     assert.match(turn.error!.message, /^The intern is not running: it is failed\. .*scripted/)
   })

@@ -67,10 +67,10 @@ test('an intern uses an MCP server: each call asks, and images reach the model',
   const results = toolResultsIn('openai-chat', { messages }) as { content: string }[]
   assert.equal(results[0]?.content, '5')
   assert.equal(results[2]?.content, 'It is ********.')
-  const shown = messages.find(
+  const toolResult = messages.find(
     ({ content }: { content: unknown }) => Array.isArray(content) && JSON.stringify(content).includes('image_url'),
   )
-  assert.equal(shown?.content[1].image_url.url, `data:image/png;base64,${pixel}`)
+  assert.equal(toolResult?.content[1].image_url.url, `data:image/png;base64,${pixel}`)
   assert.ok(!JSON.stringify(messages).includes(secret))
 })
 

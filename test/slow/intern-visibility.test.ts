@@ -111,9 +111,9 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)
     const turn = await say(grace, id, 'permission shell allow_once')
-    const messages = [{ role: 'user', content: 'say begun\nhang' }]
+    const messages = [{ role: 'user', content: 'say started\nhang' }]
     const streaming = await open({ url: service.url, apiKey: grace.key }, 'ada', { messages })
-    await until(async () => JSON.stringify(await streaming.next()).includes('begun'))
+    await until(async () => JSON.stringify(await streaming.next()).includes('started'))
     await service.ask('PATCH', '/interns/ada', { body: { visibility: 'creator' } })
     const rest = (await streaming.rest()).map((event) => JSON.stringify(event)).join('\n')
     assert.match(rest, /"code":404,"message":"Intern not found\."/)

@@ -67,10 +67,10 @@ describe('the states of a run', () => {
 
   test('paused → running: the answer resumes the run with its id and mode', async () => {
     const turn = await say(service, service.id, 'say a\nmode\npermission shell allow_once reject_once\nmode')
-    const said = await answer(service, service.id, turn, 'reject_once')
-    assert.deepEqual([turn.text, said.text], ['a[manual]', '[reject_once-1][manual]'])
-    assert.equal(said.chunks[0].id, turn.chunks[0].id)
-    assert.equal(said.sessionId, turn.sessionId)
+    const reply = await answer(service, service.id, turn, 'reject_once')
+    assert.deepEqual([turn.text, reply.text], ['a[manual]', '[reject_once-1][manual]'])
+    assert.equal(reply.chunks[0].id, turn.chunks[0].id)
+    assert.equal(reply.sessionId, turn.sessionId)
   })
 
   test('paused → ended: the deadline passes, and rejected replies do not extend it', async () => {

@@ -137,8 +137,8 @@ test('allow_always lasts for the session, and not for another', async () => {
   const turn = await say(service, id, 'run: echo one')
   assert.ok(turn.question?.arguments.options?.includes('allow_always'))
   assert.match((await answer(service, id, turn, 'allow_always')).text, /one/)
-  const again = await say(service, id, 'run: echo two', { session_id: turn.sessionId })
-  assert.deepEqual([again.finish, /two/.test(again.text)], ['stop', true])
+  const second = await say(service, id, 'run: echo two', { session_id: turn.sessionId })
+  assert.deepEqual([second.finish, /two/.test(second.text)], ['stop', true])
   assert.equal((await say(service, id, 'run: echo three')).finish, 'tool_calls')
 })
 

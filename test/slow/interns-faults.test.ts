@@ -58,7 +58,7 @@ async function heardHi(service: Seen, body: object): Promise<Open> {
   const stream = await open(service, service.id, body)
   for (;;) {
     const event = (await stream.next()) as any
-    assert.ok(event, 'the stream ended before it began')
+    assert.ok(event, 'the stream ended before its first event')
     if (/hi$/.test(event.choices?.[0]?.delta.content ?? '')) return stream
   }
 }
@@ -76,8 +76,8 @@ async function endsSevered({ stream }: Scene): Promise<void> {
 async function isOver(service: Seen, { sessionId, turn }: Scene): Promise<void> {
   const late = turn && (await tryAnswer(service, service.id, turn, 'allow_once'))
   if (late) assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
-  const again = await say(service, service.id, 'say on', { session_id: sessionId })
-  assert.deepEqual([again.text, again.finish], ['on', 'stop'])
+  const second = await say(service, service.id, 'say on', { session_id: sessionId })
+  assert.deepEqual([second.text, second.finish], ['on', 'stop'])
 }
 
 describe('killed with SIGKILL', () => {
@@ -229,7 +229,7 @@ test("when the server's clock jumps, deadlines remain and dead daemons are notic
 })
 
 /** A server as a separate process, with an intern that plays scripts: a new one, or the existing one. */
-async function startServer(testStore: TestStore, known?: string) {
+async function startServer(testStore: TestStore, existingId?: string) {
   const apiKey = `sb-v1-${'b'.repeat(64)}`
   const server = startProcess({
     DATA_DIR: testStore.settings.data_dir,
@@ -249,7 +249,7 @@ async function startServer(testStore: TestStore, known?: string) {
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
   }
   const { command, args } = scripted.agents.scripted
-  const id = known ?? (await runningIntern({ ask }, { agent: { command, args } })).id
+  const id = existingId ?? (await runningIntern({ ask }, { agent: { command, args } })).id
   return {
     ...{ url, apiKey, ask, testStore, id },
     kill: async () => {

@@ -130,8 +130,8 @@ test('a permission is answered by id or as the pending one, and the reply contin
   const turn = await say(service, id, 'write a haiku')
   assert.deepEqual([turn.finish, turn.question?.arguments.operation], ['tool_calls', 'shell'])
   assert.match((await answer(service, id, turn, 'allow_once')).text, /Done/)
-  const again = await say(service, id, 'write a haiku')
-  const pending = { ...again, question: { ...again.question!, id: 'pending' } }
+  const second = await say(service, id, 'write a haiku')
+  const pending = { ...second, question: { ...second.question!, id: 'pending' } }
   assert.match((await answer(service, id, pending, 'reject_once')).text, /Done/)
   assert.equal((await tryAnswer(service, id, pending, 'reject_once')).error?.metadata?.reason, 'interaction_unknown')
 })

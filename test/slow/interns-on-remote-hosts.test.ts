@@ -46,10 +46,10 @@ test('three servers behind a balancer serve the interns of three hosts', { skip 
   )
 
   const reasons = new Map<string, number>()
-  let left = turns
+  let remaining = turns
   const talk = async () => {
-    while (left > 0) {
-      const intern = interns[left-- % interns.length]!
+    while (remaining > 0) {
+      const intern = interns[remaining-- % interns.length]!
       const turn = await trySay(balanced, intern.id, 'say hello', { approval_mode: 'self-drive' })
       const reason = turn.error?.metadata?.reason ?? (turn.text === 'hello' ? 'said' : turn.text)
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
@@ -209,7 +209,7 @@ test('a host whose server was killed is reported with reason and time, and its r
   const other = await hosts.start('other')
   const { sessionId } = await say(other, id, 'say hello')
   const pid = daemonPid(lost.dataDir, id)
-  const shown = await certificateOf(lost, id)
+  const certificate = await certificateOf(lost, id)
   lost.process.signal('SIGKILL')
   await lost.process.ended
   const killedAt = Date.now()
@@ -233,7 +233,7 @@ test('a host whose server was killed is reported with reason and time, and its r
   assert.equal((await say(other, id, 'say back', { session_id: sessionId })).text, 'back')
   assert.equal(daemonPid(lost.dataDir, id), pid, 'nobody started it again')
   // A server that takes an intern over renews the certificate of its daemon.
-  await until(async () => (await certificateOf(lost, id)) !== shown)
+  await until(async () => (await certificateOf(lost, id)) !== certificate)
 })
 
 test('an intern of a lost host is given up on demand, and ends when it returns', {
@@ -256,7 +256,7 @@ test('an intern of a lost host is given up on demand, and ends when it returns',
   assert.ok(isRunning(pid), 'the test needs one that runs on')
   await hosts.start('lost')
   await until(() => !isRunning(pid))
-  assert.equal((await say(other, id, 'say anew')).text, 'anew')
+  assert.equal((await say(other, id, 'say hello')).text, 'hello')
   const { body: auditEvents } = await other.ask('GET', '/audit?limit=50', { key: hosts.managementKey })
   const event = auditEvents.data.find(({ action }: { action: string }) => action === 'intern.given_up')
   assert.deepEqual([event.before.hostname, event.after.hostname], ['lost', null])

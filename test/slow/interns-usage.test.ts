@@ -56,14 +56,14 @@ test('the usage in the last chunk of a turn is the sum of its metered requests',
   assert.equal(total_tokens, prompt_tokens + completion_tokens)
   assert.ok(cost > 0)
 
-  const again = usageOf(await say(service, id, 'hello', { session_id: reply.sessionId }))
+  const second = usageOf(await say(service, id, 'hello', { session_id: reply.sessionId }))
   const both = await metered(service, keyHash, 4)
-  assert.equal(again.prompt_tokens, both.prompt - first.prompt)
-  assert.equal(again.cost, dollars(both.cost - first.cost))
+  assert.equal(second.prompt_tokens, both.prompt - first.prompt)
+  assert.equal(second.cost, dollars(both.cost - first.cost))
 })
 
 for (const [prompt, what] of [
-  ['demo:nousage demo:words=5', 'a turn whose model does not tell its usage'],
+  ['demo:nousage demo:words=5', 'a turn whose model reports no usage'],
   ['error 400 late', 'a turn whose model fails halfway'],
 ] as const) {
   test(`${what} has the estimated usage in its last chunk`, async () => {

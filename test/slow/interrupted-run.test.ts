@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Set in the run that is interrupted: the file that lists its processes. */
 const listFile = process.env.INTERRUPTED_RUN_LIST
 
-const skip = hasSubReaper ? false : 'there is no sub-reaper on this system'
+const skip = hasSubReaper ? false : 'this system has no sub-reaper'
 if (listFile) test('a run that waits to be interrupted', () => waitWithProcesses(listFile))
 else {
   test('npm test interrupted by Ctrl-C leaves no process behind', { skip }, () =>

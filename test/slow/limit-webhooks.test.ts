@@ -27,7 +27,7 @@ async function testNotifiedOnce(kind: DatabaseKind, count: number, workers: numb
   const budget = '/workspaces/default/budgets/monthly'
   const { data: created } = await manage(urls[0]!, 'PUT', budget, { limit_usd: limitUsd, thresholds: [80, 100] })
   await Promise.all(Array.from({ length: 24 }, (_, at) => spendTillRefused(urls[at % urls.length]!)))
-  const [nearly, spent] = await Promise.all(events.map((event) => receiver.hear(event)))
+  const [nearly, spent] = await Promise.all(events.map((event) => receiver.receive(event)))
   // The last reports, which return the leases, could queue a second notification.
   const { data } = await until(async () => {
     const read = await manage(urls[0]!, 'GET', budget)

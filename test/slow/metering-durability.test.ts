@@ -24,9 +24,9 @@ test('a locked row does not block the end of a server, and the next one writes i
     const { rows } = await client.query('select coalesce(sum(requests), 0)::int as n from usage_days')
     return rows[0].n as number
   }
-  const untilMetered = async (wanted: number) => {
-    for (const deadline = Date.now() + 60_000; (await requests()) !== wanted; await sleep(50)) {
-      assert.ok(Date.now() < deadline, `${await requests()} of ${wanted} are metered`)
+  const untilMetered = async (expected: number) => {
+    for (const deadline = Date.now() + 60_000; (await requests()) !== expected; await sleep(50)) {
+      assert.ok(Date.now() < deadline, `${await requests()} of ${expected} are metered`)
     }
   }
   const [first] = await startPriced(testStore)

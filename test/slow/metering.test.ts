@@ -112,11 +112,11 @@ onEachDatabase('metered requests', (kind) => {
 
   test('waits for a database that is gone, up to a limit, and then no request is taken', async () => {
     await using store = await newDb(kind)
-    let gone = true
+    let isUnreachable = true
     const flaky = {
       ...store.db,
       get query() {
-        if (gone) throw new Error('gone')
+        if (isUnreachable) throw new Error('gone')
         return store.db.query
       },
     }
@@ -127,7 +127,7 @@ onEachDatabase('metered requests', (kind) => {
     for (let made = 0; made < 3; made++) ledger.record(generation())
     await sleep(50)
     assert.deepEqual([ledger.hasRoom(), ledger.waiting], [false, 3])
-    gone = false
+    isUnreachable = false
     await ledger.flush()
     assert.deepEqual([ledger.hasRoom(), ledger.waiting], [true, 0])
     await ledger.close()
@@ -135,7 +135,7 @@ onEachDatabase('metered requests', (kind) => {
 })
 
 /** Whole and streamed answers whose upstream reports this usage. */
-const tells = (result: object): Record<'whole' | 'streamed', Play> => ({
+const answersWith = (result: object): Record<'whole' | 'streamed', Play> => ({
   whole: ({ socket }) => void socket.write(whole(200, completion('Hello there', { usage: result }))),
   streamed({ socket }) {
     const last = `data: ${JSON.stringify({ id: 'x', choices: [], usage: result })}\n\n`
@@ -155,7 +155,7 @@ const oddUsages = [
 onEachDatabase('a provider’s count that makes no sense', (kind) => {
   test('do not fail when the write fails: they are estimated', async () => {
     const plays = oddUsages.flatMap((result, at) =>
-      Object.entries(tells(result)).map(([how, play]) => [`${how}${at}`, play] as const),
+      Object.entries(answersWith(result)).map(([how, play]) => [`${how}${at}`, play] as const),
     )
     await using upstream = await startFaultyUpstream(Object.fromEntries(plays))
     const names = plays.map(([name]) => name)
@@ -193,13 +193,13 @@ test('requests are refused while Postgres is unavailable, and served after it', 
   const before = await ask()
   await setReachable(service.testStore, false)
   await sleep(1500)
-  const away = await ask()
+  const refused = await ask()
   await setReachable(service.testStore, true)
   const after = await until(async () => {
     const answer = await ask()
     return answer.status === 200 && answer
   })
-  assert.deepEqual([before.status, away.status, after.status], [200, 503, 200])
+  assert.deepEqual([before.status, refused.status, after.status], [200, 503, 200])
   for (const { headers } of [before, after]) assert.ok(await metered(service, headers.get('x-generation-id')))
 })
 

@@ -50,7 +50,7 @@ const plays = {
 } satisfies Record<string, Play>
 /** Streams without content; they are refused early. */
 const nothing = ['comments', 'blank_lines', 'blank_crlf', 'empty_data', 'names', 'pings']
-const streamed = { said: endless(stream, gzip, gzipSync(sayings)), called: endless(stream, '', calls) }
+const streamed = { text: endless(stream, gzip, gzipSync(sayings)), called: endless(stream, '', calls) }
 
 let upstream: FaultyUpstream
 let service: TestService

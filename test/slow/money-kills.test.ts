@@ -68,17 +68,26 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     await killedAtOnce(first.server)
     await Promise.all(held)
     await silence(w.testStore)
-    const left = await moneyOf(w.testStore, budget.account)
-    assert.ok(left.spent <= answered + 1e-9, `${left.spent}`)
-    assert.ok(left.spent + left.held >= answered + 200 * usdOfWord - 1e-9, 'what may have been billed is charged')
-    assert.ok(left.spent + left.held <= answered + 200 * usdOfWord + 0.01 + 1e-9, `${left.held} are held`)
+    const remaining = await moneyOf(w.testStore, budget.account)
+    assert.ok(remaining.spent <= answered + 1e-9, `${remaining.spent}`)
+    assert.ok(
+      remaining.spent + remaining.held >= answered + 200 * usdOfWord - 1e-9,
+      'what may have been billed is charged',
+    )
+    assert.ok(
+      remaining.spent + remaining.held <= answered + 200 * usdOfWord + 0.01 + 1e-9,
+      `${remaining.held} are held`,
+    )
     const second = await w.start()
     const rest = await spendTheRest(second.url)
-    assert.ok(near(rest + left.spent + left.held, 1) || rest + left.spent + left.held <= 1, `${rest}`)
-    assert.ok(rest > 1 - left.spent - left.held - 2 * usdOfWord, `${rest} could be spent`)
+    assert.ok(
+      near(rest + remaining.spent + remaining.held, 1) || rest + remaining.spent + remaining.held <= 1,
+      `${rest}`,
+    )
+    assert.ok(rest > 1 - remaining.spent - remaining.held - 2 * usdOfWord, `${rest} could be spent`)
     const { data } = await until(async () => {
       const read = await manage(second.url, 'GET', budget.path)
-      return near(read.data.spent_usd, left.spent + left.held + rest) && read
+      return near(read.data.spent_usd, remaining.spent + remaining.held + rest) && read
     })
     assert.ok(data.spent_usd <= 1 + 1e-9)
   })
@@ -112,7 +121,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     const last = await w.start(env)
     sum.answered += await spendTheRest(last.url)
     assert.ok(sum.answered <= 1 + 1e-9, `${sum.answered} USD were spent of 1`)
-    for (const event of events) await receiver.hear(event)
+    for (const event of events) await receiver.receive(event)
     await until(async () => (await manage(last.url, 'GET', budget.path)).data.held_usd === 0)
     const percents = new Map(
       receiver.received.map(({ headers, result: event }) => [headers['webhook-id'], event.data.percent]),

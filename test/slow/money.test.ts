@@ -57,13 +57,13 @@ function fallBack(world: MoneyWorld): void {
 function cut(world: MoneyWorld): void {
   const { link, name } = world.chance.pick(world.servers)
   link.state = 'cut'
-  world.tell(`${name} is cut off`)
+  world.log(`${name} is cut off`)
 }
 
 function heal(world: MoneyWorld): void {
   const { link, name } = world.chance.pick(world.servers)
   link.state = 'open'
-  world.tell(`${name} reaches the database`)
+  world.log(`${name} reaches the database`)
 }
 
 /** Turns on or off: delayed messages, aborted transactions, lost answers. */
@@ -72,13 +72,13 @@ function trouble(world: MoneyWorld): void {
   const { trouble: of, name } = chance.pick(world.servers)
   const kind = chance.pick(['slow', 'breaking', 'losing'] as const)
   of[kind] = !of[kind] && chance.chance(0.7)
-  world.tell(`${name} ${kind}: ${of[kind]}`)
+  world.log(`${name} ${kind}: ${of[kind]}`)
 }
 
 function setClock(world: MoneyWorld): void {
   const server = world.chance.pick(world.servers)
   server.skewMs = world.chance.between(-20, 20) * 60_000
-  world.tell(`the clock of ${server.name} is ${server.skewMs} ms ahead`)
+  world.log(`the clock of ${server.name} is ${server.skewMs} ms ahead`)
 }
 
 async function happen(world: MoneyWorld): Promise<void> {
@@ -94,7 +94,7 @@ async function happen(world: MoneyWorld): Promise<void> {
 async function live(db: Db, seed: number, pause: () => Promise<unknown>, sessions = false): Promise<number> {
   const world = new MoneyWorld(db, new Seeded(seed), `seed-${seed}`, { sessions })
   try {
-    for (let left = world.chance.between(40, 140); left > 0; left--) {
+    for (let remaining = world.chance.between(40, 140); remaining > 0; remaining--) {
       await happen(world)
       // Sometimes several things happen at once.
       if (world.chance.chance(0.7)) await pause()

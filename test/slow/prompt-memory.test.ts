@@ -71,7 +71,7 @@ test('during a stream the prompt is in memory once', async () => {
   const before = await megabytesAtRest()
   const socket = await askAtLength(service, 3.5)
   await until(() => megabytesAlive() - before < 5)
-  assert.ok(megabytesAlive() - before > 3, 'less than the prompt itself: the figure tells nothing')
+  assert.ok(megabytesAlive() - before > 3, 'less than the prompt itself: the measurement is meaningless')
   for (const one of [early, socket]) one.destroy()
   upstream.closeAllConnections()
 })

@@ -75,8 +75,8 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
           const reply = readings[recording.protocol]!(recording.answer, isStreamed(recording))
           const result = await plainAnswer(recording, client, stream)
           for (const part of differing(result, reply)) {
-            const known = lossOf({ recording, client, stream, part, result, reply })
-            if (known) met.add(known)
+            const loss = lossOf({ recording, client, stream, part, result, reply })
+            if (loss) met.add(loss)
             else
               lost.push(
                 `${recording.protocol} ${recording.name} ${part}: ${short(result[part])} for ${short(reply[part])}`,

@@ -101,7 +101,7 @@ onOneDatabase('roles of members', (kind) => {
       assert.equal((await developer.ask(method, path, { body })).status, 403, method)
   })
 
-  test('a developer sees only requests of their own keys', async () => {
+  test('a developer sees only the requests made with their keys', async () => {
     await using service = await startTestService({ kind })
     const developer = await signedIn(service, 'developer')
     const { key } = (await developer.ask('POST', '/keys', { body: { name: 'mine' } })).body

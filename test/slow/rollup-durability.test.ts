@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '#platform/db/open.ts'
 import { cellTables, grainsOf } from '#spend/rollups/cell-tables.ts'
 import { newTestStore, onEachDatabase } from '../harness/database/databases.ts'
-import { cellsOfRows, cellsTold, mergeAll } from '../harness/records/rollups.ts'
+import { mergeAll, recomputedCells, storedCells } from '../harness/records/rollups.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 
 const apiKey = `sb-v1-${'b'.repeat(64)}`
@@ -54,7 +54,7 @@ onEachDatabase('servers that are killed', (kind) => {
     assert.ok(rows.length > 0 && answered > rows.length / 2, `${rows.length} rows, ${answered} answered`)
     for (const table of cellTables)
       for (const grain of grainsOf[table])
-        assert.deepEqual(await cellsTold(db, table, grain), await cellsOfRows(db, table, grain))
+        assert.deepEqual(await storedCells(db, table, grain), await recomputedCells(db, table, grain))
     await db.close()
     await testStore.remove()
   })

@@ -29,9 +29,9 @@ async function start(env: Record<string, string>) {
     if (key === limited) counts.spentLimited += cost
     return status
   }
-  const untilIs = async (key: string, wanted: number) => {
-    for (const deadline = Date.now() + 60_000; (await ask(key)) !== wanted; await sleep(50)) {
-      assert.ok(Date.now() < deadline, `it is not ${wanted}`)
+  const untilIs = async (key: string, expected: number) => {
+    for (const deadline = Date.now() + 60_000; (await ask(key)) !== expected; await sleep(50)) {
+      assert.ok(Date.now() < deadline, `it is not ${expected}`)
     }
   }
   const metered = async () => {

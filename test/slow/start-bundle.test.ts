@@ -82,7 +82,7 @@ async function start(folder: string, env: Record<string, string> = {}) {
 
 const bundled = 'this is the bundle'
 const hint = /^Starting from the sources.*npm run build/m
-const telling = `\nprocess.stderr.write(${JSON.stringify(`{"level":30,"msg":"${bundled}"}\n`)})\n`
+const logStatement = `\nprocess.stderr.write(${JSON.stringify(`{"level":30,"msg":"${bundled}"}\n`)})\n`
 
 test('a start uses only the bundle of its sources, and builds a missing one', async () => {
   const { folder, bundles, inBundle } = checkout('one')
@@ -92,7 +92,7 @@ test('a start uses only the bundle of its sources, and builds a missing one', as
     assert.match(first.output(), hint)
     await until(() => bundles().length === 1)
   }
-  appendFileSync(inBundle('server.mjs'), telling)
+  appendFileSync(inBundle('server.mjs'), logStatement)
   {
     await using second = await start(folder)
     assert.equal((await second.models()).data[0]?.id, 'signalbox/demo')
@@ -176,7 +176,7 @@ test('workers of a bundled service are bundled, too', async () => {
   const { folder, inBundle } = checkout('workers')
   const { status, stderr } = spawnSync(process.execPath, ['bin/bundle.ts'], { cwd: folder, encoding: 'utf8' })
   assert.equal(status, 0, stderr)
-  appendFileSync(inBundle('worker.mjs'), telling)
+  appendFileSync(inBundle('worker.mjs'), logStatement)
   await using service = await start(folder, { WORKERS: '2', LOG_FORMAT: 'json' })
   await until(() => service.output().split(bundled).length === 3)
   assert.equal((await service.models()).data[0]?.id, 'signalbox/demo')

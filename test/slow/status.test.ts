@@ -152,13 +152,13 @@ test('during an outage of the database it says so, with local figures', {
   assert.equal((await statusOf(service)).database.state, 'ok')
   assert.equal((await ask(service, 'signalbox/demo')).status, 200)
   detour.turn('cut')
-  const away = await until(async () => {
+  const data = await until(async () => {
     await ask(service, 'signalbox/demo')
     const { status, body } = await service.manage('GET', '/status')
     return status === 200 && body.data.database.state === 'away' && body.data
   })
-  assert.equal(away.organization, null)
-  const { memory, files } = away.host.processes[0].ledger
+  assert.equal(data.organization, null)
+  const { memory, files } = data.host.processes[0].ledger
   assert.ok(memory.waiting + files.waiting > 0)
   detour.turn('open')
   await until(async () => (await statusOf(service)).database.state === 'ok')

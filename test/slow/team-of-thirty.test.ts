@@ -243,7 +243,7 @@ test('a team of 30 follows docs/team.md on two servers, from sign-in to an upgra
     assert.ok(sum > 0.15, `the team spent only ${sum}`)
     const isOfTeam = ({ limit_of, percent }: { limit_of: string; percent: number }) =>
       limit_of === 'workspace' && percent === 80
-    const { limit_usd } = verified(hook.secret, await world.receiver.hear('limit.nearly_spent', isOfTeam)).data
+    const { limit_usd } = verified(hook.secret, await world.receiver.receive('limit.nearly_spent', isOfTeam)).data
     assert.equal(limit_usd, 0.2)
     // Another team is not concerned.
     await call(world, 'POST', '/chat/completions', { key: keys.get(people[11]!.email)!.key, body: words(1) })

@@ -26,7 +26,7 @@ onOneDatabase('a webhook', (kind) => {
     const { secret } = await make(service, { url: receiver.url, include: ['question'] })
     const { id, name } = await runningIntern(service, { agent: 'scripted' })
     const { sessionId, question: answer } = await say(service, id, 'permission shell allow_once')
-    const question = await receiver.hear('intern.question_asked')
+    const question = await receiver.receive('intern.question_asked')
     const { data } = verified(secret, question)
     assert.deepEqual(
       [data.intern_id, data.intern_name, data.session_id, data.question_id, data.question.operation],
@@ -34,10 +34,10 @@ onOneDatabase('a webhook', (kind) => {
     )
     const { body } = await service.ask('GET', `/interns/${id}/runs`)
     await service.ask('POST', `/interns/${id}/runs/${body.data[0].id}/cancel`)
-    const end = verified(secret, await receiver.hear('intern.run_ended')).data
+    const end = verified(secret, await receiver.receive('intern.run_ended')).data
     assert.deepEqual([end.run_id, end.outcome, end.session_id], [body.data[0].id, 'cancelled', sessionId])
     process.kill(daemonPid(service.testStore.settings.data_dir, id), 'SIGKILL')
-    assert.match(verified(secret, await receiver.hear('intern.failed')).data.reason, /killed by SIGKILL/)
+    assert.match(verified(secret, await receiver.receive('intern.failed')).data.reason, /killed by SIGKILL/)
   })
 
   test('gets private interns of its creator only, and only their events', async () => {
@@ -50,7 +50,7 @@ onOneDatabase('a webhook', (kind) => {
     await say({ ask: grace.ask }, id, 'permission shell allow_once')
     await say({ ask: grace.ask }, id, 'say secret')
     await say(service, shared.id, 'say open')
-    await mine.hear('intern.run_ended', ({ intern_name }) => intern_name === 'shared')
+    await mine.receive('intern.run_ended', ({ intern_name }) => intern_name === 'shared')
     assert.deepEqual(new Set(mine.received.map(({ result }) => result.data.intern_name)), new Set(['shared']))
   })
 
@@ -64,14 +64,14 @@ onOneDatabase('a webhook', (kind) => {
     const { data } = await make(service, { url: mine.url, include: ['question', 'answer_link'] })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     await say(service, id, 'permission shell allow_once')
-    const { result } = await mine.hear('intern.question_asked')
+    const { result } = await mine.receive('intern.question_asked')
     const mallory = await colleague(service, 'mallory', { kind: 'management' })
     const turned = await service.ask('PATCH', `/webhooks/${data.id}`, { key: mallory.key, body: { url: evil.url } })
     assert.deepEqual([turned.status, turned.body.data.created_by_user_id], [200, mallory.userId], turned.text)
     isDown = false
     await say(service, id, 'permission shell allow_once')
     await service.ask('POST', `/webhooks/${data.id}/test`, { key: mallory.key, body: {} })
-    await evil.hear('webhook.test')
+    await evil.receive('webhook.test')
     assert.deepEqual(new Set(evil.received.map(({ result }) => result.type)), new Set(['webhook.test']))
     const path = result.data.answer_url.replace('https://signalbox.example/api/v1', '')
     assert.equal((await service.ask('GET', path, { key: null })).status, 410)
@@ -126,9 +126,9 @@ onOneDatabase('a webhook', (kind) => {
     takes = true
     const before = receiver.received.length
     await using second = startProcess(env)
-    const again = await second.url
+    const restarted = await second.url
     const states = await until(async () => {
-      const { data: all } = await manage(again, 'GET', `/webhooks/${data.id}/deliveries?state=delivered`)
+      const { data: all } = await manage(restarted, 'GET', `/webhooks/${data.id}/deliveries?state=delivered`)
       return all.length === 3 && all
     }, 180_000)
     assert.deepEqual(new Set(states.map(({ id }: any) => id)), new Set(ids))

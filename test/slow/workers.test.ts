@@ -199,10 +199,10 @@ onOneDatabase('three workers', (kind) => {
     assert.deepEqual([...(await statuses(service.url, key))], [200])
     for (const disabled of [true, false]) {
       await manage(service.url, 'PATCH', `/keys/${data.hash}`, { disabled })
-      const wanted = disabled ? 401 : 200
+      const expected = disabled ? 401 : 200
       const settled = async () => {
         const found = await statuses(service.url, key)
-        return found.size === 1 && found.has(wanted)
+        return found.size === 1 && found.has(expected)
       }
       const { tookMs, allowedMs } = await timed(promisedMs, () => until(settled))
       assert.ok(tookMs < allowedMs, `${tookMs} ms`)

@@ -120,12 +120,12 @@ test('a model that never stops calling is stopped', async () => {
 
 test('the output before a failure of the model stays in the session', async () => {
   const model: Model = async function* () {
-    yield { type: 'text.added', text: 'It began ' }
+    yield { type: 'text.added', text: 'It started ' }
     throw new ModelFault('broke off', { retryable: true })
   }
   await using at = await setUp(model)
   await assert.rejects(runTurn(at.deps, 'go'), /broke off/)
-  assert.deepEqual(at.log.session.context.at(-1), { role: 'assistant', text: 'It began ' })
+  assert.deepEqual(at.log.session.context.at(-1), { role: 'assistant', text: 'It started ' })
 })
 
 test('calls that a killed turn left without a result get one before the model is asked', async () => {
@@ -133,7 +133,7 @@ test('calls that a killed turn left without a result get one before the model is
   await using at = await setUp(model)
   const calls = [{ id: 'lost', name: 'shell', arguments: '{}' }]
   await at.log.add({ type: 'message.added', message: { role: 'assistant', text: '', calls }, at: 0 })
-  await runTurn(at.deps, 'go on')
+  await runTurn(at.deps, 'continue')
   assert.deepEqual(
     requests[0]?.messages.map(({ role }) => role),
     ['system', 'assistant', 'tool', 'user'],

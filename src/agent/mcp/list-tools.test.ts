@@ -37,7 +37,7 @@ const schemas = {
   'a reference at the root': { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: {} } } },
   'a property that is true': { type: 'object', properties: { a: true } },
   'properties that are null': { type: 'object', properties: null },
-  'required that is no list': { type: 'object', properties: { a: {} }, required: true },
+  'required that is not a list': { type: 'object', properties: { a: {} }, required: true },
 }
 for (const [name, inputSchema] of Object.entries(schemas))
   test(`a tool with ${name} is offered with a plain object schema, and can be called`, async () => {

@@ -212,7 +212,7 @@ describe('a server that is a command', { skip }, () => {
     await using at = await calling([command()], [['tools__die'], ['tools__add', { a: 1, b: 1 }]])
     assert.match(
       at.results()[0] ?? '',
-      /^Error: The server tools has ended: it exited with code 3.*told to die.*started again/s,
+      /^Error: The server tools has ended: it exited with code 3.*asked to die.*started again/s,
     )
     assert.equal(at.results()[1], '2')
   })

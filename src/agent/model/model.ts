@@ -43,7 +43,7 @@ export type ModelEvent =
   /** Always the last event. `model` is the name that the provider reported. */
   | { type: 'answer.completed'; message: AssistantMessage; finish: Finish; usage?: Usage; model?: string }
 
-/** A model is a function that yields the events of its answer. It throws `ModelFault` if there is no answer. */
+/** A model is a function that yields the events of its answer. It throws `ModelFault` if the model does not answer. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent>
 
 /** The reason why the model gave no answer, as a message for the user. `isContextTooLong`: the context did not fit. */

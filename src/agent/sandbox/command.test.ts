@@ -46,9 +46,9 @@ test('a command ends as its shell does, by code or by signal', { timeout: 120_00
 test('a process that left the process group ends with the command', { timeout: 120_000 }, async () => {
   const { end, output } = await run('(setsid sleep 300 & echo $!); (setsid setsid sleep 300 & echo $!); sleep 0.5')
   assert.deepEqual(end, { how: 'exited', code: 0 })
-  const left = output.trim().split('\n').map(Number)
-  assert.equal(left.length, 2)
-  await until(() => left.every((pid) => !isRunning(pid)))
+  const remaining = output.trim().split('\n').map(Number)
+  assert.equal(remaining.length, 2)
+  await until(() => remaining.every((pid) => !isRunning(pid)))
 })
 
 test('a command that ends leaves another that runs beside it alone', { timeout: 120_000 }, async () => {

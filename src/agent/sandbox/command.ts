@@ -83,7 +83,7 @@ export function startCommand(
   const child = spawnGroup(command, talk.input === true)
   child.on('error', reject)
   const { stdout, stderr } = child
-  // Without free file descriptors there is no process and no pipe; the `error` event follows.
+  // Without free file descriptors, the process has no pipes; the `error` event follows.
   if (!stdout || !stderr) return { input: null, output: output.text, ended }
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)

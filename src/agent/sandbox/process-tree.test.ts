@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { until } from '#test/harness/until.ts'
 import { treeOf } from './process-tree.ts'
 
-const skip = process.platform === 'linux' ? false : 'Only Linux tells of processes in /proc.'
+const skip = process.platform === 'linux' ? false : 'Only Linux lists processes in /proc.'
 
 /** A shell with two child shells, each with one child: five processes. */
 async function family() {

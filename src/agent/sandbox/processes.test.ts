@@ -23,12 +23,12 @@ const stop: [string, object] = ['stop_process', { process: 'p1' }]
 for (const mode of ['manual', 'self-drive'] as const)
   describe(`a process in ${mode}`, { skip: mode === 'manual' && (missing ?? false) }, () => {
     test('runs beside other tools, is read in pieces, and is stopped', async () => {
-      const counts = start('echo begun >&2; while [ ! -e go ]; do sleep 0.05; done; echo went; sleep 600')
+      const counts = start('echo started >&2; while [ ! -e go ]; do sleep 0.05; done; echo went; sleep 600')
       const go: [string, object] = ['write_file', { path: 'go', content: '' }]
       await using at = await calling([counts, read(), go, read(), stop, read(0)], { mode })
       const [started, first, , second, last, after] = at.results()
       assert.match(started ?? '', /^Started as p1/)
-      assert.equal(first, 'begun\n[p1 is running]')
+      assert.equal(first, 'started\n[p1 is running]')
       assert.equal(second, 'went\n[p1 is running]')
       assert.equal(last, '(nothing new)\n[p1 was stopped]')
       assert.equal(after, last)

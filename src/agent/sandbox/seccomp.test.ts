@@ -47,15 +47,15 @@ const machines = [
 for (const { name, architecture, other, ...calls } of machines) {
   test(`the filter for ${name} decides each call, and kills foreign architectures`, () => {
     const filter = syscallFilter(name)!
-    const asked = (call: number, ...given: number[]) => verdict(filter, { architecture, call, arguments: given })
-    for (const call of [0, 1, 59, 63, 64, 93, 1000]) assert.equal(asked(call), 'allowed')
-    for (const family of [1, 2, 10]) assert.equal(asked(calls.socket, family, 1, 0), 'allowed')
-    for (const family of [3, 17, 21, 30, 38, 40, 44]) assert.equal(asked(calls.socket, family, 1, 0), 'errno 97')
-    assert.deepEqual([asked(calls.socket, 16, 3, 0), asked(calls.socket, 16, 3, 12)], ['allowed', 'errno 97'])
-    assert.deepEqual([asked(calls.socketpair, 1), asked(calls.socketpair, 30)], ['allowed', 'errno 97'])
-    assert.deepEqual([asked(calls.clone, 0x1200011), asked(calls.clone, 0x10000011)], ['allowed', 'errno 1'])
-    assert.deepEqual([asked(calls.ioctl, 0, 0x5401), asked(calls.ioctl, 0, 0x5412)], ['allowed', 'errno 1'])
-    assert.deepEqual([asked(435), asked(425), asked(438)], ['errno 38', 'errno 38', 'errno 1'])
+    const verdictOf = (call: number, ...given: number[]) => verdict(filter, { architecture, call, arguments: given })
+    for (const call of [0, 1, 59, 63, 64, 93, 1000]) assert.equal(verdictOf(call), 'allowed')
+    for (const family of [1, 2, 10]) assert.equal(verdictOf(calls.socket, family, 1, 0), 'allowed')
+    for (const family of [3, 17, 21, 30, 38, 40, 44]) assert.equal(verdictOf(calls.socket, family, 1, 0), 'errno 97')
+    assert.deepEqual([verdictOf(calls.socket, 16, 3, 0), verdictOf(calls.socket, 16, 3, 12)], ['allowed', 'errno 97'])
+    assert.deepEqual([verdictOf(calls.socketpair, 1), verdictOf(calls.socketpair, 30)], ['allowed', 'errno 97'])
+    assert.deepEqual([verdictOf(calls.clone, 0x1200011), verdictOf(calls.clone, 0x10000011)], ['allowed', 'errno 1'])
+    assert.deepEqual([verdictOf(calls.ioctl, 0, 0x5401), verdictOf(calls.ioctl, 0, 0x5412)], ['allowed', 'errno 1'])
+    assert.deepEqual([verdictOf(435), verdictOf(425), verdictOf(438)], ['errno 38', 'errno 38', 'errno 1'])
     assert.equal(verdict(filter, { architecture: other, call: 1 }), 'killed')
   })
 }

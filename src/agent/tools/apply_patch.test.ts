@@ -53,8 +53,8 @@ test('a patch changes, creates, deletes and moves files, and reports it', async 
     ['a.ts', 'new/c.ts', 'old.ts', 'src/b.ts', 'src/d.ts'],
   )
   const end = at.updates.find((each) => each.sessionUpdate === 'tool_call_update' && each.status === 'completed')
-  const shown = end && 'content' in end && Array.isArray(end.content) ? end.content[1] : undefined
-  assert.deepEqual(shown, {
+  const diff = end && 'content' in end && Array.isArray(end.content) ? end.content[1] : undefined
+  assert.deepEqual(diff, {
     ...{ type: 'diff', path: 'a.ts', oldText: 'one\ntwo\nthree\nfour\n' },
     newText: 'one\nTWO\nthree\nfour\nfive\n',
   })

@@ -123,9 +123,9 @@ test('a redirect is followed on the same host, and reported for another host', a
     ['127.0.0.1'],
     ['/a', '/away', '/round'].map((path) => pages.url + path).concat('http://localhost:1/secret'),
   )
-  const [followed, away, round, elsewhere] = at.results()
+  const [followed, otherHost, round, elsewhere] = at.results()
   assert.match(followed ?? '', /\/b: 200.*\nthere$/)
-  assert.match(away ?? '', /at another host now: http:\/\/localhost:1\/secret/)
+  assert.match(otherHost ?? '', /at another host now: http:\/\/localhost:1\/secret/)
   assert.match(round ?? '', /redirects more than 5 times/)
   assert.match(elsewhere ?? '', /localhost:1 is not among the hosts/)
 })
@@ -142,8 +142,8 @@ test('failures include the server’s message, and images are shown', async () =
   assert.match(failed ?? '', /^Error: \[.*: 403, text\/plain, 7 bytes\]\ngo away$/)
   assert.match(binary ?? '', /\(no text\)/)
   assert.match(missing ?? '', /cannot be fetched: .*(ECONNREFUSED|bad port)/)
-  const shown = at.requests.at(-1)!.messages.flatMap((message) => (message.role === 'tool' && message.images) || [])
-  assert.deepEqual(shown, [{ mimeType: 'image/png', data: pixel }])
+  const images = at.requests.at(-1)!.messages.flatMap((message) => (message.role === 'tool' && message.images) || [])
+  assert.deepEqual(images, [{ mimeType: 'image/png', data: pixel }])
 })
 
 test('a long page is returned in parts, and an endless one is cut', async () => {

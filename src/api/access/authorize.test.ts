@@ -6,11 +6,11 @@ import { authorizationIn, authorize } from './authorize.ts'
 
 /** A key ring with one key, either cached or read from the database. */
 function ringOf(keyKind: KeyKind, remembered = true) {
-  const known = (secret: string) => (secret === 'known' ? ({ keyKind } as Caller) : undefined)
+  const findCaller = (secret: string) => (secret === 'known' ? ({ keyKind } as Caller) : undefined)
   return {
     keys: {
-      findCached: (secret: string) => (remembered ? known(secret) : undefined),
-      find: async (s: string) => known(s),
+      findCached: (secret: string) => (remembered ? findCaller(secret) : undefined),
+      find: async (s: string) => findCaller(s),
     },
   }
 }
@@ -65,8 +65,8 @@ test('the scheme is read in any case, and nothing but one token is a key', async
 })
 
 test('the error for a key without `Bearer` names the missing scheme', async () => {
-  const asked = () => authorize(ringOf('api'), { key: 'any', method: 'get' }, `sb-v1-${'0'.repeat(64)}`)
-  await assert.rejects(Promise.try(asked), { kind: 'unauthenticated', message: /lacks "Bearer " before/ })
+  const attempt = () => authorize(ringOf('api'), { key: 'any', method: 'get' }, `sb-v1-${'0'.repeat(64)}`)
+  await assert.rejects(Promise.try(attempt), { kind: 'unauthenticated', message: /lacks "Bearer " before/ })
 })
 
 test('a 401 names the scheme', async () => {

@@ -51,7 +51,7 @@ async function run(folder: string): Promise<void> {
   // An empty environment, because this process's environment contains credentials.
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
   let output = ''
-  // Without free file descriptors there is no pipe; the `error` event follows.
+  // Without free file descriptors, the process has no pipes; the `error` event follows.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4_000)
   })

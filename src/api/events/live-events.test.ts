@@ -41,7 +41,7 @@ async function world(kind: 'sqlite' | 'postgres') {
 
 /** A client that reads only when the test requests it. */
 function client() {
-  const left = new AbortController()
+  const leave = new AbortController()
   const result = { text: '', isSlow: false, writesWhileSlow: 0, drain: () => {} }
   const response: ResponseStream = {
     opened: true,
@@ -55,10 +55,10 @@ function client() {
       result.drain = listener
     },
     end: () => {},
-    signal: left.signal,
+    signal: leave.signal,
   }
   const ids = () => [...result.text.matchAll(/^data: {"app_id.*?"id":"(gen-\d+)"/gm)].map(([, id]) => id)
-  return { response, result, ids, leave: () => left.abort() }
+  return { response, result, ids, leave: () => leave.abort() }
 }
 
 function listening({ liveEvents }: { liveEvents: LiveEvents }, lastEventId?: string, as: Caller = caller) {
@@ -111,11 +111,11 @@ onEachDatabase('live events', (kind) => {
     first.leave()
     const lastId = /^id: (.*)$/m.exec(first.result.text.slice(first.result.text.indexOf('event:')))![1]!
     await pruneEvents(fixture, Date.now() + 1000)
-    const again = listening(fixture, lastId)
+    const resumed = listening(fixture, lastId)
     await fixture.write(1)
-    await until(() => again.ids().length === 1)
-    assert.doesNotMatch(again.result.text, /event: reset/)
-    again.leave()
+    await until(() => resumed.ids().length === 1)
+    assert.doesNotMatch(resumed.result.text, /event: reset/)
+    resumed.leave()
   })
 
   test('events of parallel transactions are sent in the order of their commits', async () => {
@@ -149,9 +149,9 @@ onEachDatabase('live events', (kind) => {
       .match(/^id: (.*)$/gm)!
       .at(-1)!
       .slice(4)
-    const again = listening(fixture, lastId)
-    await until(() => again.ids().length === 2)
-    for (const one of [others, again]) one.leave()
+    const resumed = listening(fixture, lastId)
+    await until(() => resumed.ids().length === 2)
+    for (const one of [others, resumed]) one.leave()
   })
 
   test('events of unknown kinds from a newer version are skipped', async () => {

@@ -74,7 +74,7 @@ function internEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
 function questionEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const { told, ...visibility } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
-  const outline = JSON.stringify(withoutWords(told))
+  const outline = JSON.stringify(withoutText(told))
   const dataFor = (caller: Caller) => {
     if (canSeeIntern(caller, organizationId, visibility)) return text
     return canManageWorkspaceOf(caller, organizationId, visibility.workspaceId) ? outline : undefined
@@ -82,8 +82,8 @@ function questionEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   return { seq, n: 0, type: 'question', dataFor }
 }
 
-function withoutWords({ operation: _, detail: __, message: ___, fields: ____, ...told }: Record<string, unknown>) {
-  return told
+function withoutText({ operation: _, detail: __, message: ___, fields: ____, ...event }: Record<string, unknown>) {
+  return event
 }
 
 /** The state of a circuit, for management keys. Circuits of a workspace's own credential are only for those who reach it. */

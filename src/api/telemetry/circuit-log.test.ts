@@ -5,10 +5,12 @@ import { circuitLog } from './circuit-log.ts'
 
 test('the log reports when an endpoint is paused, the reason, and when it resumes', () => {
   const lines: string[] = []
-  const tell = circuitLog(pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }))
-  tell('a/m@north', { state: 'paused', reason: 'retry_after', until: 0 })
-  tell('a/m@north', { state: 'half_open' })
-  tell('a/m@north', { state: 'closed' })
+  const logCircuit = circuitLog(
+    pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
+  )
+  logCircuit('a/m@north', { state: 'paused', reason: 'retry_after', until: 0 })
+  logCircuit('a/m@north', { state: 'half_open' })
+  logCircuit('a/m@north', { state: 'closed' })
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)),
     [

@@ -21,11 +21,11 @@ export function backlogMetrics(backlog: () => Backlog): Metric[] {
   const oldest = 'The age of the oldest of them; 0 if there is none.'
   return [
     createGauge({ name: 'signalbox_webhook_waiting', help: waiting, ...shared }, () => {
-      const { first, again: retries } = backlog()
+      const { first, retries } = backlog()
       return { first: first.waiting, again: retries.waiting }
     }),
     createGauge({ name: 'signalbox_webhook_oldest_seconds', help: oldest, ...shared }, () => {
-      const { first, again: retries } = backlog()
+      const { first, retries } = backlog()
       return { first: first.oldestMs / 1000, again: retries.oldestMs / 1000 }
     }),
   ]

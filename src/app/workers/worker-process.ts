@@ -40,7 +40,7 @@ export function spawnWorker({ script, sockets, handlers, onLines }: Options): Wo
     detached: true,
   })
   const lines = wholeLines(onLines)
-  // Without free file descriptors there is no pipe; the `error` event follows.
+  // Without free file descriptors, the process has no pipes; the `error` event follows.
   child.stderr?.setEncoding('utf8').on('data', lines)
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`))

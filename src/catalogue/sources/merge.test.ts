@@ -84,10 +84,13 @@ test('a dated name once given stays, whatever a later source says of the day', (
 })
 
 test('remove takes away an endpoint, a model, or a provider with all its endpoints', () => {
-  const left = (file: string) => merged(base, file).data.models.flatMap((model) => model.endpoints.map(({ id }) => id))
-  assert.deepEqual(left('models: { maker/model: { endpoints: { acme: { remove: true } } } }'), ['maker/model@other'])
-  assert.deepEqual(left('models: { maker/model: { remove: true } }'), [])
-  assert.deepEqual(left('providers: { other: { remove: true } }'), ['maker/model@acme'])
+  const endpointsAfter = (file: string) =>
+    merged(base, file).data.models.flatMap((model) => model.endpoints.map(({ id }) => id))
+  assert.deepEqual(endpointsAfter('models: { maker/model: { endpoints: { acme: { remove: true } } } }'), [
+    'maker/model@other',
+  ])
+  assert.deepEqual(endpointsAfter('models: { maker/model: { remove: true } }'), [])
+  assert.deepEqual(endpointsAfter('providers: { other: { remove: true } }'), ['maker/model@acme'])
   assert.deepEqual(merged(base, 'providers: { other: { remove: true } }').skipped, [])
 })
 
@@ -116,7 +119,7 @@ test('an endpoint of an unknown provider or without a price is skipped', () => {
     'models: { maker/model: { endpoints: { nobody: { model: m, prices: { prompt: 1, completion: 1 } }, acme/eu: { model: m } } } }'
   const reasons = merged(base, file).skipped.map(({ row, reason }) => `${row}: ${reason}`)
   assert.deepEqual(reasons, [
-    'maker/model@nobody: there is no provider "nobody"',
+    'maker/model@nobody: unknown provider "nobody"',
     'maker/model@acme/eu: it lacks prices.prompt, prices.completion: set its prices here or at its provider, 0 if it is free',
   ])
 })

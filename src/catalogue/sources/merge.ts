@@ -156,7 +156,7 @@ function completeEndpoints(
     if (provider === null || endpointPatch.remove) continue
     const endpoint = provider
       ? completeEndpoint(model, provider, tag, endpointPatch)
-      : `there is no provider "${providerOf(tag)}"`
+      : `unknown provider "${providerOf(tag)}"`
     if (typeof endpoint === 'string') skip(['models', model.id, 'endpoints', tag], `${model.id}@${tag}`, endpoint)
     else endpoints.push(endpoint)
   }

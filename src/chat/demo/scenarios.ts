@@ -105,7 +105,7 @@ function* use({ prompt, step, results }: ScenarioInput): Generator<ScenarioActio
   try {
     yield { use: name, input: JSON.parse(json) as object }
   } catch {
-    yield { say: `These are no arguments in JSON: ${json}` }
+    yield { say: `The arguments are not valid JSON: ${json}` }
   }
 }
 
@@ -119,7 +119,7 @@ function* question({ step, results }: ScenarioInput): Generator<ScenarioAction> 
     { name: 'regions', type: 'array', options: ['eu', 'us', 'asia'], required: false },
     { name: 'note', type: 'string', required: false },
   ]
-  yield { say: 'Before I go on, a question.' }
+  yield { say: 'Before I continue, a question.' }
   yield { call: 'ask_user', input: { message: 'Where shall this be deployed?', fields } }
 }
 

@@ -25,7 +25,7 @@ test('webhooks create, list, test, deliveries, retry, rotate, disable and delete
   const id = /webhook (\S+)\. It is not shown again/.exec(created.err)?.[1] ?? ''
   assert.match((await run(service, 'list')).out, /enabled +http:.*chat/)
   const delivery = /^Queued (msg_\w+)\./.exec((await run(service, 'test', id)).out)?.[1] ?? ''
-  assert.equal(verified(created.out, await receiver.hear('webhook.test')).type, 'webhook.test')
+  assert.equal(verified(created.out, await receiver.receive('webhook.test')).type, 'webhook.test')
   await until(async () => /webhook\.test +delivered +1/.test((await run(service, 'deliveries', id)).out))
   assert.equal((await run(service, 'retry', id, delivery)).out, `Queued ${delivery} again.`)
   await until(() => receiver.received.length === 2)

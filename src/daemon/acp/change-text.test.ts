@@ -15,10 +15,10 @@ test('a change is shown with three lines around it, and from which line on', () 
 
 test('unchanged lines are not part of a change, however many lie between changes', () => {
   const lines = Array.from({ length: 10_000 }, (_, at) => `line ${at}`)
-  const shown = changed(text(lines), text(['first', ...lines.slice(1, -1), 'last']))
-  const signed = shown.split('\n').filter((line) => /^[-+][^-+]/.test(line))
+  const preview = changed(text(lines), text(['first', ...lines.slice(1, -1), 'last']))
+  const signed = preview.split('\n').filter((line) => /^[-+][^-+]/.test(line))
   assert.deepEqual(signed, ['-line 0', '+first', '-line 9999', '+last'])
-  assert.deepEqual(shown.match(/^@@.*/gm), ['@@ -1,4 +1,4 @@', '@@ -9997,4 +9997,4 @@'])
+  assert.deepEqual(preview.match(/^@@.*/gm), ['@@ -1,4 +1,4 @@', '@@ -9997,4 +9997,4 @@'])
 })
 
 test('every generated change applies and results in the file that the agent writes', () => {
@@ -44,8 +44,8 @@ test('a piece of a file, whose last line has no line break, is shown as its line
 })
 
 test('the name of a file is on one line, and cannot look like lines that come', () => {
-  const shown = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
-  assert.deepEqual(shown.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
+  const preview = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
+  assert.deepEqual(preview.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
 })
 
 /** Pseudo-random numbers, the same in each run. */

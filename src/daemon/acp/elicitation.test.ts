@@ -4,7 +4,7 @@ import { readElicitation } from './elicitation.ts'
 
 const form = (properties: object, more: object = {}) => ({
   mode: 'form',
-  message: 'Tell me',
+  message: 'Answer me',
   requestedSchema: { type: 'object', properties, ...more },
 })
 
@@ -38,14 +38,14 @@ test('titled options are offered by value, with their titles', () => {
   const read = readElicitation(form({ region: { type: 'string', title: 'Region', oneOf } }))
   assert.deepEqual(read?.fields[0]?.options, ['eu', 'us'])
   assert.deepEqual(Object.keys(read?.fields[0] ?? {}), ['name', 'required', 'type', 'options'])
-  assert.equal(read?.message, 'Tell me\n\n- region: Region; eu = Europe (slower)')
+  assert.equal(read?.message, 'Answer me\n\n- region: Region; eu = Europe (slower)')
 })
 
 test('titled choices of an array are read the same', () => {
   const anyOf = [{ const: 'a', title: 'First' }]
   const read = readElicitation(form({ many: { type: 'array', items: { anyOf }, default: ['a'] } }))
   assert.deepEqual(read?.fields[0]?.options, ['a'])
-  assert.equal(read?.message, 'Tell me\n\n- many: a = First; default ["a"]')
+  assert.equal(read?.message, 'Answer me\n\n- many: a = First; default ["a"]')
 })
 
 test('a field of an unknown type is omitted unless it is required', () => {

@@ -51,7 +51,7 @@ const rows: [
   ['a name of another agent', { name: 'exec_command', kind: 'execute', title: 'x y' }, undefined, 'shell', 'x y'],
   ['a tool of no kind', { title: 'mcp__git__push', kind: 'other' }, undefined, 'mcp__git__push', null],
   [
-    'an edit whose content was told before as text',
+    'an edit whose content was sent before as text',
     { title: 'Write', kind: 'edit' },
     readToolCall({
       content: [{ type: 'content', content: { type: 'text', text: '{"path":"evil.sh","content":"rm"}' } }],

@@ -51,13 +51,13 @@ test('clients without a valid server certificate are refused before the token ch
   const other = await testAuthority('Another authority')
   const old = await authority.issue({ name: 'server', as: 'client' }, Date.now() - 60_000)
   const intern = await authority.issue({ name: 'eve.interns.internal', as: 'server' })
-  for (const [what, shown] of [
+  for (const [what, clientCertificate] of [
     ['none', undefined],
     ['of another authority', await other.issue({ name: 'server', as: 'client' })],
     ['an expired one', old],
     ['that of an intern', intern],
   ] as const) {
-    const refusal = await refusalOf(at.reach(daemonTls(name, authority.certificate, shown)).health())
+    const refusal = await refusalOf(at.reach(daemonTls(name, authority.certificate, clientCertificate)).health())
     assert.match(refusal?.reason ?? 'let in', /^(intern_unreachable|stream_severed)$/, what)
   }
   assert.equal((await at.reach(at.trusted).health()).runs, 0)
@@ -98,10 +98,11 @@ test('the listener speaks TLS 1.3 alone, and nothing without', async () => {
       .on('close', () => resolve(text))
   })
   assert.doesNotMatch(text, /HTTP|contract/)
-  const shown = { cert: at.server.certificate, key: at.server.key, ca: at.authority.certificate }
+  const credentials = { cert: at.server.certificate, key: at.server.key, ca: at.authority.certificate }
   const older = await new Promise<Error | TLSSocket>((resolve) => {
-    const socket = connect({ host, port: at.daemon.port!, servername: name, maxVersion: 'TLSv1.2', ...shown }, () =>
-      resolve(socket),
+    const socket = connect(
+      { host, port: at.daemon.port!, servername: name, maxVersion: 'TLSv1.2', ...credentials },
+      () => resolve(socket),
     )
     socket.on('error', resolve)
   })
@@ -192,7 +193,7 @@ const timersOf = (port: number) =>
 const hex = (port: number) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`
 
 test('both ends of a silent connection send probes, to detect a host without power', {
-  skip: process.platform !== 'linux' && 'only Linux tells of connections in /proc',
+  skip: process.platform !== 'linux' && 'only Linux lists connections in /proc',
 }, async () => {
   await using at = await startBehindTcp()
   const { finished } = await talking(at.reach(at.trusted)).listen('say hi\nwait 60000')

@@ -12,7 +12,7 @@ const allowList = (users: string) =>
     .nullable()
     .describe(`${users} that can use it; null: any.`)
 
-/** Who can use a credential, for which models, and whether the operator's key is an alternative. */
+/** The rules of a credential: its users, its models, and whether the operator's key is an alternative. */
 const rules = {
   disabled: z.boolean(),
   allowed_api_key_hashes: allowList('The keys, by hash,'),

@@ -105,11 +105,11 @@ export async function changeCredential(
   const { workspace_id } = await getCredential(deps, caller, id)
   return change(deps, caller, workspace_id ?? '', 'updated', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
-    const wanted = rulesOf(rules, before)
-    if (wanted.is_fallback && wanted.is_byok_only)
+    const newRules = rulesOf(rules, before)
+    if (newRules.is_fallback && newRules.is_byok_only)
       throw new Fault('invalid', 'Invalid request: is_fallback: cannot be set together with is_byok_only')
     const set = {
-      rules: JSON.stringify(wanted),
+      rules: JSON.stringify(newRules),
       updated_at: deps.now(),
       ...(name !== undefined && { name }),
       ...(key !== undefined && secretColumns(deps, id, key)),

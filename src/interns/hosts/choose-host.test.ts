@@ -8,7 +8,7 @@ const host = (name: string, interns: number, more: Partial<LoadedHost> = {}): Lo
 })
 const loss = { reason: 'gone', since: 1 }
 
-for (const [what, hosts, wanted, expected] of [
+for (const [what, hosts, requirements, expected] of [
   ['the one with the fewest', [host('a', 3), host('b', 1), host('c', 2)], [], { host: 'b' }],
   ['of equals the first by name', [host('b', 1), host('a', 1)], [], { host: 'a' }],
   [
@@ -35,5 +35,5 @@ for (const [what, hosts, wanted, expected] of [
     { why: 'No host has capacity for another intern: a has 2 of 2.' },
   ],
 ] as [string, LoadedHost[], string[], object][]) {
-  test(`a new intern gets ${what}`, () => assert.deepEqual(chooseHost(hosts, wanted), expected))
+  test(`a new intern gets ${what}`, () => assert.deepEqual(chooseHost(hosts, requirements), expected))
 }

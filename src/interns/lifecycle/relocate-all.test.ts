@@ -47,7 +47,10 @@ onEachDatabase('all interns of a host that is gone', (kind) => {
       .where('action', 'in', ['intern.moved', 'intern.given_up'])
       .select(['action', 'target_id'])
       .execute()
-    const wanted = [...moved.map(({ id }) => `intern.moved ${id}`), ...givenUp.map(({ id }) => `intern.given_up ${id}`)]
-    assert.deepEqual(answers.map((event) => `${event.action} ${event.target_id}`).sort(), wanted.sort())
+    const expected = [
+      ...moved.map(({ id }) => `intern.moved ${id}`),
+      ...givenUp.map(({ id }) => `intern.given_up ${id}`),
+    ]
+    assert.deepEqual(answers.map((event) => `${event.action} ${event.target_id}`).sort(), expected.sort())
   })
 })

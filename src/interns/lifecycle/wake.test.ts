@@ -86,11 +86,11 @@ test('a prompt that arrives at the end of a daemon goes to the next daemon', asy
 
 test('a prompt that possibly started is not sent twice', async () => {
   await using at = await intern()
-  const begun = async () => {
+  const severAfterStart = async () => {
     await at.fallAsleep(2000 + idleMs)
     return refused('stream_severed')
   }
-  await assert.rejects(at.ask(begun), { kind: 'stream_severed' })
+  await assert.rejects(at.ask(severAfterStart), { kind: 'stream_severed' })
   await using other = await intern()
   const early = async () => {
     await other.fallAsleep(2000 + idleMs - 1)
@@ -120,11 +120,11 @@ test('a prompt that waits for an intern to fall asleep reads it when that is ann
 test('a caller who leaves does not wait until an intern sleeps', async () => {
   await using at = await intern()
   const since = performance.now()
-  const left = async () => {
+  const leave = async () => {
     at.leave()
     return refused('intern_asleep')
   }
-  await assert.rejects(at.ask(left), { kind: 'intern_asleep' })
+  await assert.rejects(at.ask(leave), { kind: 'intern_asleep' })
   assert.ok(performance.now() - since < 20_000)
 })
 

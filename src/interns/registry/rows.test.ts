@@ -97,14 +97,14 @@ onEachDatabase('interns in the database', (kind) => {
 
   test('with an idempotency key it is made once, for each user of each workspace', async () => {
     await using here = await place()
-    const wanted = { name: 'ada', provision: false }
-    const first = await createIntern(here.deps, caller, wanted, 'once')
-    const again = await createIntern(here.deps, caller, wanted, 'once')
-    assert.deepEqual(again, { intern: first.intern, replayed: true })
+    const newIntern = { name: 'ada', provision: false }
+    const first = await createIntern(here.deps, caller, newIntern, 'once')
+    const replayed = await createIntern(here.deps, caller, newIntern, 'once')
+    assert.deepEqual(replayed, { intern: first.intern, replayed: true })
     assert.equal(first.replayed, false)
-    assert.equal((await createIntern(here.deps, other, { ...wanted, name: 'bob' }, 'once')).replayed, false)
-    assert.equal((await createIntern(here.deps, caller, { ...wanted, name: 'bob' }, 'twice')).replayed, false)
-    await assert.rejects(createIntern(here.deps, caller, { ...wanted, name: 'eve' }, 'once'), { kind: 'conflict' })
+    assert.equal((await createIntern(here.deps, other, { ...newIntern, name: 'bob' }, 'once')).replayed, false)
+    assert.equal((await createIntern(here.deps, caller, { ...newIntern, name: 'bob' }, 'twice')).replayed, false)
+    await assert.rejects(createIntern(here.deps, caller, { ...newIntern, name: 'eve' }, 'once'), { kind: 'conflict' })
     assert.equal(new Set(here.texts).size, 3)
   })
 
@@ -220,7 +220,7 @@ onEachDatabase('interns in the database', (kind) => {
     await using here = await place()
     const { db } = here.deps
     const { id } = await make(here, 'ada')
-    for (const [outcome, left] of [
+    for (const [outcome, remainingUsd] of [
       ['finished', 0.75],
       ['cancelled', 0.5],
       ['over_budget', 0.5],
@@ -242,7 +242,7 @@ onEachDatabase('interns in the database', (kind) => {
       const runs = { transcripts: { read: async () => undefined } } as never
       const intern = { id, budget: { session_max_cost_usd: 1 } }
       const allowed = await startWithinBudget({ db, spent }, intern, runs, limits, async (given) => given)
-      assert.equal(allowed.budget?.costUsd, left, outcome)
+      assert.equal(allowed.budget?.costUsd, remainingUsd, outcome)
     }
   })
 

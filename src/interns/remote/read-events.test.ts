@@ -51,7 +51,7 @@ suite('the events of a daemon’s answer', () => {
   }
 
   for (const [what, name, why] of [
-    ['is no JSON', 'nonsense', /it is not JSON/],
+    ['is not JSON', 'nonsense', /it is not JSON/],
     ['is an empty object', '{}', /its type is unknown/],
     ['is null', 'null', /the event is not an object/],
     ['is a text that is none', '{"type":"text.added","text":{}}', /text is not a text/],
@@ -95,9 +95,9 @@ suite('the events of a daemon’s answer', () => {
     let [turn, counted, events, most] = [0, 0, 0, 0]
     const others = setImmediate(function next() {
       turn++
-      again = setImmediate(next)
+      timer = setImmediate(next)
     })
-    let again = others
+    let timer = others
     const streams = [1, 2, 3].map(async () => {
       const response = await answerOf((answer) => answer.end(flood + line(finished)))
       for await (const _ of readEvents(response, untouched, unhurried)) {
@@ -107,7 +107,7 @@ suite('the events of a daemon’s answer', () => {
       }
     })
     await Promise.all(streams)
-    clearImmediate(again)
+    clearImmediate(timer)
     assert.ok(most < 50, `${most} events went by in one turn`)
   })
 

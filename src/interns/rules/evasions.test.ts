@@ -211,8 +211,8 @@ const evasions: [command: string, effect: Effect][] = [
 ]
 
 for (const [command, effect] of evasions) {
-  const shown = JSON.stringify(command.length > 100 ? `${command.slice(0, 40)}…` : command)
-  test(`${shown} has the effect ${effect}`, () => assert.equal(effectOf(command), effect))
+  const label = JSON.stringify(command.length > 100 ? `${command.slice(0, 40)}…` : command)
+  test(`${label} has the effect ${effect}`, () => assert.equal(effectOf(command), effect))
 }
 
 /** Commands that do, or possibly do, more than the rules allow. None may be allowed. */

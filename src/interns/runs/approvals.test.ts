@@ -31,17 +31,17 @@ async function inVain(error: Error) {
     { limit: 10, offset: 0 },
   )
   await db.close()
-  return { known: questionEvent !== undefined, records: data.map(({ action }) => action) }
+  return { hasQuestion: questionEvent !== undefined, records: data.map(({ action }) => action) }
 }
 
 test('a question that waits no more is forgotten when an answer to it is refused', async () => {
   for (const kind of ['interaction_not_pending', 'interaction_unknown', 'output_lost'] as const)
-    assert.equal((await inVain(refused(kind))).known, false, kind)
+    assert.equal((await inVain(refused(kind))).hasQuestion, false, kind)
 })
 
 test('one whose answer could not be given is still waiting', async () => {
   for (const kind of ['intern_unreachable', 'stream_severed'] as const)
-    assert.equal((await inVain(refused(kind))).known, true, kind)
+    assert.equal((await inVain(refused(kind))).hasQuestion, true, kind)
 })
 
 test('an answer is recorded before it is given, with its refusal by the intern', async () => {

@@ -32,12 +32,12 @@ async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | n
   const { id } = (await createIntern(deps, caller, { name: 'ada', provision: true, budget })).intern
   const runs = { status: 'running', key_hash: 'the key of then' }
   await db.query.updateTable('interns').set(runs).where('id', '=', id).execute()
-  async function* begun(): AsyncGenerator<TurnEvent> {
+  async function* startedTurn(): AsyncGenerator<TurnEvent> {
     yield { type: 'turn.started', runId: 'r', sessionId: 's', model: null }
   }
   const turn = {
     ...{ db, now, newId: newUuid, idleMs: 0, budgetMs: 60_000, rates: { user: 100, organization: 100 } },
-    runsOf: () => ({ start: async () => begun() }),
+    runsOf: () => ({ start: async () => startedTurn() }),
     screen: async (_: unknown, text: string) => text,
     decisions: { collectRemaining: () => {} },
   } as unknown as ChatTurnDeps

@@ -4,16 +4,16 @@ import { DisconnectController } from './disconnect-signal.ts'
 
 test('every listener is called once, and removed listeners are not called', () => {
   const leaving = new DisconnectController()
-  const heard: string[] = []
-  const [one, other] = [() => void heard.push('one'), () => void heard.push('other')]
+  const events: string[] = []
+  const [one, other] = [() => void events.push('one'), () => void events.push('other')]
   leaving.addEventListener('abort', one)
   leaving.addEventListener('abort', one)
   leaving.addEventListener('abort', other)
-  leaving.addEventListener('abort', () => heard.push(String(leaving.aborted)))
+  leaving.addEventListener('abort', () => events.push(String(leaving.aborted)))
   leaving.removeEventListener('abort', other)
   leaving.abort()
   leaving.abort()
-  assert.deepEqual(heard, ['one', 'true'])
+  assert.deepEqual(events, ['one', 'true'])
 })
 
 test('a listener added after the disconnect sees it, and is not called', () => {

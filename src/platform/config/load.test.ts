@@ -143,7 +143,7 @@ test('the configuration cannot be changed once loaded', () => {
 
 test('the displayed settings are complete and contain no secret', () => {
   const key = `sb-v1-${'c'.repeat(64)}`
-  const shown = showConfig(
+  const text = showConfig(
     loadConfig({
       BOOTSTRAP_API_KEY: key,
       BOOTSTRAP_MANAGEMENT_KEY: key,
@@ -154,7 +154,7 @@ test('the displayed settings are complete and contain no secret', () => {
       http_proxy: 'http://me:hunter2@proxy.example',
     }),
   )
-  for (const name of settingNames) assert.match(shown, new RegExp(`^(# )?${name}:`, 'm'))
-  assert.ok(!shown.includes('hunter2') && !shown.includes('cccc'))
-  for (const name of secretSettings) assert.match(shown, new RegExp(`^${name}: "\\*{8}"$`, 'm'))
+  for (const name of settingNames) assert.match(text, new RegExp(`^(# )?${name}:`, 'm'))
+  assert.ok(!text.includes('hunter2') && !text.includes('cccc'))
+  for (const name of secretSettings) assert.match(text, new RegExp(`^${name}: "\\*{8}"$`, 'm'))
 })

@@ -9,14 +9,14 @@ const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8')
 
 test('no other file of src writes one of the lists again', () => {
   const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/vocabulary|\.test\.ts$/.test(file))
-  const again = files.flatMap((file) =>
+  const duplicates = files.flatMap((file) =>
     [categories, intervals, protocols, regions]
       .filter((words) =>
         words.slice(1).some((word, i) => new RegExp(`'${words[i]}'\\s*[,|]\\s*'${word}'`).test(read(file))),
       )
       .map((words) => `${file}: ${words[0]} …`),
   )
-  assert.deepEqual(again, [])
+  assert.deepEqual(duplicates, [])
 })
 
 test('the documents name every word', () => {

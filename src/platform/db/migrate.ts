@@ -37,8 +37,8 @@ import * as asleepInterns from './migrations/0057_asleep_interns.ts'
 import * as keysOfRuns from './migrations/0058_keys_of_runs.ts'
 import * as meteredKeysOfRuns from './migrations/0068_metered_keys_of_runs.ts'
 import * as keptPorts from './migrations/0082_kept_ports.ts'
-import * as requestsUnderWay from './migrations/0083_requests_under_way.ts'
-import * as toldLimits from './migrations/0084_told_limits.ts'
+import * as requestMarkers from './migrations/0083_requests_under_way.ts'
+import * as limitNotifications from './migrations/0084_told_limits.ts'
 import * as announcedTurns from './migrations/0086_announced_turns.ts'
 import * as modelCells from './migrations/0088_model_cells.ts'
 import * as schemaRange from './migrations/0091_schema_range.ts'
@@ -55,7 +55,7 @@ import * as indexOfTags from './migrations/0107_index_of_tags.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /**
- * Migrations, each applied once, in the order of their names. There are no down migrations. A new one is a file, and its
+ * Migrations, each applied once, in the order of their names. Down migrations do not exist. A new one is a file, and its
  * import and entry here.
  */
 export const migrations: Record<string, Migration> = {
@@ -94,8 +94,8 @@ export const migrations: Record<string, Migration> = {
   '0058_keys_of_runs': keysOfRuns,
   '0068_metered_keys_of_runs': meteredKeysOfRuns,
   '0082_kept_ports': keptPorts,
-  '0083_requests_under_way': requestsUnderWay,
-  '0084_told_limits': toldLimits,
+  '0083_requests_under_way': requestMarkers,
+  '0084_told_limits': limitNotifications,
   '0086_announced_turns': announcedTurns,
   '0088_model_cells': modelCells,
   '0091_schema_range': schemaRange,

@@ -11,16 +11,16 @@ function addressBy(header: 'forwarded' | 'x-forwarded-host', headers: Raw['heade
 }
 
 describe('the address of a client', () => {
-  const cases: [what: string, said: string, address: string][] = [
+  const cases: [what: string, header: string, address: string][] = [
     ['is what a trusted proxy says', '192.0.2.7', '192.0.2.7'],
     ['is the last that no trusted proxy has', '198.51.100.1, 192.0.2.7, 10.0.0.2', '192.0.2.7'],
     ['is the first of trusted ones alone', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['is not what a client wrote that its proxy does not name', '198.51.100.1, unknown', '10.0.0.1'],
   ]
-  for (const [what, name, address] of cases) {
+  for (const [what, forwardedFor, address] of cases) {
     test(what, () => {
-      assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': name }), address)
-      const forwarded = name.split(', ').map((one) => `for=${one};proto=https`)
+      assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': forwardedFor }), address)
+      const forwarded = forwardedFor.split(', ').map((one) => `for=${one};proto=https`)
       assert.equal(addressBy('forwarded', { forwarded: forwarded.join(', ') }), address)
     })
   }

@@ -162,10 +162,10 @@ const isJson = (result: unknown): result is string | Buffer => typeof result ===
 /** Sends an answer with its own status and headers. */
 export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
   // Authorization may have set `no-store` already. It takes precedence.
-  const isNoStore = reply.getHeader('cache-control') === 'no-store'
+  const hasNoStore = reply.getHeader('cache-control') === 'no-store'
   if (result.reason !== undefined) noteFailureReason(reply.raw, result.reason)
   reply.code(result.status).headers(result.headers)
-  if (isNoStore) reply.header('cache-control', 'no-store')
+  if (hasNoStore) reply.header('cache-control', 'no-store')
   return reply.send(result.body ?? undefined)
 }
 

@@ -8,9 +8,9 @@ function log() {
   const lines: { path: string; method: string; agent?: string }[] = []
   const clock = { at: 600_000 }
   const sink = { write: (line: string) => void lines.push(JSON.parse(line)) }
-  const tell = unknownRouteLog(pino({ base: null }, sink), () => clock.at)
+  const logRoute = unknownRouteLog(pino({ base: null }, sink), () => clock.at)
   const ask = (url: string, agent = 'editor/1.0', method = 'POST') =>
-    tell({ id: 'r', method, url, headers: { 'user-agent': agent } } as unknown as FastifyRequest)
+    logRoute({ id: 'r', method, url, headers: { 'user-agent': agent } } as unknown as FastifyRequest)
   return { lines, clock, ask }
 }
 

@@ -24,7 +24,7 @@ export function unknownRouteLog(log: Log, now: () => number): (request: FastifyR
     const name = `${method} ${path} ${agent}`
     if (logged.has(name)) return
     logged.add(name)
-    log.info({ requestId: id, method, path, agent }, 'there is no such route')
+    log.info({ requestId: id, method, path, agent }, 'unknown route')
   }
 }
 

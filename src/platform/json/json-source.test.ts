@@ -22,12 +22,12 @@ describe('an object with its bytes', () => {
   test('any members can be changed, and all others are unchanged', () => {
     const changes = fc.dictionary(fc.constantFrom('model', 'stream', 'new'), fc.option(value, { nil: undefined }))
     fc.assert(
-      fc.property(fc.dictionary(word, value), changes, fc.constantFrom(undefined, 2), (object, wanted, space) => {
+      fc.property(fc.dictionary(word, value), changes, fc.constantFrom(undefined, 2), (object, edits, space) => {
         const text = JSON.stringify(object, null, space)
-        const result = changed(text, wanted)
+        const result = changed(text, edits)
         // A name with an escape cannot be left unchanged.
         if (result === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
-        const expected = JSON.parse(JSON.stringify({ ...object, ...wanted }))
+        const expected = JSON.parse(JSON.stringify({ ...object, ...edits }))
         assert.ok(isDeepStrictEqual(JSON.parse(result), expected), result.replaceAll(long, 'long'))
       }),
     )
@@ -75,7 +75,7 @@ describe('an object with its bytes', () => {
       assert.equal(changed(text, { model: 'b' }), undefined, String(text))
   })
 
-  test('an object with very many members is serialized anew', () => {
+  test('an object with very many members is serialized completely', () => {
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`m${at}`, at]))
     assert.equal(changed(JSON.stringify(many), {}), undefined)
     assert.equal(changed(JSON.stringify({ list: Array(600).fill(1) }), {}), undefined)

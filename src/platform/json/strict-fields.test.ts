@@ -6,7 +6,7 @@ import { nearestName, strictFields } from './strict-fields.ts'
 const key = ['name', 'kind', 'limit', 'limit_reset', 'include_byok_in_limit', 'expires_at', 'workspace_id']
 const guardrail = ['name', 'description', 'limit_usd', 'reset_interval', 'include_byok_in_budgets', 'allowed_models']
 
-for (const [wrong, known, meant] of [
+for (const [wrong, names, expected] of [
   ['limit_usd', key, 'limit'],
   ['Limit', key, 'limit'],
   ['limitReset', key, 'limit_reset'],
@@ -22,8 +22,8 @@ for (const [wrong, known, meant] of [
   ['budget', guardrail, undefined],
   ['', guardrail, undefined],
 ] as const)
-  test(`"${wrong}" ${meant ? `was meant to be "${meant}"` : 'is like no other'}`, () => {
-    assert.equal(nearestName(wrong, [...known]), meant)
+  test(`"${wrong}" ${expected ? `was meant to be "${expected}"` : 'is like no other'}`, () => {
+    assert.equal(nearestName(wrong, [...names]), expected)
   })
 
 test('an unknown field is reported with the accepted fields, also of derived schemas', () => {

@@ -49,8 +49,8 @@ test('texts have the quantiles of one sketch of all, and leave nothing behind', 
     for (let from = 0; from < all.length; from += 900) texts.push(sketchOf(all.slice(from, from + 900)).toText())
     for (let round = 0; round < 2; round++) {
       writeQuantiles(texts.join(' '), shares, result, 1)
-      const wanted = shares.map((share) => sketchOf(all).quantile(share))
-      assert.deepEqual([...result], [0, ...wanted, 0], `${texts.join(' ').length} characters`)
+      const expected = shares.map((share) => sketchOf(all).quantile(share))
+      assert.deepEqual([...result], [0, ...expected, 0], `${texts.join(' ').length} characters`)
     }
   }
   writeQuantiles('', shares, result, 1)

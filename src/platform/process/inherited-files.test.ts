@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { defaultSandbox, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 
-const skip = !existsSync('/proc/self/fd') && 'nothing tells what is open here'
+const skip = !existsSync('/proc/self/fd') && 'this system does not list open files'
 
 /** Runs a program in a Node whose parent left files 9, 23 and 40 open, as pipes that can be written to. */
 function inNode(program: string): string {

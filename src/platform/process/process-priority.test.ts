@@ -6,7 +6,7 @@ import { getPriority } from 'node:os'
 import { test } from 'node:test'
 import { lowerPriority } from './process-priority.ts'
 
-test('a process lowers its priority with its session; an ended one is no error', async () => {
+test('a process lowers the priority of its session; an ended process is ignored', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' })
   await once(child, 'spawn')
   const expected = Math.min(19, getPriority() + 5)

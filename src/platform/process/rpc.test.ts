@@ -32,9 +32,9 @@ test('a value that cannot be copied fails only its own call, on either side', as
 
 test('calls that cannot be answered any more fail, also those in flight', async () => {
   const { rpc, close } = pair()
-  const underWay = rpc.call('never', undefined)
+  const pending = rpc.call('never', undefined)
   close()
-  await assert.rejects(underWay, { code: 'ECONNRESET' })
+  await assert.rejects(pending, { code: 'ECONNRESET' })
   await assert.rejects(rpc.call('double', 1), { code: 'ECONNRESET' })
   assert.equal(rpc.isOpen(), false)
 })

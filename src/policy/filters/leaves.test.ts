@@ -21,13 +21,13 @@ const redacted = <Body extends object>(body: Body, matcher = mail): Body =>
 const textsOf = (body: object, user: boolean) =>
   leavesOf(body).flatMap((leaf) => (leaf.user === user ? [leaf.text] : []))
 
-describe('fields that filters leave out', () => {
+describe('fields that filters skip', () => {
   test('are those that no upstream gets, and the name of the model', () => {
     const own = Object.fromEntries([...serviceOnlyFields, 'model'].map((name) => [name, { of: mail }]))
     assert.deepEqual(leavesOf(own), [])
   })
 
-  test('are no others: unknown fields are sent upstream', () => {
+  test('exclude unknown fields, which are sent upstream', () => {
     for (const body of [
       { fallbacks: [{ x: mail }] },
       { stream_options: { x: mail } },

@@ -9,10 +9,10 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { assign, unassign } from './assignments/assignments.ts'
 import { changeGuardrail, createGuardrail, deleteGuardrail } from './change.ts'
 
-const known = new Set(['acme/one', 'acme/one-2026'])
+const modelIds = new Set(['acme/one', 'acme/one-2026'])
 const catalogue = {
   current: () => ({
-    findModel: (name: string) => (known.has(name) ? { canonicalSlug: 'acme/one-2026' } : undefined),
+    findModel: (name: string) => (modelIds.has(name) ? { canonicalSlug: 'acme/one-2026' } : undefined),
     findProvider: () => undefined,
   }),
 }

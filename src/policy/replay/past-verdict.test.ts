@@ -19,12 +19,12 @@ test('a replay refuses by the same rules as a request, and reroutes alike', () =
       const verdict = createPastJudge({ guardrail, findModel, vendors })(facts)
       try {
         requireRegion([guardrail], through)
-        const left = permittedCandidates(
+        const permitted = permittedCandidates(
           [guardrail],
           requests.map((model) => ({ model, endpoints: model.endpoints })),
           vendors,
         )
-        const isLeft = left.some(({ endpoints }) => endpoints.includes(answered))
+        const isLeft = permitted.some(({ endpoints }) => endpoints.includes(answered))
         assert.equal(verdict.outcome, isLeft ? 'allowed' : 'rerouted')
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error

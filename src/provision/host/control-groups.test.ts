@@ -38,7 +38,7 @@ test('a host without cgroup v2 has no top group', () => {
 })
 
 const parent = await prepareGroups(false, () => {})
-const skip = parent === undefined && 'there is no control group (cgroup v2) that these tests can divide'
+const skip = parent === undefined && 'these tests need a control group (cgroup v2) that they can divide'
 const resourceLimits = { intern_processes: 9, intern_memory_bytes: 10 ** 8, intern_disk_bytes: 7, intern_log_bytes: 8 }
 const controllers = parent === undefined ? '' : readFileSync(join(parent, 'cgroup.subtree_control'), 'utf8')
 const lacks = (name: string) => skip || (!controllers.includes(name) && `the control group has no controller "${name}"`)

@@ -46,7 +46,7 @@ test('an eviction in the state of the pod is reported in the same way', () => {
   }
 })
 
-test('without permission to read events there is no reason', async () => {
+test('without permission to read events the reason is missing', async () => {
   const forbidden = async () => {
     throw new Error('events is forbidden')
   }

@@ -70,10 +70,10 @@ function someQuery(chance: Seeded): AnalyticsQuery {
   }
 }
 
-type Told = { sums: bigint[]; latency: number | undefined; duration: number | undefined }
+type Figures = { sums: bigint[]; latency: number | undefined; duration: number | undefined }
 
 /** Sums the requests one by one, as a reference. */
-function expected(all: Generation[], { organizationId, keyHash }: Scope, query: AnalyticsQuery): Map<string, Told> {
+function expected(all: Generation[], { organizationId, keyHash }: Scope, query: AnalyticsQuery): Map<string, Figures> {
   const groups = new Map<string, { sums: bigint[]; latency: Sketch; duration: Sketch }>()
   for (const facts of all.map(factsOf)) {
     const { dimensions: of, tokens, at, cost } = facts
@@ -93,7 +93,7 @@ function expected(all: Generation[], { organizationId, keyHash }: Scope, query: 
     group.duration.accept(facts.durationMs)
   }
   const isAsked = query.metrics.includes('latency_p50')
-  const results = [...groups].map(([id, { sums, latency, duration }]): [string, Told] => {
+  const results = [...groups].map(([id, { sums, latency, duration }]): [string, Figures] => {
     const percentiles = { latency: latency.quantile(0.5), duration: duration.quantile(0.99) }
     return [id, { sums, ...(isAsked ? percentiles : { latency: undefined, duration: undefined }) }]
   })
@@ -115,7 +115,7 @@ onEachDatabase('a report', (kind) => {
         const query = someQuery(chance)
         const scope: Scope = { organizationId: 'organization', ...(chance.chance(0.4) && { keyHash: 'k1' }) }
         const { groups, ...time } = await queryAnalytics(deps, scope, query)
-        const results = groups.map((group): [string, Told] => {
+        const results = groups.map((group): [string, Figures] => {
           const counts = (['requests', 'answered', 'refused'] as const).map((name) => group.sum(name))
           const tokens = group.sum('prompt') + group.sum('completion')
           const sums = [...counts, tokens, group.sum('cost'), group.sum('byokCost')]

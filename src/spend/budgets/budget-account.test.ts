@@ -151,9 +151,9 @@ test('an account is not idle during a report', async () => {
   requests[1]?.fail()
   await assert.rejects(report)
   assert.equal(account.isIdle, false)
-  const again = account.report(false, 0n)
+  const secondReport = account.report(false, 0n)
   requests[2]?.grant(0n)
-  await again
+  await secondReport
   // The database keeps the row until the server confirms it.
   assert.equal(account.isIdle, false)
   const last = account.report(false, 0n)

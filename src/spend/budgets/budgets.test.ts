@@ -325,11 +325,11 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     let later = 0
     const now = () => Date.now() + later
     const cutOff = silent(store.db, now)
-    const underWay = await cutOff.reserve([budgetOf(1)], usd(0.6))
+    const inFlight = await cutOff.reserve([budgetOf(1)], usd(0.6))
     later = 3_600_000
     const alive = silent(store.db, now)
     assert.equal(await spend(alive, budgetOf(1), 0.5, 0.5), 0)
-    if ('reservation' in underWay) underWay.reservation.settle(usd(0.2), () => true)
+    if ('reservation' in inFlight) inFlight.reservation.settle(usd(0.2), () => true)
     for (let times = 0; times < 3; times++) await cutOff.report()
     assert.equal(await spent(store.db, budgetOf(1), now), 0.2)
     assert.equal(await spend(alive, budgetOf(1), 0.8, 0.8), 0.8)

@@ -14,7 +14,7 @@ test('weeks end on Sunday and months when they do, all in UTC', () => {
   assert.equal(forecastOf('monthly', 43n, sunday), 60n)
 })
 
-test('there is no forecast for a limit without reset, nor for a new period', () => {
+test('a limit without reset and a new period have no forecast', () => {
   assert.equal(forecastOf(null, spent, sunday), null)
   assert.equal(forecastOf('daily', spent, Date.UTC(2026, 10, 22)), null)
   assert.equal(forecastOf('daily', spent, Date.UTC(2026, 10, 22, 0, 30)), null)

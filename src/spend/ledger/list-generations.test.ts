@@ -254,8 +254,8 @@ onEachDatabase('the request log', (kind) => {
         fc.integer({ min: 9, max: 30 }),
         async (filter, [who, sees], examined) => {
           const { ids, places } = await allPages(store, filter, { who, limit: 7, examined })
-          const wanted = all.filter(sees).filter(passes(filter))
-          assert.deepEqual([ids.length, new Set(ids)], [wanted.length, new Set(wanted.map(({ id }) => id))])
+          const expected = all.filter(sees).filter(passes(filter))
+          assert.deepEqual([ids.length, new Set(ids)], [expected.length, new Set(expected.map(({ id }) => id))])
           const hidden = all.filter((one) => !sees(one)).map(({ id }) => id)
           assert.deepEqual(
             places.filter((place) => hidden.some((id) => place.includes(id))),

@@ -20,12 +20,12 @@ onEachDatabase('a request that is noted', (kind) => {
       onError: assert.fail,
     })
     const over = await note('k')
-    const waiting = written(store, Date.now()).then(() => happened.push('told'))
+    const waiting = written(store, Date.now()).then(() => happened.push('written'))
     await store.db.query.selectFrom('requests_under_way').selectAll().execute()
     assert.deepEqual(happened, [])
     over()
     await waiting
-    assert.deepEqual(happened, ['flushed', 'told'])
+    assert.deepEqual(happened, ['flushed', 'written'])
     await until(async () => (await store.db.query.selectFrom('requests_under_way').selectAll().execute()).length === 0)
   })
 

@@ -38,13 +38,13 @@ function newFolder() {
   }
 }
 
-/** A database that is away until it is told otherwise. */
-function away({ db }: { db: Db }) {
-  const state = { away: true }
+/** A database that is unreachable until the test changes its state. */
+function unreachableDb({ db }: { db: Db }) {
+  const state = { isUnreachable: true }
   const flaky: Db = {
     ...db,
     get query() {
-      if (state.away) throw new Error('gone')
+      if (state.isUnreachable) throw new Error('gone')
       return db.query
     },
   }
@@ -62,7 +62,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
   test('goes to files, from where the next life writes it, once', async () => {
     await using store = await newDb(kind)
     using fixture = newFolder()
-    const { flaky } = away(store)
+    const { flaky } = unreachableDb(store)
     const dying = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, quick)
     const all = Array.from({ length: 25 }, () => generation({ cost: 2n ** 60n }))
     all.forEach(dying.record)
@@ -98,7 +98,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
   test('is in its file after a stop, even if the file was started before', async () => {
     await using store = await newDb(kind)
     using fixture = newFolder()
-    const { flaky } = away(store)
+    const { flaky } = unreachableDb(store)
     const [started, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const spill = await fixture.open()
     const write: Spill['write'] = async (generations) => {
@@ -123,7 +123,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
   test('reports the size, place and age of the backlog', async () => {
     await using store = await newDb(kind)
     using fixture = newFolder()
-    const { flaky, state } = away(store)
+    const { flaky, state } = unreachableDb(store)
     const ledger = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, { ...quick, spillAfterMs: 1e9 })
     const none = { waiting: 0, oldestAt: undefined }
     assert.deepEqual(ledger.backlog(), { memory: none, files: none })
@@ -136,7 +136,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
     const { memory: left, files } = ledger.backlog()
     assert.deepEqual([left, files.waiting], [none, 3])
     assert.ok(files.oldestAt! >= before && files.oldestAt! <= Date.now(), `${files.oldestAt}`)
-    state.away = false
+    state.isUnreachable = false
     const next = openLedger({ ...store, spill: await fixture.open(), ...quiet }, quick)
     await next.flush()
     assert.deepEqual(next.backlog(), { memory: none, files: none })
@@ -146,13 +146,13 @@ onEachDatabase('rows that the database refuses', (kind) => {
   test('waits in files, so that no crash loses it, and returns with the database', async () => {
     await using store = await newDb(kind)
     using fixture = newFolder()
-    const { flaky, state } = away(store)
+    const { flaky, state } = unreachableDb(store)
     const ledger = openLedger({ db: flaky, spill: await fixture.open(), ...quiet }, { ...quick, limit: 8 })
     for (let n = 0; n < 8; n++) ledger.record(generation())
     assert.equal(ledger.hasRoom(), false)
     await until(ledger.hasRoom)
     assert.deepEqual([ledger.waiting, (await fixture.open()).waiting], [8, 8])
-    state.away = false
+    state.isUnreachable = false
     await until(() => ledger.waiting === 0)
     await ledger.close()
     assert.equal(await metered(store), 8)

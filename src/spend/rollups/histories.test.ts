@@ -8,7 +8,7 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
-import { cellsOfRows, cellsTold, mergeAll } from '#test/harness/records/rollups.ts'
+import { mergeAll, recomputedCells, storedCells } from '#test/harness/records/rollups.ts'
 import { Seeded } from '#test/harness/service/seeded.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { type Ledger, openLedger } from '../metering/ledger.ts'
@@ -78,7 +78,7 @@ class World {
   record(): void {
     const { chance } = this
     const server = chance.pick(this.servers)
-    for (let left = chance.between(1, 12); left > 0; left--) {
+    for (let remaining = chance.between(1, 12); remaining > 0; remaining--) {
       const one = generation({
         id: newUuid(),
         caller: { ...caller, keyHash: `key${chance.between(0, 3)}` },
@@ -133,8 +133,8 @@ onEachDatabase('roll-ups and the ledger', (kind) => {
       for (const table of cellTables)
         for (const grain of grainsOf[table])
           assert.deepEqual(
-            await cellsTold(store.db, table, grain),
-            await cellsOfRows(store.db, table, grain),
+            await storedCells(store.db, table, grain),
+            await recomputedCells(store.db, table, grain),
             `SEED=${seed}: ${table}, ${grain} minutes`,
           )
     }
@@ -143,7 +143,7 @@ onEachDatabase('roll-ups and the ledger', (kind) => {
 
 async function live(world: World): Promise<void> {
   const all = events.reduce((sum, [weight]) => sum + weight, 0)
-  for (let left = 80; left > 0; left--) {
+  for (let remaining = 80; remaining > 0; remaining--) {
     let place = world.chance.next() * all
     const event = events.find(([weight]) => {
       place -= weight

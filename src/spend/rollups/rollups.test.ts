@@ -5,7 +5,7 @@ import { up } from '#platform/db/migrations/0088_model_cells.ts'
 import { openDb } from '#platform/db/open.ts'
 import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
-import { cellsOfRows, cellsTold, mergeAll, requestsInParts } from '#test/harness/records/rollups.ts'
+import { mergeAll, recomputedCells, requestsInParts, storedCells } from '#test/harness/records/rollups.ts'
 import { Seeded } from '#test/harness/service/seeded.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { writeGenerations } from '../metering/write.ts'
@@ -47,9 +47,9 @@ function someRequests(chance: Seeded, count: number): Generation[] {
 async function assertEqualToRows(db: Db): Promise<void> {
   for (const table of cellTables) {
     for (const grain of grainsOf[table]) {
-      const answer = await cellsTold(db, table, grain)
+      const answer = await storedCells(db, table, grain)
       assert.ok(answer.size > 0)
-      assert.deepEqual(answer, await cellsOfRows(db, table, grain), `${table} of ${grain} minutes`)
+      assert.deepEqual(answer, await recomputedCells(db, table, grain), `${table} of ${grain} minutes`)
     }
   }
 }
@@ -88,14 +88,14 @@ onEachDatabase('roll-ups', (kind) => {
     await using store = await newDb(kind)
     const since = () => store.db.query.selectFrom('model_cells_since').select('day').execute()
     assert.deepEqual(await since(), [])
-    const again = async () => {
+    const repeatRollup = async () => {
       for (const table of ['model_cells', 'model_cells_since']) await store.db.query.schema.dropTable(table).execute()
       await up(store.db.query as never)
       return since()
     }
-    assert.deepEqual(await again(), [])
+    assert.deepEqual(await repeatRollup(), [])
     await writeGenerations(store, [generation()])
-    const [answer] = await again()
+    const [answer] = await repeatRollup()
     const day = Date.now() / dayMs
     assert.ok(answer!.day >= Math.floor(day) && answer!.day <= day + 2, `${answer!.day}, and today is ${day}`)
     assert.ok(answer!.day * dayMs > Date.now())
@@ -149,7 +149,7 @@ onEachDatabase('roll-ups', (kind) => {
     await makePast(store.db, at + 60 * minute)
     const counted = async (now: number) => {
       while (await backfillRollups({ db: store.db, now: () => now }));
-      const answer = await cellsTold(store.db, 'workspace_cells', grains.day)
+      const answer = await storedCells(store.db, 'workspace_cells', grains.day)
       return [...answer.values()].map((text) => Number(text.split(' | ')[0]))
     }
     assert.deepEqual(await counted(at), [])
@@ -170,8 +170,8 @@ onEachDatabase('roll-ups', (kind) => {
     await mergeAll(store.db)
     await pruneCells({ db: store.db, now: () => at }, 30)
     for (const table of ['workspace_cells', 'key_cells'] as const) {
-      const left = Object.values(grains).map(async (grain) => (await cellsTold(store.db, table, grain)).size)
-      assert.deepEqual(await Promise.all(left), [1, 2, 3], table)
+      const counts = Object.values(grains).map(async (grain) => (await storedCells(store.db, table, grain)).size)
+      assert.deepEqual(await Promise.all(counts), [1, 2, 3], table)
     }
   })
 })

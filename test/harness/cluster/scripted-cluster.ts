@@ -84,10 +84,10 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     const set = objects.find('StatefulSet', name)
     const pod = objects.find('Pod', `${name}-0`)
     const { replicas, template } = (set?.spec ?? {}) as { replicas?: number; template?: any }
-    const wanted = replicas === 1 && !set?.metadata.deletionTimestamp
+    const needsPod = replicas === 1 && !set?.metadata.deletionTimestamp
     const isCurrent = JSON.stringify(pod?.metadata.annotations) === JSON.stringify(template?.metadata.annotations)
-    if (pod && !pod.metadata.deletionTimestamp && (!wanted || !isCurrent)) objects.remove('Pod', pod.metadata.name)
-    if (pod || !wanted) return
+    if (pod && !pod.metadata.deletionTimestamp && (!needsPod || !isCurrent)) objects.remove('Pod', pod.metadata.name)
+    if (pod || !needsPod) return
     const metadata = { ...template.metadata, name: `${name}-0`, finalizers: [kubelet] }
     objects.put({ kind: 'Pod', metadata, spec: { ...template.spec, nodeName: 'node-1' } })
   }

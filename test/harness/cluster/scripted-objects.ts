@@ -72,14 +72,14 @@ export class ScriptedObjects {
   }
 
   /** Stores an object as the operator of the cluster defines it. An unchanged object keeps its version. */
-  put(wanted: KubernetesObject): KubernetesObject {
-    const key = `${wanted.kind} ${wanted.metadata.name}`
+  put(desired: KubernetesObject): KubernetesObject {
+    const key = `${desired.kind} ${desired.metadata.name}`
     const before = this.#objects.get(key)
-    if (isDeepStrictEqual(before, wanted)) return wanted
-    const { deletionTimestamp, finalizers = [] } = wanted.metadata
-    if (deletionTimestamp && finalizers.length === 0) return this.#gone(wanted)
+    if (isDeepStrictEqual(before, desired)) return desired
+    const { deletionTimestamp, finalizers = [] } = desired.metadata
+    if (deletionTimestamp && finalizers.length === 0) return this.#gone(desired)
     const uid = before?.metadata.uid ?? this.#newId()
-    const object = { ...wanted, metadata: { ...wanted.metadata, uid, resourceVersion: String(this.version + 1) } }
+    const object = { ...desired, metadata: { ...desired.metadata, uid, resourceVersion: String(this.version + 1) } }
     this.#objects.set(key, object)
     this.#happened(before ? 'MODIFIED' : 'ADDED', object)
     return object
@@ -118,8 +118,8 @@ export class ScriptedObjects {
 
 /** Whether an object has all labels of a selector `a=b,c=d`. */
 export function hasLabels({ metadata }: KubernetesObject, selector: string): boolean {
-  const wanted = selector.split(',').filter(Boolean)
-  return wanted.every((pair) => metadata.labels?.[pair.split('=')[0]!] === pair.split('=')[1])
+  const pairs = selector.split(',').filter(Boolean)
+  return pairs.every((pair) => metadata.labels?.[pair.split('=')[0]!] === pair.split('=')[1])
 }
 
 const encoded = (texts: Record<string, string>) =>

@@ -156,7 +156,7 @@ export async function collectTurn(events: AsyncIterable<TurnEvent>) {
   const all = await Array.fromAsync(events, withoutInstant)
   const first = all[0]
   const last = all.at(-1)
-  if (first?.type !== 'turn.started' || !last) throw new Error(`The stream began with ${JSON.stringify(first)}`)
+  if (first?.type !== 'turn.started' || !last) throw new Error(`The stream starts with ${JSON.stringify(first)}`)
   return {
     all,
     last,

@@ -24,8 +24,8 @@ export async function startMcpServer(token: string) {
     }
     if (pathname === '/messages')
       return streams.get(searchParams.get('sessionId') ?? '')?.handlePostMessage(request, response)
-    const known = sessions.get(String(request.headers['mcp-session-id']))
-    if (known) return known.handleRequest(request, response)
+    const session = sessions.get(String(request.headers['mcp-session-id']))
+    if (session) return session.handleRequest(request, response)
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, transport),

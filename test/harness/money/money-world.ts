@@ -44,7 +44,7 @@ type Server = {
   /** The number of requests that wait for money to continue. */
   fallingBack: number
   /** The limits that this server knows. */
-  known: Budget[]
+  limits: Budget[]
   timers: Set<{ ms: number; next: number; work: () => void }>
   trouble: { slow: boolean; breaking: boolean; losing: boolean }
   /** The requests that wait for money, and the amount that they need. */
@@ -140,7 +140,7 @@ export class MoneyWorld {
       alive: true,
       killed: false,
       fallingBack: 0,
-      known: this.#limits,
+      limits: this.#limits,
       timers,
       trouble,
       asking: new Map(),
@@ -164,14 +164,14 @@ export class MoneyWorld {
     this.servers[at] = Object.assign(server, { budgets })
   }
 
-  tell(what: string): void {
+  log(what: string): void {
     this.story.push(`${new Date(this.now).toISOString()} ${what}`)
   }
 
   /** A request arrives; it is sent to the provider when money was reserved for it. */
   async ask(server: Server, which: number[], share: number): Promise<void> {
     // Each request has its own object for the limit of its session.
-    const budgets = which.map((at) => (at < 2 ? server.known[at]! : { ...server.known[at]! }))
+    const budgets = which.map((at) => (at < 2 ? server.limits[at]! : { ...server.limits[at]! }))
     const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
     server.asking.set(budgets, need)
     const pending = server.budgets.reserve(budgets, need)
@@ -181,7 +181,7 @@ export class MoneyWorld {
     if (!server.alive) return reserved.reservation.settle(0n, () => true)
     const cost = this.#costOf(need)
     const { reservation } = reserved
-    this.tell(`${server.name} admits ${need} (will cost ${cost}) of ${which}`)
+    this.log(`${server.name} admits ${need} (will cost ${cost}) of ${which}`)
     this.#begin({ server, budgets, reservation, need, cost }, undefined)
   }
 
@@ -202,7 +202,7 @@ export class MoneyWorld {
     if (!server.alive) return
     const cost = this.#costOf(need)
     Object.assign(first, { isOver: true, recorded: false, cost, charged: cost })
-    this.tell(`${server.name} pays ${cost} for an attempt, and asks for ${need}`)
+    this.log(`${server.name} pays ${cost} for an attempt, and asks for ${need}`)
     const early = first.reservation.settleEarly(cost, () => true)
     const record = () => {
       first.recorded = true
@@ -230,12 +230,12 @@ export class MoneyWorld {
   }
 
   /** The answer is over, or its client left. After a disconnect a bound is charged, because the bill is unknown. */
-  finish(flight: Flight, left: boolean): void {
+  finish(flight: Flight, clientLeft: boolean): void {
     flight.isOver = true
     if (!flight.server.alive) return
     const { need, cost } = flight
-    flight.charged = left && cost < need ? cost + (need - cost) / 2n : cost
-    this.tell(`${flight.server.name} charges ${flight.charged} for ${need}`)
+    flight.charged = clientLeft && cost < need ? cost + (need - cost) / 2n : cost
+    this.log(`${flight.server.name} charges ${flight.charged} for ${need}`)
     flight.reservation.settle(flight.charged, () => true)
     flight.record?.()
   }
@@ -251,15 +251,15 @@ export class MoneyWorld {
 
   /** The spending since a day, according to the ledger. */
   #written(id: string, sinceDay: number): bigint {
-    const known = this.flights.filter(
+    const charges = this.flights.filter(
       ({ budgets, written, at }) => written && at >= sinceDay * dayMs && budgets.some((budget) => budget.id === id),
     )
-    return known.reduce((sum, { charged }) => sum + (charged ?? 0n), 0n)
+    return charges.reduce((sum, { charged }) => sum + (charged ?? 0n), 0n)
   }
 
   /** Kills a server. The provider still serves its requests. */
   kill(server: Server): void {
-    this.tell(`${server.name} is killed`)
+    this.log(`${server.name} is killed`)
     server.alive = false
     server.killed = true
     server.timers.clear()
@@ -269,7 +269,7 @@ export class MoneyWorld {
   }
 
   async stop(server: Server): Promise<void> {
-    this.tell(`${server.name} is stopped`)
+    this.log(`${server.name} is stopped`)
     for (const flight of this.flights) if (flight.server === server && !flight.isOver) this.finish(flight, true)
     const { slow, breaking, losing } = server.trouble
     const { fallingBack } = server
@@ -307,20 +307,20 @@ export class MoneyWorld {
   changeLimit(at: number): void {
     const limit = this.chance.pick(limits)
     this.#limits = this.#limits.with(at, { ...this.#limits[at]!, limit })
-    this.tell(`limit ${at} is now ${limit}`)
+    this.log(`limit ${at} is now ${limit}`)
   }
 
   changeInterval(at: number): void {
     const interval = this.chance.pick(intervals)
     this.#limits = this.#limits.with(at, { ...this.#limits[at]!, interval })
     this.#changed.add(at)
-    this.tell(`limit ${at} is now ${interval}`)
+    this.log(`limit ${at} is now ${interval}`)
   }
 
   learn(server: Server): void {
-    if (server.known === this.#limits) return
-    server.known = this.#limits
-    this.tell(`${server.name} learns of the limits`)
+    if (server.limits === this.#limits) return
+    server.limits = this.#limits
+    this.log(`${server.name} learns of the limits`)
     this.#learned()
   }
 
@@ -383,10 +383,10 @@ export class MoneyWorld {
    */
   async #remember({ id }: Budget): Promise<void> {
     const now = this.now
-    const known = intervals.map((interval) => ({ interval, key: keyOf({ id, interval }, now) }))
-    for (const { key } of known) this.#before.set(key, BigInt(Number.MAX_SAFE_INTEGER))
+    const periods = intervals.map((interval) => ({ interval, key: keyOf({ id, interval }, now) }))
+    for (const { key } of periods) this.#before.set(key, BigInt(Number.MAX_SAFE_INTEGER))
     const clock = clockOf(() => now)
-    for (const { interval, key } of known) {
+    for (const { interval, key } of periods) {
       const period = periodOf({ interval }, now)
       const { spent, leases } = await readBudget(this.#db.query, clock, id, period)
       const held = leases.reduce((sum, lease) => sum + lease.held, 0n)
@@ -398,12 +398,12 @@ export class MoneyWorld {
   #learned(): void {
     for (const [at, { id }] of this.#limits.entries()) {
       const alive = this.servers.filter(({ alive: lives }) => lives)
-      const known = alive.flatMap(({ known, asking }) => [
+      const usedBudgets = alive.flatMap(({ limits: known, asking }) => [
         known[at]!,
         ...[...asking.keys()].flat().filter((one) => one.id === id),
       ])
       const most =
-        known
+        usedBudgets
           .map(({ limit }) => limit)
           .toSorted((a, b) => Number(a - b))
           .at(-1) ?? 0n
@@ -411,7 +411,7 @@ export class MoneyWorld {
         this.#reading.push(this.#remember(this.#limits[at]!))
       }
       this.#mostKnown[at] = most
-      const differ = new Set(known.map(({ interval }) => interval)).size > 1
+      const differ = new Set(usedBudgets.map(({ interval }) => interval)).size > 1
       if (differ && !this.#split.has(id)) this.#split.set(id, this.flights.length)
       if (differ || !this.#split.delete(id)) continue
       this.#reading.push(this.#remember(this.#limits[at]!))

@@ -82,8 +82,8 @@ const million = (price: bigint) => price * 1_000_000n
 
 function sortBy(models: Model[], figures: Figures, sort: string | undefined): Model[] {
   const best = (values: (number | undefined)[], pick: (...values: number[]) => number) => {
-    const known = values.filter((value) => value !== undefined)
-    return known.length ? pick(...known) : undefined
+    const present = values.filter((value) => value !== undefined)
+    return present.length ? pick(...present) : undefined
   }
   const speed = (model: Model) =>
     best(
@@ -133,9 +133,9 @@ type Value = number | bigint | undefined
 
 function lowToHigh(models: Model[], of: (model: Model) => Value): Model[] {
   return models.toSorted((a, b) => {
-    const [left, right] = [of(a), of(b)]
-    if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined)
-    return left < right ? -1 : left > right ? 1 : 0
+    const [valueA, valueB] = [of(a), of(b)]
+    if (valueA === undefined || valueB === undefined) return Number(valueA === undefined) - Number(valueB === undefined)
+    return valueA < valueB ? -1 : valueA > valueB ? 1 : 0
   })
 }
 

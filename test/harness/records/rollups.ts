@@ -10,10 +10,10 @@ import { cellsOfPart, minuteCells } from '#spend/rollups/parts.ts'
 import { factsOfRow } from '#spend/rollups/request-facts.ts'
 
 /** Every cell as a text, by table, grain, slot and dimensions, to compare two ways to count. */
-type Told = Map<string, string>
+type CellTexts = Map<string, string>
 
 /** The values of cells of one grain. */
-export async function cellsTold(db: Db, table: CellTable, grain: number): Promise<Told> {
+export async function storedCells(db: Db, table: CellTable, grain: number): Promise<CellTexts> {
   const rows = await db.query
     .selectFrom(table as 'key_cells')
     .where('grain', '=', grain)
@@ -33,7 +33,7 @@ export async function cellsTold(db: Db, table: CellTable, grain: number): Promis
 }
 
 /** The expected cells, counted again from the rows of the ledger. */
-export async function cellsOfRows(db: Db, table: CellTable, grain: number): Promise<Told> {
+export async function recomputedCells(db: Db, table: CellTable, grain: number): Promise<CellTexts> {
   const rows = await db.query
     .selectFrom('generations')
     .select([...recordColumns, 'organization_id'])

@@ -4,17 +4,17 @@ import type { Fold } from '#platform/db/rows/fold.ts'
 export const fold: Fold<{ most: number }, { sum: number; rows: number }> = {
   module: import.meta.url,
   createReducer({ most }) {
-    const told = { sum: 0, rows: 0 }
+    const result = { sum: 0, rows: 0 }
     return {
       add([value]) {
         if (value === null) throw new Error('nothing to add')
-        told.sum += Number(value)
-        told.rows++
-        return told.sum < most
+        result.sum += Number(value)
+        result.rows++
+        return result.sum < most
       },
       *finish() {
         yield
-        return told
+        return result
       },
     }
   },

@@ -6,8 +6,8 @@ const { Script } = vm
 vm.Script = class extends Script {
   constructor(source, options) {
     super(source, options)
-    const told = { undefined: 'compiled', true: 'rejected', false: 'taken' }[String(this.cachedDataRejected)]
-    process.stderr.write(`script: ${told}\n`)
+    const outcome = { undefined: 'compiled', true: 'rejected', false: 'taken' }[String(this.cachedDataRejected)]
+    process.stderr.write(`script: ${outcome}\n`)
   }
 }
 syncBuiltinESMExports()

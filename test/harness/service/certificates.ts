@@ -17,8 +17,8 @@ export async function testAuthority(name = 'An authority of the tests') {
 }
 
 /** The certificate that a server presents, and the authority that it trusts. */
-export function daemonTls(servername: string, authorities: string, shown?: IssuedCertificate): DaemonTls {
-  const own = shown && { cert: shown.certificate, key: shown.key }
+export function daemonTls(servername: string, authorities: string, clientCertificate?: IssuedCertificate): DaemonTls {
+  const own = clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }
   return { context: createSecureContext({ ...own, ca: authorities }), servername, sessions: new Map() }
 }
 

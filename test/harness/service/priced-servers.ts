@@ -68,7 +68,7 @@ export async function setBudget(url: string, limit_usd: number, interval = 'life
   return { path, account: `workspace:${data.workspace_id}:${interval}` }
 }
 
-export type Told = { status: number; cost: number; body: string }
+export type PricedAnswer = { status: number; cost: number; body: string }
 
 /** Requests this many words. The cost is the one in the answer; an answer that broke off costs nothing. */
 export async function askForWords(
@@ -78,7 +78,7 @@ export async function askForWords(
   stream = false,
   key = apiKey,
   also = '',
-): Promise<Told> {
+): Promise<PricedAnswer> {
   const body = {
     model: 'signalbox/demo',
     max_tokens: most,

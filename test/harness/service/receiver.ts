@@ -23,7 +23,7 @@ export async function startReceiver(answer: Answer = (response) => response.writ
     url: `${origin}/hook?token=t0ps3cret`,
     received,
     /** The first event of a type that meets the condition. */
-    hear: (type: string, isWanted: (told: any) => boolean = () => true) =>
+    receive: (type: string, isWanted: (data: any) => boolean = () => true) =>
       until(() => received.find(({ result }) => result.type === type && isWanted(result.data)) ?? false),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -41,19 +41,19 @@ export async function startBillingUpstream(
   billAnswer?: BillAnswer,
 ): Promise<BillingUpstream> {
   const sales: BilledRequest[] = []
-  let underWay = 0
+  let inFlight = 0
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
       const { status, body } = billAnswer?.(request.url ?? '') ?? { status: 404, body: {} }
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       return
     }
-    underWay++
+    inFlight++
     response.on('error', () => {})
     const sale = await saleOf(request, response)
     sales.push(sale)
     await trades[sale.body.model]?.(sale)
-    underWay--
+    inFlight--
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
@@ -63,7 +63,7 @@ export async function startBillingUpstream(
       sales.reduce((sum, { prompt, completion }) => sum + prompt * prices.prompt + completion * prices.completion, 0) /
       1e6,
     async quiet() {
-      while (underWay > 0) await sleep(10)
+      while (inFlight > 0) await sleep(10)
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -21,9 +21,9 @@ export async function startCachingService(): Promise<CachingService> {
   const upstream = await startScriptedUpstream((received) => {
     const cache = seen.get(endpointOf(received))!
     const prefixes = (received.body.messages as object[]).map((_, at, all) => JSON.stringify(all.slice(0, at + 1)))
-    const known = prefixes.findLast((prefix) => cache.has(prefix))
+    const cachedPrefix = prefixes.findLast((prefix) => cache.has(prefix))
     for (const prefix of prefixes) cache.add(prefix)
-    const usage = { prompt: prefixes.at(-1)!.length, cached: known?.length ?? 0 }
+    const usage = { prompt: prefixes.at(-1)!.length, cached: cachedPrefix?.length ?? 0 }
     tokens.prompt += usage.prompt
     tokens.cached += usage.cached
     return { status: 200, type: 'application/json', body: JSON.stringify(answer(usage)) }

@@ -49,7 +49,7 @@ export const weatherTool = {
   type: 'function',
   function: {
     name: 'weather',
-    description: 'Tells the weather.',
+    description: 'Returns the weather.',
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
 }

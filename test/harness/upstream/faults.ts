@@ -120,26 +120,28 @@ export const limited: Record<string, Play> = {
   },
 }
 
-const begun = [first, delta({ content: 'Hello ' })].join('')
+const partialAnswer = [first, delta({ content: 'Hello ' })].join('')
 
 /** Fails after the client has got the first bytes of an answer. */
 export const late: Record<string, { play: Play; code: number }> = {
   reset_later: {
     play: ({ socket }) =>
-      void after(socket.write(Buffer.concat([Buffer.from(head()), chunk(begun)])), () => socket.resetAndDestroy()),
+      void after(socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])), () =>
+        socket.resetAndDestroy(),
+      ),
     code: 502,
   },
   closed_later: {
-    play: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(begun)])),
+    play: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
     code: 502,
   },
-  ended_later: { play: sse(begun), code: 502 },
+  ended_later: { play: sse(partialAnswer), code: 502 },
   silent_later: {
-    play: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(begun)])),
+    play: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
     code: 408,
   },
-  malformed_later: { play: sse(begun, 'data: {"choices":[\n\n'), code: 502 },
-  error_later: { play: sse(begun, 'data: {"error":{"message":"overloaded","code":529}}\n\n'), code: 502 },
+  malformed_later: { play: sse(partialAnswer, 'data: {"choices":[\n\n'), code: 502 },
+  error_later: { play: sse(partialAnswer, 'data: {"error":{"message":"overloaded","code":529}}\n\n'), code: 502 },
 }
 
 const after = (_written: boolean, act: () => void) => setTimeout(act, 20)

@@ -57,11 +57,11 @@ const candidate = (parts: object[], finishReason?: string, usageMetadata?: objec
 /** Text as it arrives; calls when they are complete. */
 async function* piecesOf(answer: Response) {
   const calls: { name: string; text: string }[] = []
-  let left = ''
+  let rest = ''
   for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-    left += chunk
-    const lines = left.split('\n')
-    left = lines.pop() ?? ''
+    rest += chunk
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
     for (const line of lines) {
       if (!line.startsWith('data: {')) continue
       const { choices, usage } = JSON.parse(line.slice(6))

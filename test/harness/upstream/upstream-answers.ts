@@ -10,7 +10,7 @@ export type Said = {
 }
 
 type Reply = { status: number; type: string; body: string }
-type Encoder = (said: Said, streamed: boolean) => object | object[]
+type Encoder = (answer: Said, streamed: boolean) => object | object[]
 
 const usage = { in: 12, out: 7 }
 let count = 0

@@ -1,4 +1,4 @@
-import { neverEnds, oddPatch, staleLines, untilTold, wrongPath } from '../slips.ts'
+import { neverEnds, oddPatch, staleLines, untilMessage, wrongPath } from '../slips.ts'
 import { edit, patching, run, type Task, text } from '../task.ts'
 
 const check = 'node --test'
@@ -145,7 +145,7 @@ const queue: Task = {
   slips: [
     wrongPath('a path of another machine', '/app/queue/queue.js'),
     neverEnds('node server.js'),
-    untilTold(
+    untilMessage(
       'a folder that he thinks he has changed to',
       run('cd queue'),
       /each (call|command).*workspace|carries? over/i,
@@ -179,7 +179,7 @@ const windows: Task = {
   ),
   slips: [
     oddPatch(
-      'a patch that tells of the missing line end',
+      'a patch that marks the missing line end',
       [
         ...['*** Begin Patch', '*** Update File: lines.js', '@@', '-  return text.split("\\n\\r").length', '-}'],
         ...[
@@ -241,7 +241,7 @@ const slug: Task = {
     {
       name: 'a part of a text that stands there',
       call: edit('lib/text/slug.js', `.normalize('NFD')`, `.normalize('NFD').replace(/\\p{M}/gu, '')`),
-      meant: (message) => message.startsWith('Changed'),
+      succeeded: (message) => message.startsWith('Changed'),
       next: () => undefined,
     },
   ],

@@ -1,4 +1,4 @@
-import { brokenJson, oddPatch, untilTold, wrongText } from '../slips.ts'
+import { brokenJson, oddPatch, untilMessage, wrongText } from '../slips.ts'
 import { edit, patching, read, run, type Task, text } from '../task.ts'
 
 const check = 'perl check.pl'
@@ -45,7 +45,7 @@ const sorting: Task = {
   look: ['sorted.pl'],
   repair: edit('sorted.pl', 'sort @ARGV', 'sort { $a <=> $b } @ARGV'),
   slips: [
-    untilTold('the same failing call again and again', run('make check'), /same result/, [run(check)]),
+    untilMessage('the same failing call again and again', run('make check'), /same result/, [run(check)]),
     wrongText('an edit with other spaces', 'sorted.pl', 'print join( ",", sort @ARGV ), "\\n";', (line) =>
       line.replace('sort @ARGV', 'sort { $a <=> $b } @ARGV'),
     ),
@@ -55,7 +55,7 @@ const sorting: Task = {
 const trimming: Task = {
   name: 'unchecked',
   language: 'Perl',
-  prompt: 'Spaces at both ends of a value are to go. Repair it.',
+  prompt: 'Spaces at both ends of a value must be removed. Repair it.',
   files: {
     'README.md': readme('Trim'),
     'AGENTS.md': 'After each change run `perl check.pl`.\n',
@@ -91,7 +91,7 @@ const table: Task = {
   look: ['table.pl'],
   repair: edit('table.pl', "unpack 'V'", "unpack 'N'"),
   slips: [
-    untilTold('a binary file, read as text', read('table.dat'), /\bxxd\b|\bod\b|\bhexdump\b/, [
+    untilMessage('a binary file, read as text', read('table.dat'), /\bxxd\b|\bod\b|\bhexdump\b/, [
       run('od -A d -t x1 table.dat'),
     ]),
     oddPatch(

@@ -1,4 +1,4 @@
-import { brokenJson, staleLines, untilTold, wrongText } from '../slips.ts'
+import { brokenJson, staleLines, untilMessage, wrongText } from '../slips.ts'
 import { edit, read, run, type Task, text } from '../task.ts'
 
 const check = 'python3 -m unittest -q'
@@ -105,10 +105,12 @@ const stock: Task = {
   ],
 }
 
-/** 20 MB in which the line that tells is the last but a thousand. */
+/** A log of 20 MB in which the line with the cause is the last but a thousand. */
 const bigLog = () => {
   const line = (at: number) => `2031-05-01 worker ${at % 7}: record ${at} was stored, all is well with it\n`
-  const lines = Array.from({ length: 320_000 }, (_, at) => (at === 319_000 ? 'FATAL: "12,5" is no number\n' : line(at)))
+  const lines = Array.from({ length: 320_000 }, (_, at) =>
+    at === 319_000 ? 'FATAL: "12,5" is not a number\n' : line(at),
+  )
   return Buffer.from(lines.join(''))
 }
 
@@ -128,17 +130,17 @@ const log: Task = {
   look: ['records.py'],
   repair: edit('records.py', 'float(text)', "float(text.replace(',', '.'))"),
   slips: [
-    untilTold('a file of 20 MB, read whole', read('app.log'), /\bsearch\b|\btail\b/, [
+    untilMessage('a file of 20 MB, read whole', read('app.log'), /\bsearch\b|\btail\b/, [
       { name: 'search', input: { pattern: 'FATAL', path: 'app.log' } },
     ]),
     {
       name: 'a search far into a file of 20 MB',
       call: { name: 'search', input: { pattern: 'FATAL', path: 'app.log' } },
-      meant: (message) => message.includes('12,5'),
+      succeeded: (message) => message.includes('12,5'),
       next: (message) =>
         /not (searched|looked)|shell|grep/.test(message) ? [run('grep -n FATAL app.log')] : undefined,
     },
-    untilTold('a place behind what was read', read('app.log', { offset: 319_000 }), /\bsed -n\b/, [
+    untilMessage('a place behind what was read', read('app.log', { offset: 319_000 }), /\bsed -n\b/, [
       run(`sed -n '319000,319003p' app.log`),
     ]),
   ],
@@ -168,7 +170,7 @@ const flood: Task = {
   look: ['squares.py'],
   repair: edit('squares.py', ' if n != 7001 else 0', ''),
   slips: [
-    untilTold('50 MB of output', run('python3 selftest.py'), /\bgrep\b/, [run('python3 selftest.py | grep WRONG')]),
+    untilMessage('50 MB of output', run('python3 selftest.py'), /\bgrep\b/, [run('python3 selftest.py | grep WRONG')]),
     brokenJson(
       'JSON with a bare line break in it',
       {

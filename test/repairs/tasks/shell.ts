@@ -1,4 +1,4 @@
-import { brokenJson, unknownTool, untilTold } from '../slips.ts'
+import { brokenJson, unknownTool, untilMessage } from '../slips.ts'
 import { edit, patching, read, run, type Task, text } from '../task.ts'
 
 const check = 'bash check.sh'
@@ -77,16 +77,21 @@ const service: Task = {
   look: ['counter.sh'],
   repair: edit('counter.sh', 'count + 2', 'count + 1'),
   slips: [
-    untilTold(
+    untilMessage(
       'a process left in the background of a command',
       run('bash counter.sh & sleep 0.3; cat count.txt'),
       /start_process/,
       [{ name: 'start_process', input: { command: 'bash counter.sh' } }],
     ),
-    untilTold('a process by a name that is none', { name: 'read_process', input: { process: 'counter' } }, /\bp1\b/, [
-      { name: 'read_process', input: { process: 'p1' } },
-      { name: 'stop_process', input: { process: 'p1' } },
-    ]),
+    untilMessage(
+      'a process by a name that is none',
+      { name: 'read_process', input: { process: 'counter' } },
+      /\bp1\b/,
+      [
+        { name: 'read_process', input: { process: 'p1' } },
+        { name: 'stop_process', input: { process: 'p1' } },
+      ],
+    ),
   ],
 }
 
@@ -104,10 +109,10 @@ const many: Task = {
   look: ['steps.sh'],
   repair: edit('steps.sh', 'echo 74;', 'echo 47;'),
   slips: [
-    untilTold('a number as a text', read('steps.sh', { offset: 'line 45' }), /offset/, [
+    untilMessage('a number as a text', read('steps.sh', { offset: 'line 45' }), /offset/, [
       read('steps.sh', { offset: 45 }),
     ]),
-    untilTold('an argument that is none', read('steps.sh', { start_line: 45, limit: 5 }), /offset/, [
+    untilMessage('an argument that is none', read('steps.sh', { start_line: 45, limit: 5 }), /offset/, [
       read('steps.sh', { offset: 45, limit: 5 }),
     ]),
   ],
@@ -137,7 +142,7 @@ const removed: Task = {
       next: () => [read('README.md')],
     },
     {
-      ...untilTold('misses a file that he has removed', read('lib.sh'), /git (checkout|restore)/, [
+      ...untilMessage('misses a file that he has removed', read('lib.sh'), /git (checkout|restore)/, [
         run('git checkout -- lib.sh'),
       ]),
     },

@@ -24,7 +24,7 @@ test('redacted text never reaches the model, as text or in parts', async () => {
 test('blocked text is refused by guardrail and rule, and is not repeated', async () => {
   await using service = await startTestService()
   await filtering(service, { content_filters: [{ pattern: 'project-[a-z]+', action: 'block' }] })
-  const { status, body, text } = await ask(service, 'Tell me of project-falcon')
+  const { status, body, text } = await ask(service, 'What is project-falcon')
   assert.equal(status, 403)
   assert.deepEqual([body.error.metadata.guardrail_name, body.error.metadata.rule], ['House', 'content_filters[0]'])
   assert.doesNotMatch(text, /falcon/)

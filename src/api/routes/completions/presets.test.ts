@@ -46,8 +46,8 @@ describe('a completion that names a preset', () => {
   test('may name it as the model, alone or behind one', async () => {
     assert.equal((await chat({ model: '@preset/haiku' })).status, 200)
     assert.equal(sent().temperature, 0.9)
-    const behind = await chat({ model: 'openai-chat/parallel-tools@preset/haiku', temperature: 0 })
-    assert.deepEqual([behind.status, sent().model, sent().temperature], [200, 'parallel-tools', 0])
+    const withSuffix = await chat({ model: 'openai-chat/parallel-tools@preset/haiku', temperature: 0 })
+    assert.deepEqual([withSuffix.status, sent().model, sent().temperature], [200, 'parallel-tools', 0])
   })
 
   test('can name an unused version; the error for a missing one has its number', async () => {

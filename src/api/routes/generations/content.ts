@@ -12,7 +12,7 @@ const ContentError = z
       z.object({ code: z.int(), message: z.string(), provider_name: z.string().nullable(), raw }),
     ),
   })
-  .meta({ id: 'GenerationContentError', description: 'Why there is no answer, or only a part of it.' })
+  .meta({ id: 'GenerationContentError', description: 'The reason for a missing or partial answer.' })
 
 export const GenerationContent = z
   .object({

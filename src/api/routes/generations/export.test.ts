@@ -12,8 +12,8 @@ import { writeRows } from './export.ts'
 
 /** A reader that pauses after the first data until the test resumes it. */
 function slowReader() {
-  const left = new AbortController()
-  const state = { text: '', writes: 0, drain: () => {}, leave: () => left.abort() }
+  const leave = new AbortController()
+  const state = { text: '', writes: 0, drain: () => {}, leave: () => leave.abort() }
   const response: ResponseStream = {
     opened: true,
     header: () => {},
@@ -26,7 +26,7 @@ function slowReader() {
       state.drain = listener
     },
     end: () => {},
-    signal: left.signal,
+    signal: leave.signal,
   }
   return { state, response }
 }

@@ -31,7 +31,7 @@ export const GenerationFilters = z.object({
     .regex(/^[^=]{1,64}=.{1,128}$/s, 'must have the form name=value')
     .optional()
     .describe('Filter by tag, as `name=value`: a pair of `metadata` of the request.'),
-  model: name.describe('Filter by answering model, or by requested model if there is no answer.'),
+  model: name.describe('Filter by answering model, or by requested model if no model answered.'),
   provider: name.describe('Filter by slug of the provider.'),
   preset: name.describe('Filter by slug of the preset.'),
   guardrail_id: z

@@ -84,8 +84,8 @@ onEachDatabase('assignments of guardrails', (kind) => {
       events.map(({ before }: any) => before.guardrail_id),
       [id, id],
     )
-    const again = await newGuardrail()
-    assert.equal((await assignKeys(again, key.hash)).status, 200)
+    const second = await newGuardrail()
+    assert.equal((await assignKeys(second, key.hash)).status, 200)
   })
 
   test('a deleted key is gone from the lists', async () => {
@@ -115,8 +115,8 @@ onEachDatabase('assignments of guardrails', (kind) => {
 
   test('members are named by their addresses, too', async () => {
     const email = `${randomUUID()}@example.com`
-    const wanted = { email, name: 'Ada' }
-    const user_id = (await service.manage('POST', '/organization/members', wanted)).body.data.id
+    const member = { email, name: 'Ada' }
+    const user_id = (await service.manage('POST', '/organization/members', member)).body.data.id
     const path = `/guardrails/${await newGuardrail()}/assignments/members`
     const body = { member_user_ids: [email] }
     assert.deepEqual((await service.manage('POST', path, body)).body, { assigned_count: 1 })

@@ -96,12 +96,12 @@ onEachDatabase('guardrails', (kind) => {
   test('of concurrent creations with one name one succeeds, the others get 409', async () => {
     const { workspace_id, list } = await newWorkspace(service)
     const created = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(service, { name, workspace_id })))
-    const wanted = { name: 'wanted', description: 'changed' }
-    const answers = await Promise.all(created.map(({ id }) => service.manage('PATCH', `/guardrails/${id}`, wanted)))
+    const changes = { name: 'wanted', description: 'changed' }
+    const answers = await Promise.all(created.map(({ id }) => service.manage('PATCH', `/guardrails/${id}`, changes)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
     const refused = answers.find(({ status }) => status === 409)
     assert.match(refused?.body.error.message, /has this name. Nothing was changed/)
-    assert.equal((await service.manage('POST', '/guardrails', { ...wanted, workspace_id })).status, 409)
+    assert.equal((await service.manage('POST', '/guardrails', { ...changes, workspace_id })).status, 409)
     const { data } = (await service.manage('GET', list)).body
     assert.equal(data.filter((one: any) => one.description === 'changed').length, 1)
   })

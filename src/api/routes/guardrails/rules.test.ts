@@ -162,8 +162,8 @@ describe('each rule of a guardrail', () => {
   after(() => service[Symbol.asyncDispose]())
 
   for (const [field, value, outcome] of rows) {
-    const shown = JSON.stringify(value)
-    const title = `${field} ${shown.length > 60 ? `${shown.slice(0, 60)}… (${shown.length})` : shown}`
+    const label = JSON.stringify(value)
+    const title = `${field} ${label.length > 60 ? `${label.slice(0, 60)}… (${label.length})` : label}`
     if (outcome instanceof RegExp) {
       test(`${title} is refused`, async () => {
         const before = (await service.manage('GET', path)).body

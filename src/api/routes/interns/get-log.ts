@@ -9,7 +9,7 @@ const InternLog = z
   .object({
     lines: z.array(z.string()).describe('Sorted oldest first.'),
     has_more: z.boolean().describe('Whether the log has earlier lines.'),
-    message: z.string().nullable().describe('Why there is no log, if there is none.'),
+    message: z.string().nullable().describe('The reason for a missing log, otherwise null.'),
   })
   .meta({ id: 'InternLog', description: 'The last lines of the log of an intern’s daemon.' })
 

@@ -64,11 +64,14 @@ export const listAllQuestions = route({
   },
 })
 
-const waitingItem = ({ intern, ...asked }: WaitingQuestion, creator: { name: string; email: string } | undefined) => ({
+const waitingItem = (
+  { intern, ...question }: WaitingQuestion,
+  creator: { name: string; email: string } | undefined,
+) => ({
   intern_id: intern.id,
   intern_name: intern.name,
   workspace_id: intern.workspaceId,
   creator_user_id: intern.creatorUserId,
   creator_name: creator ? creator.name || creator.email : null,
-  ...questionItem(asked),
+  ...questionItem(question),
 })

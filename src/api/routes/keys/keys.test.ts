@@ -132,7 +132,7 @@ const bodies: [what: string, body: object, status: number, says?: RegExp][] = [
   ['an end in another time zone', { name: 'n', expires_at: future.replace('Z', '+00:00') }, 201],
   ['an end in the past', { name: 'n', expires_at: past }, 400, /expires_at: expected an instant in the future/],
   ['an end without seconds', { name: 'n', expires_at: '2099-01-01T00:00Z' }, 400, /expires_at: expected an ISO 8601/],
-  ['an end that is no date', { name: 'n', expires_at: 'tomorrow' }, 400, /expires_at/],
+  ['an end that is not a date', { name: 'n', expires_at: 'tomorrow' }, 400, /expires_at/],
   ['a management key', { name: 'n', kind: 'management' }, 201],
   ['an intern key', { name: 'n', kind: 'intern' }, 400, /kind/],
   ['a creator of null', { name: 'n', creator_user_id: null }, 201],

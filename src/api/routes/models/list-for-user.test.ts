@@ -46,8 +46,9 @@ test('a forbidden region lists no models, and GET /key returns the regions', asy
 test('a list that was narrowed since has another tag', async () => {
   await using service = await startWithModels(models)
   const { headers } = await service.ask('GET', '/models/user')
-  const again = () => service.ask('GET', '/models/user', { headers: { 'if-none-match': headers.get('etag') ?? '' } })
-  assert.equal((await again()).status, 304)
+  const revalidate = () =>
+    service.ask('GET', '/models/user', { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+  assert.equal((await revalidate()).status, 304)
   await restrict(service, { ignored_models: ['c/south'] })
-  assert.equal((await again()).status, 200)
+  assert.equal((await revalidate()).status, 200)
 })

@@ -59,9 +59,9 @@ onEachDatabase('members of the organization', (kind) => {
   test('a member is added once, and a returning one is the same user', async () => {
     await using service = await startTestService({ kind })
     const { id } = await add(service)
-    const again = await service.manage('POST', path, { ...ada, email: 'ada@example.com' })
+    const repeated = await service.manage('POST', path, { ...ada, email: 'ada@example.com' })
     assert.deepEqual(
-      [again.status, again.body.error.message],
+      [repeated.status, repeated.body.error.message],
       [409, 'ada@example.com belongs to the organization already.'],
     )
     await service.manage('DELETE', `${path}/${id}`)

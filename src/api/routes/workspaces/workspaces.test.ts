@@ -118,8 +118,8 @@ test('a disabled key is deleted with its workspace, and its record remains', asy
   await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })
   const ada = { email: 'ada@example.com', name: 'Ada', workspaces: [{ workspace: 'research' }] }
   const { id } = (await service.manage('POST', '/organization/members', ada)).body.data
-  const wanted = { name: 'laptop', workspace_id: 'research', creator_user_id: id }
-  const { hash } = (await service.manage('POST', '/keys', wanted)).body.data
+  const newKey = { name: 'laptop', workspace_id: 'research', creator_user_id: id }
+  const { hash } = (await service.manage('POST', '/keys', newKey)).body.data
   const refused = await service.manage('DELETE', '/workspaces/research')
   assert.match(refused.body.error.message, /still has 1 enabled key\. Disable or delete them first/)
   await service.manage('DELETE', `/organization/members/${id}?disable_keys=true`)

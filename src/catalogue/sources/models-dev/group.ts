@@ -32,7 +32,7 @@ function authorOf(row: Row, authors: Map<string, string | undefined>): string | 
 }
 
 /**
- * Maps names to authors where all rows agree on one author. Quantized copies count only if there is no original.
+ * Maps names to authors where all rows agree on one author. Quantized copies count only without an original.
  */
 function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
   const authors = new Map<string, string | undefined>()

@@ -92,11 +92,11 @@ describe('the real snapshot of models.dev', { skip }, () => {
   })
 
   test('no model has endpoints whose names differ in size, thinking, speed or kind', () => {
-    const telling =
+    const distinctiveWord =
       /\b(mini|nano|lite|thinking|highspeed|flash|turbo|distill|embed|vl|coder|codex|audio|image|tts|\d+(?:\.\d+)?b)\b/g
     const mixed = [...models.values()].filter((model) => {
       const marks = model.endpoints.map(({ upstreamModel }) => {
-        const own = upstreamModel.toLowerCase().split('/').at(-1)!.match(telling) ?? []
+        const own = upstreamModel.toLowerCase().split('/').at(-1)!.match(distinctiveWord) ?? []
         return own.filter((mark) => !/^\d/.test(mark)).join()
       })
       return new Set(marks).size > 1

@@ -9,7 +9,7 @@ import { keyReader } from './read-keys.ts'
 import { hashOf } from './secret.ts'
 
 const tools = { now: Date.now, newId: () => crypto.randomUUID() }
-const wanted = { name: 'n', kind: 'management', include_byok_in_limit: false } as const
+const newKey = { name: 'n', kind: 'management', include_byok_in_limit: false } as const
 
 /** An organization, and its first management key as the caller. */
 async function newOrganization(db: Db) {
@@ -27,7 +27,7 @@ onEachDatabase('keys in the store', (kind) => {
   test('of two management keys that delete each other at once, one stays', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
-    const { key } = await createKey(deps, caller, wanted)
+    const { key } = await createKey(deps, caller, newKey)
     const other = await callerOf(store.db, key.hash)
     const done = await Promise.allSettled([
       deleteKey(deps, caller, other.keyHash),
@@ -41,7 +41,7 @@ onEachDatabase('keys in the store', (kind) => {
   test('where all management keys expire, the one that works longest stays', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
-    const { key } = await createKey(deps, caller, { ...wanted, expires_at: '2999-01-01T00:00:00Z' })
+    const { key } = await createKey(deps, caller, { ...newKey, expires_at: '2999-01-01T00:00:00Z' })
     const expiry = { expires_at: Date.parse('2998-01-01T00:00:00Z') }
     await store.db.query.updateTable('api_keys').set(expiry).where('hash', '=', caller.keyHash).execute()
     await assert.rejects(deleteKey(deps, caller, key.hash), {
@@ -72,7 +72,7 @@ onEachDatabase('keys in the store', (kind) => {
     const changing = { ...deps, deleteSpending: async () => {} }
     const includesByok = async (hash: string) => (await getKey(deps, caller, hash)).include_byok_in_limit
     for (const include_byok_in_limit of [true, false]) {
-      const { key } = await createKey(deps, caller, { ...wanted, include_byok_in_limit })
+      const { key } = await createKey(deps, caller, { ...newKey, include_byok_in_limit })
       assert.deepEqual(
         [key.include_byok_in_limit, await includesByok(key.hash)],
         [include_byok_in_limit, include_byok_in_limit],
@@ -86,17 +86,17 @@ onEachDatabase('keys in the store', (kind) => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
     const result = { limit: 3, limit_reset: 'weekly', expires_at: '2999-01-01T00:00:00.000Z' } as const
-    const { key } = await createKey(deps, caller, { ...wanted, ...result, external: { user: 'u-1' } })
+    const { key } = await createKey(deps, caller, { ...newKey, ...result, external: { user: 'u-1' } })
     const { external_user, limit, limit_reset, expires_at } = await getKey(deps, caller, key.hash)
     assert.deepEqual({ external_user, limit, limit_reset, expires_at }, { ...result, external_user: 'u-1' })
-    const bare = await createKey(deps, caller, wanted)
+    const bare = await createKey(deps, caller, newKey)
     assert.deepEqual([bare.key.external_user, bare.key.limit, bare.key.expires_at], [null, null, null])
   })
 
   test('keys made in one millisecond are listed in one order', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)
-    for (let n = 0; n < 6; n++) await createKey({ ...deps, now: () => 1_795_000_000_000 }, caller, wanted)
+    for (let n = 0; n < 6; n++) await createKey({ ...deps, now: () => 1_795_000_000_000 }, caller, newKey)
     const page = (offset: number) =>
       listKeys(deps, caller.workspaceId, { offset, limit: 2, include_disabled: false }, caller).then(({ data }) => data)
     const paged = (await Promise.all([0, 2, 4, 6].map(page))).flat().map((key) => key.hash)

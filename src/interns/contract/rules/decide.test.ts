@@ -160,16 +160,16 @@ test('hosts are allowed by name for fetches alone, and denied wherever they stan
 
 test('long patterns and long words are compared in little time', () => {
   const pattern = `${'*a'.repeat(140)}*b`
-  const began = performance.now()
+  const startedAt = performance.now()
   assert.equal(effectOf([{ effect: 'deny', commands: [pattern] }], shell('a'.repeat(60_000))), undefined)
   // A comparison that tries every way would take longer than the universe is old.
-  assert.ok(performance.now() - began < 60_000)
+  assert.ok(performance.now() - startedAt < 60_000)
 })
 
 test('a command with many parts or one long word is judged quickly by its hosts', () => {
   const rules: Rule[] = [{ effect: 'deny', hosts: ['evil.example'] }]
-  const began = performance.now()
+  const startedAt = performance.now()
   assert.equal(effectOf(rules, shell('a'.repeat(64_000))), undefined)
   assert.equal(effectOf(rules, shell('ls a.b;'.repeat(900))), undefined)
-  assert.ok(performance.now() - began < 20_000)
+  assert.ok(performance.now() - startedAt < 20_000)
 })

@@ -38,12 +38,15 @@ test('a folder is created with its parents, for its owner only', () => {
 test('a second server is refused with the owner’s name; after the release it is free', () => {
   using place = newFolder()
   const taken = openDataDir(place.path, { exclusive: true, serves: true })
-  const again = () => openDataDir(place.path, { exclusive: true, serves: true })
-  assert.throws(again, { name: 'StartupError', message: new RegExp(`Another Signalbox \\(process ${process.pid}\\)`) })
+  const openAgain = () => openDataDir(place.path, { exclusive: true, serves: true })
+  assert.throws(openAgain, {
+    name: 'StartupError',
+    message: new RegExp(`Another Signalbox \\(process ${process.pid}\\)`),
+  })
   rmSync(join(place.path, 'server.pid'))
-  assert.throws(again, { message: /^Another Signalbox is using/ })
+  assert.throws(openAgain, { message: /^Another Signalbox is using/ })
   taken.release()
-  again().release()
+  openAgain().release()
   assert.equal(existsSync(join(place.path, 'server.pid')), false)
 })
 
@@ -94,16 +97,16 @@ test('an unwritable or foreign file is reported, and not as another server', () 
   const take = () => openDataDir(place.path, { exclusive: true, serves: true })
   const lock = join(place.path, 'signalbox.lock')
   take().release()
-  const told = { name: 'StartupError', message: /^The data folder .* cannot be used: .*\. Set DATA_DIR/ }
+  const startupError = { name: 'StartupError', message: /^The data folder .* cannot be used: .*\. Set DATA_DIR/ }
   chmodSync(lock, 0o000)
-  asPlainUser(() => assert.throws(take, told), place.path)
+  asPlainUser(() => assert.throws(take, startupError), place.path)
   chmodSync(lock, 0o600)
   mkdirSync(join(place.path, 'server.pid'))
   assert.throws(take, { name: 'StartupError', message: /cannot be used: \S+server\.pid: .*\. Set DATA_DIR/ })
   rmSync(join(place.path, 'server.pid'), { recursive: true })
   take().release()
-  writeFileSync(lock, 'this is no database, and long enough to be looked at'.repeat(50))
-  assert.throws(take, told)
+  writeFileSync(lock, 'this is not a database, and long enough to be looked at'.repeat(50))
+  assert.throws(take, startupError)
 })
 
 test('a start on a full disk reports the missing space, not a missing permission', (t) => {

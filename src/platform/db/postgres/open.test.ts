@@ -40,7 +40,7 @@ test('a start that the database refuses says why, and leaves no connection behin
   const opening = openPostgres(unwilling.url, async () => {}, {}, Settings.parse({ data_dir: '/nowhere' }))
   await assert.rejects(opening, /DATABASE_URL cannot be used: nothing works here\./)
   for (let turns = 0; turns < 1000 && unwilling.open.size > 0; turns++) await turn()
-  const left = unwilling.open.size
+  const openSockets = unwilling.open.size
   for (const socket of unwilling.open) socket.destroy()
-  assert.equal(left, 0)
+  assert.equal(openSockets, 0)
 })

@@ -17,7 +17,7 @@ function watched() {
   return { presence, reports, looks, at: () => now }
 }
 
-const gone = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
+const timeout = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
 
 test('a waiting request is refused after the silence limit, a later one at once', async () => {
   const { presence, reports, looks } = watched()
@@ -25,10 +25,10 @@ test('a waiting request is refused after the silence limit, a later one at once'
   looks(3)
   assert.deepEqual(reports, [])
   looks(5)
-  await assert.rejects(waiting, gone)
+  await assert.rejects(waiting, timeout)
   await assert.rejects(
     presence.runIfAvailable(() => assert.fail('it is asked')),
-    gone,
+    timeout,
   )
   assert.equal(reports.length, 1)
 })

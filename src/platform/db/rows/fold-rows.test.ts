@@ -27,11 +27,11 @@ onEachDatabase('rows that are folded', (kind) => {
 
   test('are not read further after the caller has left', async () => {
     await using store = await newDb(kind)
-    const left = new AbortController()
+    const leave = new AbortController()
     const endless = kind === 'sqlite' ? sql`${upTo(1e12)}` : upTo(20_000)
-    const ask = () => foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, endless, left.signal)
+    const ask = () => foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, endless, leave.signal)
     const requests = [ask(), ask()].map((one) => assert.rejects(one, { kind: 'client_closed_request' }))
-    setImmediate(() => left.abort())
+    setImmediate(() => leave.abort())
     await Promise.all(requests)
     await assert.rejects(ask(), { kind: 'client_closed_request' })
     assert.deepEqual(await foldRows(store, fold, { most: 9 }, upTo(2)), { sum: 3, rows: 2 })
@@ -41,14 +41,14 @@ onEachDatabase('rows that are folded', (kind) => {
 test('while rows are folded, other reports are answered with current values', async () => {
   await using store = await newDb('sqlite')
   const { db } = store
-  const left = new AbortController()
-  const folding = foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(1e12), left.signal)
+  const leave = new AbortController()
+  const folding = foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(1e12), leave.signal)
   const ended = assert.rejects(folding, { kind: 'client_closed_request' })
   const seen = () => db.reports.selectFrom('users').select('id').where('id', '=', 'late').execute()
   assert.deepEqual(await seen(), [])
   await db.query.insertInto('users').values({ id: 'late', name: 'n', email: 'e', created_at: 1 }).execute()
   assert.deepEqual(await seen(), [{ id: 'late' }])
-  left.abort()
+  leave.abort()
   await ended
 })
 

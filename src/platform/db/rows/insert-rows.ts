@@ -53,7 +53,7 @@ export type Insertion = {
 
 /**
  * Runs several insertions in this order as one statement, which is one transaction. The last ones update rows that other
- * servers update too. Their locks are held only briefly, because there is no round trip before the commit, during which this
+ * servers update too. Their locks are held only briefly, because no round trip precedes the commit, during which this
  * process could be busy or die.
  */
 export async function insertAll(

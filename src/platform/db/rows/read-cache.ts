@@ -95,16 +95,16 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
 
   return {
     async get(name) {
-      const known = entries.get(name)
-      if (!known) return load(name)
-      if (isFresh(known)) return known.value
+      const cached = entries.get(name)
+      if (!cached) return load(name)
+      if (isFresh(cached)) return cached.value
       const isTrusted = await allowStale()
       // The entry can have been removed meanwhile, because it has changed.
-      return isTrusted && entries.get(name) === known ? known.value : load(name)
+      return isTrusted && entries.get(name) === cached ? cached.value : load(name)
     },
     getCached(name) {
-      const known = entries.get(name)
-      return known && isFresh(known) ? known.value : undefined
+      const cached = entries.get(name)
+      return cached && isFresh(cached) ? cached.value : undefined
     },
     close() {
       for (const end of unsubscribe) end()

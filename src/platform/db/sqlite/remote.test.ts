@@ -40,9 +40,9 @@ test('rows are folded in the process that owns the file, which returns the resul
   const one = remoteOf(store.db)
   const numbers = sql`select value from (select 1 as value union all select ${2} union all select ${true})`
   assert.deepEqual(await foldRows(one, fold, { most: 9 }, numbers), { sum: 4, rows: 3 })
-  const left = new AbortController()
-  left.abort()
-  await assert.rejects(foldRows(one, fold, { most: 9 }, numbers, left.signal), { kind: 'client_closed_request' })
+  const leave = new AbortController()
+  leave.abort()
+  await assert.rejects(foldRows(one, fold, { most: 9 }, numbers, leave.signal), { kind: 'client_closed_request' })
 })
 
 test('transactions of several processes follow one another, whole', async () => {
@@ -88,7 +88,7 @@ test('a process that ends within a transaction leaves nothing, and blocks nobody
   await using store = await newDb('sqlite')
   const [dying, other] = [remoteOf(store.db), remoteOf(store.db)]
   const started = Promise.withResolvers<void>()
-  const left = dying.db.exclusively('x', async (tx) => {
+  const transaction = dying.db.exclusively('x', async (tx) => {
     await tx.insertInto('users').values(userOf('lost')).execute()
     started.resolve()
     await new Promise(() => {})
@@ -100,7 +100,7 @@ test('a process that ends within a transaction leaves nothing, and blocks nobody
   assert.deepEqual(await names(store), ['kept'])
   await assert.rejects(dying.db.reports.selectFrom('users').selectAll().execute(), { code: 'ECONNRESET' })
   assert.equal(dying.db.signals.live(), false)
-  void left.catch(() => {})
+  void transaction.catch(() => {})
 })
 
 test('a process that ends while it waits for its turn does not take it', async () => {

@@ -70,7 +70,7 @@ suite('the body of a chunked answer', () => {
       body.write('begins')
       await nextTurn()
       response.socket!.destroy()
-      for (const piece of ['goes on', Buffer.from('goes on')]) written.push(body.write(piece))
+      for (const piece of ['continues', Buffer.from('continues')]) written.push(body.write(piece))
     })
     await assert.rejects(fetch(server.url).then((response) => response.text()))
     assert.deepEqual(written, [true, true])
@@ -93,7 +93,7 @@ suite('the body of a chunked answer', () => {
     await using server = await serving(async (response, path) => {
       const body = new ChunkedBody(response)
       if (path === '/slow') await sleep(50)
-      for (const piece of [path, ' begins', ' goes on']) {
+      for (const piece of [path, ' begins', ' continues']) {
         body.write(piece)
         await nextTurn()
       }
@@ -103,7 +103,7 @@ suite('the body of a chunked answer', () => {
     })
     const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
     const text = await exchange(server.port, ask('/slow') + ask('/fast', 'connection: close\r\n'))
-    assert.match(text, /\/slow.* begins.* goes on.*\/fast.* begins.* goes on/s)
+    assert.match(text, /\/slow.* begins.* continues.*\/fast.* begins.* continues/s)
     assert.doesNotMatch(text, /too late/)
   })
 

@@ -24,7 +24,7 @@ test('common filter patterns compile, with inline flags', () => {
 })
 
 test('backtracking syntax is refused by name', () => {
-  const wanted: [pattern: string, reason: RegExp][] = [
+  const expected: [pattern: string, reason: RegExp][] = [
     ['(?=a)b', /look-around \(\(\?=\) is not supported/],
     ['a(?!b)', /look-around \(\(\?!\)/],
     ['(?<=a)b', /look-around \(\(\?<=\)/],
@@ -35,7 +35,7 @@ test('backtracking syntax is refused by name', () => {
     ['(?>a)', /linear-time engine \(RE2 syntax\) can run: invalid or unsupported Perl syntax: \(\?>/],
     ['a++', /invalid nested repetition operator/],
   ]
-  for (const [pattern, reason] of wanted) assert.match(refusal(pattern) ?? '', reason)
+  for (const [pattern, reason] of expected) assert.match(refusal(pattern) ?? '', reason)
 })
 
 test('a broken pattern is refused with the engine’s reason', () => {
