@@ -57,8 +57,8 @@ function inAscii(script: string): string {
 // The bundle is not secret, and interns that run as other users must be able to read it.
 process.umask(0o022)
 const startedAt = Date.now()
-const making = new URL(`making-${process.pid}/`, bundles)
-mkdirSync(making, { recursive: true })
+const unfinished = new URL(`making-${process.pid}/`, bundles)
+mkdirSync(unfinished, { recursive: true })
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -70,8 +70,8 @@ const common = {
   metafile: true as const,
   logLevel: 'warning' as const,
 } satisfies BuildOptions
-const path = (name: string) => fileURLToPath(new URL(name, making))
-const made = [
+const path = (name: string) => fileURLToPath(new URL(name, unfinished))
+const outputs = [
   await build({
     ...common,
     entryPoints: ['bin/service.ts'],
@@ -104,12 +104,12 @@ for (const name of ['server', 'worker'])
     path(`${name}.mjs`),
     `import { runScript } from ${runner}\nawait runScript(import.meta.url, '${name}')\n`,
   )
-const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
+const inputs = new Set(outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
 const sources = [...inputs].filter((path) => !isPackage.test(path) && !path.startsWith('unused:'))
 const folder = folderFor(sources)
 // If a source changed during the build, the bundle does not match its name. The next start builds another one.
 if (unchangedSince(sources, startedAt)) keep()
-else remove(making)
+else remove(unfinished)
 
 // Running processes can start workers from the previous bundle. Recent folders can belong to another process's build.
 const hourMs = 3_600_000
@@ -123,12 +123,12 @@ for (const name of [...older, ...leftovers]) remove(new URL(name, bundles))
 
 function keep() {
   remove(folder)
-  renameSync(making, folder)
+  renameSync(unfinished, folder)
   const draft = new URL(`sources.json.${process.pid}`, bundles)
   writeFileSync(draft, JSON.stringify(sources))
   renameSync(draft, new URL('sources.json', bundles))
 }
 
-function remove(what: URL) {
-  rmSync(what, { recursive: true, force: true })
+function remove(path: URL) {
+  rmSync(path, { recursive: true, force: true })
 }

@@ -15,12 +15,12 @@ const writeDelayMs = 3000
 /**
  * Runs the script of a bundle with the code cache of an earlier start. Node's own cache (`module.enableCompileCache`) is
  * made before a module runs, so it does not contain the functions that a start calls.
- * @param here the URL of the calling file in the bundle.
+ * @param importUrl the URL of the calling file in the bundle.
  */
-export async function runScript(here: string, entry: Entry): Promise<void> {
-  const filename = fileURLToPath(new URL('service.cjs', here))
+export async function runScript(importUrl: string, entry: Entry): Promise<void> {
+  const filename = fileURLToPath(new URL('service.cjs', importUrl))
   // The primary and the workers call different functions, so each entry has its own cache.
-  const compiledFile = fileURLToPath(new URL(`${entry}.compiled`, here))
+  const compiledFile = fileURLToPath(new URL(`${entry}.compiled`, importUrl))
   const compiled = readCompiled(compiledFile)
   const script = new Script(readFileSync(filename, 'utf8'), {
     filename,
@@ -28,7 +28,7 @@ export async function runScript(here: string, entry: Entry): Promise<void> {
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   const module = { exports: {} as Service }
-  script.runInThisContext()(module.exports, createRequire(root), module, here)
+  script.runInThisContext()(module.exports, createRequire(root), module, importUrl)
   await (await module.exports[entry]()).running
   // V8 rejects a cache of another version or with other options.
   if (!compiled || script.cachedDataRejected) setTimeout(saveCompileCache, writeDelayMs, script, compiledFile).unref()

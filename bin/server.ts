@@ -35,14 +35,14 @@ try {
     log.info({ code }, 'exit')
     process.exit(code)
   }
-  const stop = async (how: { drain: boolean }, code = 0) => {
+  const stop = async (options: { drain: boolean }, code = 0) => {
     const killTimer = setTimeout(() => process.exit(1), stopTimeoutMs)
     const started = await starting.catch(() => undefined)
     clearTimeout(killTimer)
     // The reason of a failed start is printed below.
     if (!started) return
     try {
-      await started.stop(how)
+      await started.stop(options)
     } catch (error) {
       log.error({ err: error }, 'the service did not end as it should')
       exit(1)

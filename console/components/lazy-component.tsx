@@ -5,15 +5,15 @@ import { Loading } from './page-states.tsx'
 
 /**
  * A component whose script is loaded when the component is rendered, or by `preload`.
- * @param what names it in the message if its script cannot be loaded.
+ * @param name names it in the message if its script cannot be loaded.
  */
-export function lazyComponent<Props extends object>(what: string, load: () => Promise<ComponentType<Props>>) {
+export function lazyComponent<Props extends object>(name: string, load: () => Promise<ComponentType<Props>>) {
   let loaded: ComponentType<Props> | undefined
   let loading: Promise<ComponentType<Props>> | undefined
   const preload = () => {
     loading ??= load().then(
       (part) => (loaded = part),
-      () => (loaded = () => <NotLoaded what={what} />),
+      () => (loaded = () => <NotLoaded what={name} />),
     )
     return loading
   }

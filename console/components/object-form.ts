@@ -18,9 +18,9 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
   const [base, setBase] = useState(listed)
   const [fields, setFields] = useState(() => fieldsOf(listed))
   const [theirs, setTheirs] = useState<T>()
-  const rebase = (fresh: T) => {
-    setFields((mine) => mergeFields(fieldsOf(base), mine, fieldsOf(fresh)))
-    setBase(fresh)
+  const rebase = (stored: T) => {
+    setFields((draft) => mergeFields(fieldsOf(base), draft, fieldsOf(stored)))
+    setBase(stored)
     setTheirs(undefined)
   }
   useEffect(() => {
@@ -46,9 +46,9 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
 }
 
 /** Fields that `mine` leaves as they were in `base` get the value of `theirs`. */
-export function mergeFields<Fields extends object>(base: Fields, mine: Fields, theirs: Fields): Fields {
-  const names = Object.keys(theirs) as (keyof Fields)[]
-  const merged = names.map((name) => [name, isSame(mine[name], base[name]) ? theirs[name] : mine[name]])
+export function mergeFields<Fields extends object>(base: Fields, draft: Fields, stored: Fields): Fields {
+  const names = Object.keys(stored) as (keyof Fields)[]
+  const merged = names.map((name) => [name, isSame(draft[name], base[name]) ? stored[name] : draft[name]])
   return Object.fromEntries(merged) as Fields
 }
 

@@ -71,9 +71,9 @@ function dataIn(policy: Policy): string[] {
   }
   const follows = (own: boolean | null) => own ?? policy.enforce_zdr
   const bound = Object.entries(vendors).flatMap(([name, own]) => (follows(own) ? [name] : []))
-  const where = bound.length === 5 ? 'Models' : `Models of ${bound.join(', ')}`
+  const label = bound.length === 5 ? 'Models' : `Models of ${bound.join(', ')}`
   return [
-    ...(bound.length > 0 ? [`${where} only with zero data retention.`] : []),
+    ...(bound.length > 0 ? [`${label} only with zero data retention.`] : []),
     ...(policy.enable_paid_model_training === false ? ['No paid models that train on prompts.'] : []),
     ...(policy.enable_free_model_training === false ? ['No free models that train on prompts.'] : []),
     ...(policy.enable_free_model_publication === false ? ['No free models that publish prompts.'] : []),

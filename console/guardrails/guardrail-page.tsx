@@ -85,7 +85,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
     setDraft(other)
     setFilled((before) => before + 1)
   }
-  const done = () => {
+  const onSaved = () => {
     fill(undefined)
     reload()
   }
@@ -117,7 +117,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
                 policy={policy}
                 isOutdated={isOutdated}
                 drop={() => fill(undefined)}
-                done={done}
+                done={onSaved}
                 reload={reload}
               />
             )}

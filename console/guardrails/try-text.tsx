@@ -10,7 +10,7 @@ import { type Policy, patchBetween } from './policy.ts'
 import { countsOf, piecesOf } from './text-pieces.ts'
 
 type TryProps = { id: string; saved: Policy; policy: Policy }
-type TriedResult = { text: string; tried: TriedText }
+type TriedResult = { text: string; result: TriedText }
 
 /** Shows what the filters find in a text, with unsaved changes. */
 export function TryText({ id, saved, policy }: TryProps) {
@@ -23,7 +23,7 @@ export function TryText({ id, saved, policy }: TryProps) {
     const body = { text: debouncedText, policy: patch }
     return {
       text: debouncedText,
-      tried: (await call('POST /guardrails/{id}/try', { params: { id }, body }, { signal })).data,
+      result: (await call('POST /guardrails/{id}/try', { params: { id }, body }, { signal })).data,
     }
   })
   return (
@@ -51,14 +51,14 @@ const outcomes: Record<TriedText['outcome'], [tone: string, says: string]> = {
 }
 const actionWords = { block: 'blocks', redact: 'redacts', flag: 'flags' }
 
-function Result({ result: { text, tried }, policy }: { result: TriedResult; policy: Policy }) {
-  const [tone, says] = outcomes[tried.outcome]
+function Result({ result: { text, result }, policy }: { result: TriedResult; policy: Policy }) {
+  const [tone, label] = outcomes[result.outcome]
   const name = (rule: string) => inWords(rule, policy)
   return (
     <>
-      {tried.found.length > 0 && (
+      {result.found.length > 0 && (
         <p class="guardrail-tried">
-          {piecesOf(text, tried.found).map(({ text: piece, found }, index) =>
+          {piecesOf(text, result.found).map(({ text: piece, found }, index) =>
             found[0] ? (
               <mark key={index} class={found[0].action} title={found.map(({ rule }) => name(rule)).join(', ')}>
                 {piece}
@@ -70,7 +70,7 @@ function Result({ result: { text, tried }, policy }: { result: TriedResult; poli
         </p>
       )}
       <ul class="guardrail-parts">
-        {countsOf(tried.found).map(({ rule, action, count }) => (
+        {countsOf(result.found).map(({ rule, action, count }) => (
           <li key={rule}>
             <span>
               {name(rule)} <span class="dim">{actionWords[action]}</span>
@@ -80,9 +80,9 @@ function Result({ result: { text, tried }, policy }: { result: TriedResult; poli
         ))}
       </ul>
       <p role="status">
-        <span class={`dot ${tone}`} /> {says} {tried.outcome === 'failed' && tried.rule && name(tried.rule)}
+        <span class={`dot ${tone}`} /> {label} {result.outcome === 'failed' && result.rule && name(result.rule)}
       </p>
-      {tried.outcome === 'redacted' && <p class="guardrail-tried">{tried.text_sent}</p>}
+      {result.outcome === 'redacted' && <p class="guardrail-tried">{result.text_sent}</p>}
     </>
   )
 }

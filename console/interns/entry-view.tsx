@@ -91,7 +91,7 @@ function ToolCall({ entry: { title, operation, status, input, output, changes, p
 
 function QuestionEntry({ entry }: { entry: Of<'question'> }) {
   const { question, state, answer, answered_by_user_id: id, answered_by_user_name: name } = entry
-  const about = question.kind === 'permission' ? question.detail : question.message
+  const text = question.kind === 'permission' ? question.detail : question.message
   return (
     <>
       <p>
@@ -106,7 +106,7 @@ function QuestionEntry({ entry }: { entry: Of<'question'> }) {
           )}
         </span>
       </p>
-      {about && state !== 'waiting' && <pre>{escapeInvisible(about)}</pre>}
+      {text && state !== 'waiting' && <pre>{escapeInvisible(text)}</pre>}
     </>
   )
 }

@@ -100,8 +100,8 @@ function ScrollAnchor({ count }: { count: number }) {
   const end = useRef<HTMLDivElement>(null)
   const isVisible = useRef(true)
   useEffect(() => {
-    const watching = new IntersectionObserver(([seen]) => {
-      isVisible.current = seen?.isIntersecting ?? true
+    const watching = new IntersectionObserver(([entry]) => {
+      isVisible.current = entry?.isIntersecting ?? true
     })
     watching.observe(end.current!)
     return () => watching.disconnect()

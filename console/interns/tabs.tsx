@@ -9,12 +9,16 @@ export const usePart = () => useLocation().query.part ?? ''
 
 export function Tabs({ tabs }: { tabs: Tab[] }) {
   const { path } = useLocation()
-  const here = usePart()
-  const nav = useScrollToCurrent(here)
+  const currentPart = usePart()
+  const nav = useScrollToCurrent(currentPart)
   return (
     <nav ref={nav} class="tabs" aria-label="Tabs of this page">
       {tabs.map(({ name, title }) => (
-        <a key={name} href={`${path}${name && `?part=${name}`}`} aria-current={name === here ? 'page' : undefined}>
+        <a
+          key={name}
+          href={`${path}${name && `?part=${name}`}`}
+          aria-current={name === currentPart ? 'page' : undefined}
+        >
           {title}
         </a>
       ))}

@@ -44,12 +44,12 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
   const { fields, setFields, saveUnlessChanged, conflict } = useObjectForm(budget, load, fieldsOf)
   const [isByok, setByok] = useState(includesByok)
   const { problem, isBusy, act } = useAction()
-  const run = (action: (options: Options) => Promise<void>, done: string) =>
+  const run = (action: (options: Options) => Promise<void>, doneMessage: string) =>
     void act(async () => {
       if (!(await saveUnlessChanged(action))) return
       onChanged()
       onClose()
-      toast(`The ${interval} budget is ${done}`)
+      toast(`The ${interval} budget is ${doneMessage}`)
     })
   const body: BudgetBody = {
     limit_usd: Number(fields.limit_usd),

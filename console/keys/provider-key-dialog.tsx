@@ -45,9 +45,9 @@ export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose
         const undo = () => void runOrToast(() => patch(rest))
         toast(`${name} updated`, change.key === undefined ? { undo } : {})
       } else {
-        const { provider, key, name: label, priority: when } = fields
+        const { provider, key, name: label, priority } = fields
         await call('POST /byok', {
-          body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(when), ...workspace },
+          body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(priority), ...workspace },
         })
         onStored()
         toast(`Key of ${provider} added`)
@@ -118,8 +118,8 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
           value={fields.priority}
           onChange={(event) => set({ priority: event.currentTarget.value as ProviderFields['priority'] })}
         >
-          {Object.entries(priorities).map(([when, label]) => (
-            <option key={when} value={when}>
+          {Object.entries(priorities).map(([priority, label]) => (
+            <option key={priority} value={priority}>
               {label}
             </option>
           ))}

@@ -10,12 +10,12 @@ import { canManageOrganization } from './permissions.ts'
 import { WorkspaceDialog } from './workspace-dialog.tsx'
 import { describeStorage } from './workspace-fields.ts'
 
-type Open = { what: 'new' } | { what: 'change' | 'forget'; workspace: Workspace }
+type OpenDialog = { what: 'new' } | { what: 'change' | 'forget'; workspace: Workspace }
 
 /** The workspaces of the organization. */
 export function Workspaces() {
   const resource = useGet('GET /workspaces', { query: usePage() })
-  const [open, setOpen] = useState<Open>()
+  const [open, setOpen] = useState<OpenDialog>()
   const canChange = canManageOrganization(useSession())
   const close = () => setOpen(undefined)
   return (
@@ -41,7 +41,7 @@ export function Workspaces() {
   )
 }
 
-type RowProps = { of: Workspace; canChange: boolean; open: (what: Open) => void }
+type RowProps = { of: Workspace; canChange: boolean; open: (dialog: OpenDialog) => void }
 
 function WorkspaceRow({ of: workspace, canChange, open }: RowProps) {
   const { name, slug, description, default_guardrail_id, created_at } = workspace

@@ -11,10 +11,10 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   const configured = endpoints.filter(({ status }) => status !== 'unconfigured')
   const compared = configured.length > 1 ? configured : []
   const best = {
-    prompt: least(compared.map(({ pricing }) => Number(pricing.prompt))),
-    completion: least(compared.map(({ pricing }) => Number(pricing.completion))),
-    first: least(compared.map(({ latency_last_30m }) => latency_last_30m?.p50)),
-    speed: -least(compared.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
+    prompt: lowest(compared.map(({ pricing }) => Number(pricing.prompt))),
+    completion: lowest(compared.map(({ pricing }) => Number(pricing.completion))),
+    first: lowest(compared.map(({ latency_last_30m }) => latency_last_30m?.p50)),
+    speed: -lowest(compared.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
   }
   return (
     <section class="sideways" aria-label="Endpoints" tabIndex={0}>
@@ -49,7 +49,7 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   )
 }
 
-const least = (values: (number | null | undefined)[]) =>
+const lowest = (values: (number | null | undefined)[]) =>
   Math.min(...values.filter((value): value is number => typeof value === 'number'))
 
 type BestValues = Record<'prompt' | 'completion' | 'first' | 'speed', number>

@@ -23,8 +23,8 @@ export function ModelList() {
   const { route } = useLocation()
   const query = modelQuery(values)
   const all = useGet('GET /models', values.mine ? undefined : { query })
-  const mine = useGet('GET /models/user', values.mine ? { query } : undefined)
-  const { data, failure, isLoading, isCurrent, reload } = values.mine ? mine : all
+  const ownModels = useGet('GET /models/user', values.mine ? { query } : undefined)
+  const { data, failure, isLoading, isCurrent, reload } = values.mine ? ownModels : all
   const measured = useMeasured()
   const models: Model[] = data?.data ?? []
   const pathOf = (id: string) => `/models/${id}${queryOf(values)}`

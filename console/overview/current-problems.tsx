@@ -102,11 +102,11 @@ export function CurrentProblems({ problems, isComplete, failure }: ProblemsState
   }
   return (
     <ul class="troubles" aria-label="Current problems">
-      {problems.map(({ id, tone, what, why, path }) => (
+      {problems.map(({ id, tone, title, reason, path }) => (
         <li key={id}>
           <span class={`dot ${tone}`} />
           <span>
-            <a href={path}>{what}</a> <span class="dim">{why}</span>
+            <a href={path}>{title}</a> <span class="dim">{reason}</span>
           </span>
         </li>
       ))}

@@ -21,7 +21,7 @@ test('failingEndpoints reports high failure rates with reasons', () => {
     { endpoint: 'a/d@p', error: null, request_count: 100, error_count: 1, refused_count: 0 },
   ]
   assert.deepEqual(
-    failingEndpoints(rows).map(({ what, why, path }) => [what, why, path]),
+    failingEndpoints(rows).map(({ title, reason, path }) => [title, reason, path]),
     [['a/b@p fails', '2 of 10 in the last hour (20 %): rate limited', '/requests?last=1h&outcome=failed&model=a%2Fb']],
   )
 })
@@ -36,7 +36,7 @@ test('brokenEndpoints reports endpoints with their uptime', () => {
     endpoint('a/e', 'healthy'),
   ])
   assert.deepEqual(
-    problems.map(({ what, why }) => `${what}. ${why}`),
+    problems.map(({ title, reason }) => `${title}. ${reason}`),
     ['P is down. a/d: 40 % answered in the last half hour'],
   )
 })
@@ -45,7 +45,7 @@ test('unconfiguredProviders reports a provider once with its models', () => {
   const endpoints = [endpoint('a/b', 'unconfigured'), endpoint('a/c', 'unconfigured'), endpoint('a/e', 'healthy')]
   const lacking = [{ provider: 'p', name: 'P', variables: ['P_KEY', 'P_TOKEN'], models: 9 }]
   assert.deepEqual(
-    unconfiguredProviders(endpoints, lacking).map(({ what, why }) => `${what}. ${why}`),
+    unconfiguredProviders(endpoints, lacking).map(({ title, reason }) => `${title}. ${reason}`),
     ['P has no credential. It could answer a/b, a/c. The service looks for P_KEY or P_TOKEN in its environment.'],
   )
 })
@@ -56,7 +56,7 @@ test('openCircuits reports each open circuit once', () => {
   const shut = (state: ShutCircuit['state'], server = '1') => ({ ...circuit, state, server })
   assert.deepEqual(openCircuits([shut('half_open')]), [])
   assert.deepEqual(
-    openCircuits([shut('open'), shut('open', '2')]).map(({ what, why }) => `${what}. ${why}`),
+    openCircuits([shut('open'), shut('open', '2')]).map(({ title, reason }) => `${title}. ${reason}`),
     ['a/b@p is skipped: open circuit. failure rate, in 2 processes'],
   )
 })
@@ -112,7 +112,7 @@ test('serviceProblems lists every problem', () => {
     now,
   )
   assert.deepEqual(
-    problems.map(({ what }) => what),
+    problems.map(({ title }) => title),
     [
       'The database is read-only',
       '2 of 3 workers answer',
@@ -123,7 +123,7 @@ test('serviceProblems lists every problem', () => {
     ],
   )
   assert.equal(problems[3]!.path, '/service/catalogue')
-  assert.match(problems[2]!.why, /40 of them in files\. No further requests are accepted/)
+  assert.match(problems[2]!.reason, /40 of them in files\. No further requests are accepted/)
 })
 
 test('expiringKeys lists enabled keys in the week before they expire', () => {

@@ -5,7 +5,7 @@ import { type Budget, budgetStatus, keyPath } from './budgets.ts'
 import type { Row } from './queries.ts'
 
 /** A problem and the path of its page. */
-export type ProblemItem = { id: string; tone: 'warn' | 'bad'; what: string; why: string; path: string }
+export type ProblemItem = { id: string; tone: 'warn' | 'bad'; title: string; reason: string; path: string }
 
 /** With fewer requests in the last hour the failure rate is not significant. */
 const fewRequests = 5

@@ -21,22 +21,22 @@ export function serviceProblems(status: Status, now: number): ProblemItem[] {
 
 function ofDatabase(state: Status['database']['state']): ProblemItem[] {
   if (state === 'ok') return []
-  const [what, why] =
+  const [title, reason] =
     state === 'away'
       ? ['The database does not answer', 'Metering data waits in memory and in files.']
       : ['The database is read-only', 'It is read-only.']
-  return [{ id: 'database', tone: 'bad', what, why, path: '/overview' }]
+  return [{ id: 'database', tone: 'bad', title, reason, path: '/overview' }]
 }
 
 function ofWorkers({ wanted: configured, answering }: Status['host']['workers']): ProblemItem[] {
   if (answering >= configured) return []
-  const why = 'Other processes take their connections until they are back.'
+  const reason = 'Other processes take their connections until they are back.'
   return [
     {
       id: 'workers',
       tone: 'warn',
-      what: `${answering} of ${counted(configured, 'worker')} answer`,
-      why,
+      title: `${answering} of ${counted(configured, 'worker')} answer`,
+      reason,
       path: '/overview',
     },
   ]
@@ -52,13 +52,13 @@ function ofLedger(processes: Status['host']['processes'], now: number): ProblemI
   const oldestMs = Math.max(0, ...ages)
   const isFull = standings.some((ledger) => ledger.is_full)
   if (waiting === 0 || (oldestMs < usualDelayMs && !isFull)) return []
-  const where = inFiles > 0 ? `, ${inFiles} of them in files` : ''
+  const inFilesText = inFiles > 0 ? `, ${inFiles} of them in files` : ''
   return [
     {
       id: 'ledger',
       tone: isFull ? 'bad' : 'warn',
-      what: `${counted(waiting, 'request')} not in the ledger yet`,
-      why: `The oldest has waited for ${duration(oldestMs)}${where}.${isFull ? ' No further requests are accepted.' : ''}`,
+      title: `${counted(waiting, 'request')} not in the ledger yet`,
+      reason: `The oldest has waited for ${duration(oldestMs)}${inFilesText}.${isFull ? ' No further requests are accepted.' : ''}`,
       path: '/requests',
     },
   ]
@@ -72,8 +72,8 @@ function catalogueProblems({ skipped_count: count, skipped }: Status['host']['ca
     {
       id: 'catalogue',
       tone: 'warn',
-      what: `${counted(count, 'entry', 'entries')} of the catalogue skipped`,
-      why,
+      title: `${counted(count, 'entry', 'entries')} of the catalogue skipped`,
+      reason: why,
       path: '/service/catalogue',
     },
   ]
@@ -82,8 +82,8 @@ function catalogueProblems({ skipped_count: count, skipped }: Status['host']['ca
 function ofMoney({ unaccounted_usd: unaccountedUsd }: NonNullable<Status['organization']>['money']): ProblemItem[] {
   if (unaccountedUsd === 0) return []
   const why = 'The amount counts as spent until they report.'
-  const what = `${money(unaccountedUsd)} of limits reserved by servers that do not respond`
-  return [{ id: 'money', tone: 'warn', what, why, path: '/keys' }]
+  const title = `${money(unaccountedUsd)} of limits reserved by servers that do not respond`
+  return [{ id: 'money', tone: 'warn', title, reason: why, path: '/keys' }]
 }
 
 type Questions = NonNullable<Status['organization']>['interns']['questions']
@@ -91,6 +91,6 @@ type Questions = NonNullable<Status['organization']>['interns']['questions']
 function ofQuestions({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
   if (waiting === 0 || first === null) return []
   const why = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
-  const what = `${counted(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
-  return [{ id: 'questions', tone: 'warn', what, why, path: '/interns' }]
+  const title = `${counted(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
+  return [{ id: 'questions', tone: 'warn', title, reason: why, path: '/interns' }]
 }

@@ -42,12 +42,12 @@ export function usePresetDraft(
 ): PresetDraft {
   const [stored, store] = useDraft<Stored>(`preset ${slug}`)
   const newest = versions.at(-1)
-  const fresh: Base = { preset, number: start?.version, version: start ?? empty, newest: newest?.version ?? 0 }
-  const { base, entries } = stored ?? { base: fresh, entries: entriesOf(fresh.version) }
+  const newestBase: Base = { preset, number: start?.version, version: start ?? empty, newest: newest?.version ?? 0 }
+  const { base, entries } = stored ?? { base: newestBase, entries: entriesOf(newestBase.version) }
   const isOutdated = stored !== undefined && etagOf(base.preset) !== etagOf(preset)
   const others = newest && newest.version > base.newest ? newest : preset?.designated_version
   const rebase = (version: PresetVersion | undefined, merged: Entries) =>
-    store({ base: { ...fresh, number: version?.version, version: version ?? base.version }, entries: merged })
+    store({ base: { ...newestBase, number: version?.version, version: version ?? base.version }, entries: merged })
   const { version, problems } = versionOf(entries)
   return {
     entries,
@@ -58,7 +58,7 @@ export function usePresetDraft(
     conflict: isOutdated ? others : undefined,
     set: (name, text) => store({ base, entries: { ...entries, [name]: text } }),
     mergeChanges: () => others && rebase(others, merge(entriesOf(base.version), entries, entriesOf(others))),
-    ignoreConflict: () => store({ base: { ...base, preset, newest: fresh.newest }, entries }),
+    ignoreConflict: () => store({ base: { ...base, preset, newest: newestBase.newest }, entries }),
     discard: () => store(undefined),
   }
 }

@@ -14,6 +14,6 @@ export function credentialNote(providers: readonly ProviderNeeds[], stored: read
   )
   const isReady = ({ slug, missing, credential_variables }: ProviderNeeds) =>
     missing.every((variable) => stored.includes(slug) && credential_variables.includes(variable))
-  const ready = withModels.filter(isReady).map(({ name }) => name)
-  return ready.length > 0 ? { ready } : { ready, first: withModels[0] }
+  const readyProviders = withModels.filter(isReady).map(({ name }) => name)
+  return readyProviders.length > 0 ? { ready: readyProviders } : { ready: readyProviders, first: withModels[0] }
 }

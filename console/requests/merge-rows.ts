@@ -14,9 +14,9 @@ export function mergeNewest<R extends Row>(
 ): { rows: R[]; waiting: R[] } {
   // Duplicates can only be among the newest rows.
   const listedIds = new Set([...waiting, ...rows.slice(0, newer.length + 500)].map(({ id }) => id))
-  const fresh = newer.filter(({ id }) => !listedIds.has(id))
-  if (fresh.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
-  const all = [...fresh, ...waiting].sort(newestFirst)
+  const newRows = newer.filter(({ id }) => !listedIds.has(id))
+  if (newRows.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
+  const all = [...newRows, ...waiting].sort(newestFirst)
   return isAtTop ? { rows: inserted(all, rows), waiting: [] } : { rows, waiting: all }
 }
 
@@ -24,12 +24,12 @@ const newestFirst = (a: Row, b: Row) =>
   a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1
 
 /** Inserts rows by start time: a long request ends after newer ones. */
-function inserted<R extends Row>(fresh: R[], rows: R[]): R[] {
-  const oldest = fresh.at(-1)
+function inserted<R extends Row>(newRows: R[], rows: R[]): R[] {
+  const oldest = newRows.at(-1)
   const end = oldest === undefined ? 0 : rows.findIndex((row) => newestFirst(oldest, row) < 0)
-  if (end === 0) return [...fresh, ...rows]
+  if (end === 0) return [...newRows, ...rows]
   const head = end < 0 ? rows : rows.slice(0, end)
-  return [...[...fresh, ...head].sort(newestFirst), ...(end < 0 ? [] : rows.slice(end))]
+  return [...[...newRows, ...head].sort(newestFirst), ...(end < 0 ? [] : rows.slice(end))]
 }
 
 /** Whether a live request matches the query, with the rules of the log. */

@@ -179,11 +179,11 @@ function meterStep(generation: Generation): Step {
   const { tokens_estimated, tokens_capped, is_byok, outcome, total_cost, tokens_prompt, tokens_completion } = generation
   if (outcome === 'failed' && total_cost + (tokens_prompt ?? 0) + (tokens_completion ?? 0) === 0)
     return { label: 'metering', text: 'nothing was charged', tone: 'quiet', duration: '' }
-  const how = tokens_estimated
+  const method = tokens_estimated
     ? 'tokens estimated'
     : tokens_capped
       ? 'tokens capped at the possible maximum'
       : 'tokens reported by the provider'
-  const text = is_byok ? `${how}; paid with your own key` : how
+  const text = is_byok ? `${method}; paid with your own key` : method
   return { label: 'metering', text, tone: 'quiet', duration: '' }
 }

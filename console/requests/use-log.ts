@@ -190,9 +190,9 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
     gathered.current = []
     setMissed(undefined)
     if (!isLive) return
-    const asking = setInterval(() => {
+    const timer = setInterval(() => {
       if (!document.hidden && !isReceivingEvents() && !isRetrying.current) fetchNewest()
     }, pollMs)
-    return () => clearInterval(asking)
+    return () => clearInterval(timer)
   }, [query, filter, isLive, add])
 }

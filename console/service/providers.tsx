@@ -13,8 +13,8 @@ export function Providers() {
   const providers = data.data.providers.filter(({ models }) => models > 0)
   const isWaiting = ({ missing }: ProviderNeeds) => missing.length > 0
   const waiting = providers.filter(isWaiting)
-  const ready = providers.filter((one) => !isWaiting(one))
-  const withCredential = ready.filter(({ credential_variables }) => credential_variables.length > 0)
+  const readyProviders = providers.filter((one) => !isWaiting(one))
+  const withCredential = readyProviders.filter(({ credential_variables }) => credential_variables.length > 0)
   return (
     <>
       {withCredential.length === 0 && waiting.length > 0 && <FirstRun first={waiting[0]!} />}
@@ -36,7 +36,7 @@ export function Providers() {
             </tr>
           </thead>
           <tbody>
-            {[...ready, ...waiting].map((one) => (
+            {[...readyProviders, ...waiting].map((one) => (
               <ProviderRow key={one.slug} of={one} />
             ))}
           </tbody>

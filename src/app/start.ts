@@ -171,17 +171,19 @@ async function closeGracefully(
 ) {
   const startedAt = performance.now()
   const killRequest = new AbortController()
-  const late = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(() => {})
+  const graceOver = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(
+    () => {},
+  )
   if (supervisor.isSupervisingAny() && url !== undefined) {
     await using listener = await keepInternListener(app.server, internAddress(url))
     shutdown.leave(app.server)
     const turnsEnded = listener.clientsGone.then(() => supervisor.turnsOver(killRequest.signal))
-    await Promise.race([turnsEnded, late])
+    await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
   }
   const remainingMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))
   const closing = shutdown.close(app, Math.min(graceMs, remainingMs))
-  await Promise.race([closing, late])
+  await Promise.race([closing, graceOver])
   killRequest.abort()
   await Promise.all([closing, supervisor.stop()])
 }

@@ -7,91 +7,91 @@ import type { Terminal } from './kit/terminal.ts'
 
 type AddCommands = (group: Command, terminal: Terminal) => void
 /** A top-level command. `load` imports its hand-written commands; the others follow from the description of the API. */
-type Group = { about: string; load?: () => Promise<AddCommands> }
+type Group = { description: string; load?: () => Promise<AddCommands> }
 
 /** The top-level commands. A hand-written one is a file in `commands/` and a line here. */
 const groups: Record<string, Group> = {
   acp: {
-    about: 'Connect an editor to an intern over the Agent Client Protocol (standard input and output)',
+    description: 'Connect an editor to an intern over the Agent Client Protocol (standard input and output)',
     load: async () => (await import('./acp/acp.ts')).acpCommand,
   },
-  analytics: { about: 'Query usage by time and dimension' },
-  audit: { about: 'Show the audit log, newest first: changes, and answers to questions of interns' },
+  analytics: { description: 'Query usage by time and dimension' },
+  audit: { description: 'Show the audit log, newest first: changes, and answers to questions of interns' },
   budgets: {
-    about: 'Manage the spending budgets of workspaces and the organization',
+    description: 'Manage the spending budgets of workspaces and the organization',
     load: async () => (await import('./commands/budgets.ts')).budgetsCommand,
   },
-  byok: { about: 'Manage the provider keys of a workspace (BYOK: bring your own key)' },
+  byok: { description: 'Manage the provider keys of a workspace (BYOK: bring your own key)' },
   catalogue: {
-    about: 'Fetch the list of models and prices, and check catalogue files',
+    description: 'Fetch the list of models and prices, and check catalogue files',
     load: async () => (await import('./commands/catalogue.ts')).catalogueCommand,
   },
-  chat: { about: 'Chat with an intern', load: async () => (await import('./chat/chat.ts')).chatCommand },
+  chat: { description: 'Chat with an intern', load: async () => (await import('./chat/chat.ts')).chatCommand },
   config: {
-    about: 'Print the effective settings, with secrets masked',
+    description: 'Print the effective settings, with secrets masked',
     load: async () => (await import('./kit/config.ts')).configCommand,
   },
   database: {
-    about: 'Back up the embedded database, or copy it to Postgres',
+    description: 'Back up the embedded database, or copy it to Postgres',
     load: async () => (await import('./commands/database.ts')).databaseCommand,
   },
   guardrails: {
-    about: 'Manage guardrails, and replay them against past requests',
+    description: 'Manage guardrails, and replay them against past requests',
     load: async () => (await import('./commands/guardrails.ts')).guardrailsCommand,
   },
   import: {
-    about: 'Import the configuration of another gateway',
+    description: 'Import the configuration of another gateway',
     load: async () => (await import('./import/import.ts')).importCommand,
   },
   interns: {
-    about: 'Manage interns: agents that run on your hosts',
+    description: 'Manage interns: agents that run on your hosts',
     load: async () => (await import('./commands/interns.ts')).internsCommand,
   },
   keys: {
-    about: 'Manage API keys and management keys',
+    description: 'Manage API keys and management keys',
     load: async () => (await import('./commands/keys.ts')).keysCommand,
   },
   members: {
-    about: 'Manage the members of the organization',
+    description: 'Manage the members of the organization',
     load: async () => (await import('./commands/members.ts')).membersCommand,
   },
-  models: { about: 'List models, their endpoints and providers' },
+  models: { description: 'List models, their endpoints and providers' },
   openapi: {
-    about: 'Print the OpenAPI 3.1 description of the API',
+    description: 'Print the OpenAPI 3.1 description of the API',
     load: async () => (await import('./commands/openapi.ts')).openapiCommand,
   },
-  organization: { about: 'Show and update the organization' },
-  passkeys: { about: 'Manage the passkeys with which members sign in' },
+  organization: { description: 'Show and update the organization' },
+  passkeys: { description: 'Manage the passkeys with which members sign in' },
   presets: {
-    about: 'Manage presets and their versions',
+    description: 'Manage presets and their versions',
     load: async () => (await import('./commands/presets.ts')).presetsCommand,
   },
   reconcile: {
-    about: "Compare the ledger with a provider's exported usage or costs, by day and model",
+    description: "Compare the ledger with a provider's exported usage or costs, by day and model",
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   },
   requests: {
-    about: 'Read the request log: outcomes, tokens and costs; release unconfirmed charges',
+    description: 'Read the request log: outcomes, tokens and costs; release unconfirmed charges',
     load: async () => (await import('./commands/requests.ts')).requestsCommand,
   },
-  service: { about: 'Show the status and the settings of the running service' },
+  service: { description: 'Show the status and the settings of the running service' },
   sessions: {
-    about: 'Manage browser sessions, and create sign-in links',
+    description: 'Manage browser sessions, and create sign-in links',
     load: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   },
   usage: {
-    about: 'Show requests, tokens and costs of the last 30 days',
+    description: 'Show requests, tokens and costs of the last 30 days',
     load: async () => (await import('./commands/usage.ts')).usageCommand,
   },
-  webhooks: { about: 'Manage webhooks for intern and budget events' },
-  workspaces: { about: 'Manage workspaces' },
+  webhooks: { description: 'Manage webhooks for intern and budget events' },
+  workspaces: { description: 'Manage workspaces' },
 }
 
 /** Adds the commands of one group, or of all. Others are added with their description only, which keeps the start fast. */
-export async function addCommands(program: Command, terminal: Terminal, only?: string): Promise<void> {
-  for (const [name, { about, load }] of Object.entries(groups)) {
-    const group = program.command(name).description(about)
-    if (only !== undefined && only !== name) continue
+export async function addCommands(program: Command, terminal: Terminal, groupName?: string): Promise<void> {
+  for (const [name, { description, load }] of Object.entries(groups)) {
+    const group = program.command(name).description(description)
+    if (groupName !== undefined && groupName !== name) continue
     const addHandWritten = await load?.()
     addHandWritten?.(group, terminal)
     const { addGeneratedCommands } = await import('./api-commands/add-commands.ts')

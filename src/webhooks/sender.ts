@@ -36,17 +36,17 @@ export function startSender(
   deps: SenderDeps,
   { pollMs = 2000, retentionMs = 7 * 86_400_000 }: SenderTiming = {},
 ): () => Promise<void> {
-  const inFlight = new Map<string, { claimed: ClaimedDelivery; done: Promise<void> }>()
+  const inFlight = new Map<string, { claimed: ClaimedDelivery; finished: Promise<void> }>()
   let prunedAt = 0
 
   const start = (claimed: ClaimedDelivery, signal: AbortSignal) => {
-    const done = deliver(deps, claimed, signal)
+    const finished = deliver(deps, claimed, signal)
       .catch(deps.onError)
       .finally(() => {
         inFlight.delete(claimed.id)
         trigger()
       })
-    inFlight.set(claimed.id, { claimed, done })
+    inFlight.set(claimed.id, { claimed, finished: finished })
   }
   const startDeliveries = async (signal: AbortSignal) => {
     const free = maxParallel.total - inFlight.size
@@ -77,7 +77,7 @@ export function startSender(
   return async () => {
     unsubscribe()
     await stop()
-    await Promise.all([...inFlight.values()].map(({ done }) => done))
+    await Promise.all([...inFlight.values()].map(({ finished }) => finished))
   }
 }
 

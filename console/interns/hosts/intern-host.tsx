@@ -43,18 +43,18 @@ function MoveDialog({ intern, isHostLost, after, onClose }: MoveProps) {
   const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
   const others = hosts.filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
   const params = { internId: intern.id }
-  const done = (message: string) => {
+  const onSaved = (message: string) => {
     after()
     onClose()
     toast(message)
   }
   const move = async (to: string) => {
     await call('POST /interns/{internId}/move', { params, body: { host: to } })
-    done(`${intern.name} moved to ${to}`)
+    onSaved(`${intern.name} moved to ${to}`)
   }
   const giveUp = async () => {
     await call('POST /interns/{internId}/give-up', { params, body: {} })
-    done(`Files of ${intern.name} given up. Wake it to start with an empty workspace`)
+    onSaved(`Files of ${intern.name} given up. Wake it to start with an empty workspace`)
   }
   return (
     <Dialog title={`Move ${intern.name}`} onClose={onClose}>

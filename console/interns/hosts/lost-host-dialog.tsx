@@ -11,7 +11,7 @@ type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => 
 
 /** Moves all interns of a lost host to another host, or gives up their files. */
 export function LostHostDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
-  const done = (message: string) => {
+  const onSaved = (message: string) => {
     invalidate('/interns')
     after()
     onClose()
@@ -19,11 +19,11 @@ export function LostHostDialog({ host: { name: host, interns }, others, after, o
   }
   const move = async (to: string) => {
     const { data } = await call('POST /organization/intern-hosts/{host}/move', { params: { host }, body: { to } })
-    done(`${counted(data.length, 'intern')} moved to ${to}`)
+    onSaved(`${counted(data.length, 'intern')} moved to ${to}`)
   }
   const giveUp = async () => {
     const { data } = await call('POST /organization/intern-hosts/{host}/give-up', { params: { host }, body: {} })
-    done(`${counted(data.length, 'intern')} given up`)
+    onSaved(`${counted(data.length, 'intern')} given up`)
   }
   const title = `${counted(interns, 'intern')} of ${host}`
   return (

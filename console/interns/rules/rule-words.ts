@@ -10,26 +10,26 @@ export const effects: Record<Effect, string> = {
 }
 
 /** `a, b or c`, each in quotes. */
-function either(items: string[]): string {
+function orList(items: string[]): string {
   const quoted = items.map((item) => `“${item}”`)
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
 /** Describes a rule. An allow rule must match the whole action; the others match any part of it. */
 export function describeRule(rule: InternRule): string {
-  const [subjects, where] = [subjectsIn(rule), placesIn(rule)]
-  const what = subjects.length > 0 ? subjects : [where.length > 0 ? 'anything' : 'everything']
-  return `${effects[rule.effect]}: ${[...what, ...where].join(', ')}.`
+  const [subjects, places] = [subjectsIn(rule), placesIn(rule)]
+  const actions = subjects.length > 0 ? subjects : [places.length > 0 ? 'anything' : 'everything']
+  return `${effects[rule.effect]}: ${[...actions, ...places].join(', ')}.`
 }
 
 function subjectsIn({ effect, tools, commands, unclear }: InternRule): string[] {
   const isAllowRule = effect === 'allow'
   const words = commands?.map((command) => command.replace(/ \*\*$/, ' …')) ?? []
   return [
-    ...(commands ? [`${isAllowRule ? 'exactly the command' : 'commands that start with'} ${either(words)}`] : []),
+    ...(commands ? [`${isAllowRule ? 'exactly the command' : 'commands that start with'} ${orList(words)}`] : []),
     ...(unclear ? ['commands that cannot be parsed reliably'] : []),
     ...(tools
-      ? [isAllowRule ? `exactly the tool ${either(tools)}` : `the tool ${either(tools)} and its subtools`]
+      ? [isAllowRule ? `exactly the tool ${orList(tools)}` : `the tool ${orList(tools)} and its subtools`]
       : []),
   ]
 }
@@ -37,9 +37,9 @@ function subjectsIn({ effect, tools, commands, unclear }: InternRule): string[] 
 function placesIn({ effect, agents, paths, hosts }: InternRule): string[] {
   const isAllowRule = effect === 'allow'
   return [
-    ...(paths ? [`where ${isAllowRule ? 'all files are' : 'any file is'} in ${either(paths)}`] : []),
-    ...(hosts ? [`where ${isAllowRule ? 'all hosts are' : 'any host is'} ${either(hosts)}`] : []),
-    ...(agents ? [`by the agent ${either(agents)}`] : []),
+    ...(paths ? [`where ${isAllowRule ? 'all files are' : 'any file is'} in ${orList(paths)}`] : []),
+    ...(hosts ? [`where ${isAllowRule ? 'all hosts are' : 'any host is'} ${orList(hosts)}`] : []),
+    ...(agents ? [`by the agent ${orList(agents)}`] : []),
   ]
 }
 

@@ -30,7 +30,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
   const { before, fields, setFields, saveUnlessChanged, conflict } = form
   const { problem, isBusy, act } = useAction()
   const title = webhook ? 'Change webhook' : 'Create webhook'
-  const done = (message: string, undo?: () => void) => {
+  const onSaved = (message: string, undo?: () => void) => {
     onChanged()
     onClose()
     toast(message, undo && { undo })
@@ -45,21 +45,21 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
       const isSaved = await saveUnlessChanged((options) =>
         patch({ ...bodyOf(fields), enabled: fields.enabled }, options),
       )
-      if (isSaved) done('Saved', undo)
+      if (isSaved) onSaved('Saved', undo)
       return
     }
     const { secret } = await call('POST /webhooks', { body: bodyOf(fields) })
     onSecret(secret)
-    done('Webhook created')
+    onSaved('Webhook created')
   }
   const rotate = async () => {
     const { secret } = await call('POST /webhooks/{webhookId}/rotate-secret', { params, body: {} })
     onSecret(secret)
-    done('Secret rotated. The previous one also signs for a day')
+    onSaved('Secret rotated. The previous one also signs for a day')
   }
   const remove = async () => {
     await call('DELETE /webhooks/{webhookId}', { params })
-    done('Webhook deleted')
+    onSaved('Webhook deleted')
   }
   return (
     <Dialog title={title} onClose={onClose}>

@@ -140,7 +140,7 @@ const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.
  * Runs reading calls in parallel. A call that changes something waits for all calls before it. Results are stored in the order
  * of the calls.
  */
-async function runCalls(deps: RunningTurn, calls: ToolCall[], cut: boolean): Promise<void> {
+async function runCalls(deps: RunningTurn, calls: ToolCall[], isCut: boolean): Promise<void> {
   for (const call of calls) await deps.notify(announcementOf(deps.tools, call))
   let running: Promise<Message>[] = []
   const settle = async () => {
@@ -150,14 +150,14 @@ async function runCalls(deps: RunningTurn, calls: ToolCall[], cut: boolean): Pro
   for (const call of calls) {
     const runsAlone = toolOf(deps.tools, call)?.runsAlone
     if (runsAlone) await settle()
-    running.push(runCall(deps, call, cut && call === calls.at(-1)))
+    running.push(runCall(deps, call, isCut && call === calls.at(-1)))
     if (runsAlone) await settle()
   }
   await settle()
 }
 
-async function runCall(deps: RunningTurn, call: ToolCall, cut: boolean): Promise<Message> {
-  const result = deps.signal.aborted ? cancelled : await resultOf(deps, call, cut)
+async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promise<Message> {
+  const result = deps.signal.aborted ? cancelled : await resultOf(deps, call, isCut)
   const { failed, images, changes } = result
   const tool = toolOf(deps.tools, call)
   deps.unchecked.record(tool, result)
@@ -186,11 +186,11 @@ type Result = ToolOutput & { failed: boolean }
 const cancelled: Result = { failed: true, text: 'Cancelled before it was run.' }
 
 /** Runs a call. A failure is a result that the model reads. */
-async function resultOf(deps: TurnDeps, call: ToolCall, cut: boolean): Promise<Result> {
+async function resultOf(deps: TurnDeps, call: ToolCall, isCut: boolean): Promise<Result> {
   try {
     const tool = toolOf(deps.tools, call)
     if (!tool) throw new Error(noSuchTool(deps.tools, call.name))
-    const wrong = inputError(call, cut)
+    const wrong = inputError(call, isCut)
     const input = inputOf(call)
     if (wrong !== undefined || !input) throw new Error(wrong)
     const context = deps.contextOf(call)

@@ -31,17 +31,17 @@ export function createOpenSessions(deps: {
   now: Now
   fetch?: typeof globalThis.fetch
 }) {
-  const open = new Map<string, OpenSession>()
+  const sessions = new Map<string, OpenSession>()
 
   const take = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
     const mcp = sessionTools(servers, deps.now, deps.fetch)
     const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
-    open.set(log.session.id, session)
+    sessions.set(log.session.id, session)
     return session
   }
   const close = async (id: string) => {
-    const session = open.get(id)
-    open.delete(id)
+    const session = sessions.get(id)
+    sessions.delete(id)
     session?.turn?.abort.abort()
     clearTimeout(session?.idle)
     await session?.turn?.ended
@@ -50,9 +50,9 @@ export function createOpenSessions(deps: {
     await session?.log.close()
   }
   return {
-    find: (id: string) => open.get(id),
+    find: (id: string) => sessions.get(id),
     get(id: string): OpenSession {
-      const session = open.get(id)
+      const session = sessions.get(id)
       if (!session) throw RequestError.resourceNotFound(id)
       return session
     },
@@ -61,7 +61,7 @@ export function createOpenSessions(deps: {
       return take(await deps.store.create(deps.newId(), cwd, deps.now()), workspace, servers)
     },
     async restore(id: string, cwd: string, servers: McpServer[]) {
-      if (open.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
+      if (sessions.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
       await close(id)
       const workspace = await workspaceAt(cwd)
       const found = await deps.store.open(id)
@@ -70,7 +70,7 @@ export function createOpenSessions(deps: {
     },
     close,
     endAll() {
-      for (const { turn, mcp, processes } of open.values()) {
+      for (const { turn, mcp, processes } of sessions.values()) {
         turn?.abort.abort()
         void mcp.close()
         void processes.stopAll()

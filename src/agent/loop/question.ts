@@ -29,8 +29,8 @@ export async function askForm(
 const contentOf = (answer: { content?: unknown }) => (answer.content ?? {}) as Record<string, unknown>
 
 function propertyOf({ type, title, description, options }: Field): ElicitationPropertySchema {
-  const about = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
-  if (type === 'array') return { ...about, type, items: { type: 'string', enum: options ?? [] } }
-  if (type === 'string') return { ...about, type, ...(options ? { enum: options } : {}) }
-  return { ...about, type }
+  const annotations = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
+  if (type === 'array') return { ...annotations, type, items: { type: 'string', enum: options ?? [] } }
+  if (type === 'string') return { ...annotations, type, ...(options ? { enum: options } : {}) }
+  return { ...annotations, type }
 }

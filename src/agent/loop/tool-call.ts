@@ -21,9 +21,9 @@ export function inputOf(call: ToolCall): Record<string, unknown> | undefined {
 }
 
 /** Explains why the arguments of a call are invalid. `cut`: the answer ended at the model's output limit. */
-export function inputError(call: ToolCall, cut: boolean): string | undefined {
+export function inputError(call: ToolCall, isCut: boolean): string | undefined {
   const read = readArguments(call)
-  if (cut && (typeof read === 'string' || call.arguments === ''))
+  if (isCut && (typeof read === 'string' || call.arguments === ''))
     return (
       `The answer was cut off at the model's output limit, ${call.arguments.length} characters into the arguments of ` +
       `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or create a file in several steps.`
@@ -38,7 +38,7 @@ function readArguments(call: ToolCall): Record<string, unknown> | string {
   const text = call.arguments || '{}'
   const plain = parsed(text)
   const read = plain instanceof SyntaxError ? parsed(escaped(text)) : plain
-  if (read instanceof SyntaxError) return near(text, plain as SyntaxError)
+  if (read instanceof SyntaxError) return excerptAt(text, plain as SyntaxError)
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return 'they are another value'
   return read as Record<string, unknown>
 }
@@ -59,7 +59,7 @@ function escaped(text: string): string {
 }
 
 /** The reason of a syntax error with its position. */
-function near(text: string, { message }: SyntaxError): string {
+function excerptAt(text: string, { message }: SyntaxError): string {
   const place = /position (\d+)/.exec(message)?.[1]
   if (place === undefined) return `${message.slice(0, 120)}`
   const at = Number(place)

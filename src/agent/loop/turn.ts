@@ -119,10 +119,10 @@ function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
 const maxParallelHelpers = 4
 
 /** Helpers have the same dependencies as the turn. */
-function withHelpers(context: TurnContext, about: Omit<TurnDeps, 'contextOf'>): TurnDeps {
+function withHelpers(context: TurnContext, common: Omit<TurnDeps, 'contextOf'>): TurnDeps {
   const limited = concurrencyLimit(maxParallelHelpers)
   const deps: TurnDeps = {
-    ...about,
+    ...common,
     contextOf: (call) =>
       toolContext(context, call, (task) =>
         limited(async () => {

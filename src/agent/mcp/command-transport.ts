@@ -77,11 +77,11 @@ function endOf({ end, complaint }: CommandResult): string {
   // The last lines of a stack trace say nothing, so this looks for the line with the error.
   const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
   const message = (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
-  const how =
+  const exitText =
     end.how === 'exited'
       ? `it exited with code ${end.code}`
       : end.how === 'signalled'
         ? `it was killed by ${end.signal}`
         : `it was ended (${end.why})`
-  return message ? `${how}: ${message}` : how
+  return message ? `${exitText}: ${message}` : exitText
 }

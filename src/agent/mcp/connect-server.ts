@@ -95,11 +95,11 @@ async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fe
     return { transport: transport as Transport, endReason: transport.endReason }
   }
   const url = new URL(spec.url)
-  const asking = authorizationFetch(spec.headers, fetch)
-  const options = { fetch: asking.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
+  const response = authorizationFetch(spec.headers, fetch)
+  const options = { fetch: response.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)
-  return { transport: transport as Transport, endReason: asking.refusalReason }
+  return { transport: transport as Transport, endReason: response.refusalReason }
 }
 
 const unchecked: jsonSchemaValidator = {

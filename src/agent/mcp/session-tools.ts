@@ -15,7 +15,7 @@ export type SessionTools = {
    * Starts stopped servers and returns at most `most` tools. `notes` name the missing tools for the model, with the reasons.
    */
   listTools: (
-    where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>,
+    context: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>,
     maxTools: number,
     signal: AbortSignal,
   ) => Promise<Offer>
@@ -26,9 +26,9 @@ export type SessionTools = {
 export function sessionTools(offered: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
   const servers = offered.map((server) => new ServerTools(specOf(server), now, fetch))
   return {
-    async listTools(where, maxTools, signal) {
+    async listTools(context, maxTools, signal) {
       if (servers.length === 0) return { tools: [], notes: [], unavailable: [] }
-      const place = await placeFor(where)
+      const place = await placeFor(context)
       const lists = await Promise.all(servers.map((server) => listOf(server, place, signal)))
       const shares = sharesOf(
         lists.map(({ tools }) => tools.length),
@@ -61,8 +61,8 @@ function sharesOf(lengths: number[], maxTools: number): number[] {
   const shares = lengths.map(() => 0)
   let rest = maxTools
   const ascending = lengths.map((length, at) => ({ length, at })).sort((one, other) => one.length - other.length)
-  for (const [done, { length, at }] of ascending.entries()) {
-    const share = Math.min(length, Math.floor(rest / (lengths.length - done)))
+  for (const [count, { length, at }] of ascending.entries()) {
+    const share = Math.min(length, Math.floor(rest / (lengths.length - count)))
     shares[at] = share
     rest -= share
   }

@@ -21,12 +21,12 @@ function textOf(block: ContentBlock, images: Image[]): string {
     case 'text':
       return block.text
     case 'image': {
-      const what = `image: ${block.mimeType}, ${bytesOf(block.data)} bytes`
-      if (!imageTypes.includes(block.mimeType)) return `[${what}, of a type that cannot be shown]`
-      if (bytesOf(block.data) > maxImageBytes) return `[${what}, too large to be shown]`
-      if (images.length === maxImages) return `[${what}, one of too many to be shown]`
+      const label = `image: ${block.mimeType}, ${bytesOf(block.data)} bytes`
+      if (!imageTypes.includes(block.mimeType)) return `[${label}, of a type that cannot be shown]`
+      if (bytesOf(block.data) > maxImageBytes) return `[${label}, too large to be shown]`
+      if (images.length === maxImages) return `[${label}, one of too many to be shown]`
       images.push({ mimeType: block.mimeType, data: block.data })
-      return `[${what}]`
+      return `[${label}]`
     }
     case 'audio':
       return `[audio: ${block.mimeType}, ${bytesOf(block.data)} bytes, which cannot be played]`

@@ -55,10 +55,10 @@ export class ModelFault extends Error {
   /** The usage of an incomplete answer, if known. */
   usage: Usage | undefined
 
-  constructor(message: string, about: { retryable: boolean; status?: number; isContextTooLong?: boolean }) {
+  constructor(message: string, details: { retryable: boolean; status?: number; isContextTooLong?: boolean }) {
     super(message)
-    this.retryable = about.retryable
-    this.status = about.status
-    this.isContextTooLong = about.isContextTooLong ?? false
+    this.retryable = details.retryable
+    this.status = details.status
+    this.isContextTooLong = details.isContextTooLong ?? false
   }
 }

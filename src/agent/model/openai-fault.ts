@@ -47,8 +47,8 @@ export function faultOfChunk(error: { code?: unknown; message?: string } | strin
 export function faultOfConnection(error: unknown, hasStarted: boolean): ModelFault {
   const { cause, message } = error as Error
   const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error | undefined)?.message ?? message
-  const what = hasStarted ? 'The model’s answer broke off' : 'The model service cannot be reached'
-  return new ModelFault(`${what} (${why}).`, { retryable: true })
+  const problem = hasStarted ? 'The model’s answer broke off' : 'The model service cannot be reached'
+  return new ModelFault(`${problem} (${why}).`, { retryable: true })
 }
 
 /** @returns the message in the usual shapes of error bodies, or the body itself when it is short. */

@@ -42,13 +42,13 @@ function withFileContext(fileLines: string[], { before, after }: Hunk): string[]
 type Place = { at: number; fitted?: Hunk; note?: string }
 
 function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
-  const { under, before } = hunk
-  const start = under === undefined ? from : lineAfter(lines, under, from)
-  if (start === undefined) return uniquePlace(lines, before) ?? noLine(lines, under!, from)
-  if (before.length === 0) return { at: under === undefined ? endOf(lines) : start }
+  const { anchor, before } = hunk
+  const start = anchor === undefined ? from : lineAfter(lines, anchor, from)
+  if (start === undefined) return uniquePlace(lines, before) ?? noLine(lines, anchor!, from)
+  if (before.length === 0) return { at: anchor === undefined ? endOf(lines) : start }
   for (const isMatch of [exactly, matchesTrimmedEnd]) {
     const places = findPlaces(lines, before, start, isMatch)
-    if (places.length === 1 || (places.length > 0 && under !== undefined)) return { at: places[0]! }
+    if (places.length === 1 || (places.length > 0 && anchor !== undefined)) return { at: places[0]! }
     if (places.length > 1)
       return `its lines stand at lines ${places
         .slice(0, 10)
@@ -71,9 +71,9 @@ function uniquePlace(lines: string[], before: string[]): Place | undefined {
   return at === undefined || others.length > 0 ? undefined : { at }
 }
 
-function noLine(lines: string[], under: string, from: number): string {
-  const nearestMatch = nearestPlace(lines, [under], from)
-  const why = `no line from ${from + 1} on is ${quotedLine(under)}, which its "@@" names`
+function noLine(lines: string[], anchor: string, from: number): string {
+  const nearestMatch = nearestPlace(lines, [anchor], from)
+  const why = `no line from ${from + 1} on is ${quotedLine(anchor)}, which its "@@" names`
   return nearestMatch === -1
     ? why
     : `${why}. The file has:\n${contextLines(lines, nearestMatch, 1)}\nName one of these lines`
@@ -93,7 +93,7 @@ function findPlaces(lines: string[], before: string[], from: number, isMatch: ty
 const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
 /** Finds lines that differ only in indentation. The change gets the file's indentation if that is unambiguous. */
-function findIgnoringIndentation(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
+function findIgnoringIndentation(lines: string[], { anchor, before, after }: Hunk, from: number): Place | undefined {
   const [at, ...others] = findPlaces(lines, before, from, matchesTrimmed)
   if (at === undefined || others.length > 0) return undefined
   const indentations = new Map<string, string>()
@@ -105,13 +105,13 @@ function findIgnoringIndentation(lines: string[], { under, before, after }: Hunk
   }
   if (after.some((line) => line.trim() !== '' && !indentations.has(indentOf(line)))) return undefined
   const moved = (line: string) => (line.trim() === '' ? line : `${indentations.get(indentOf(line))}${line.trimStart()}`)
-  return { at, fitted: { under, before: before.map(moved), after: after.map(moved) }, note: 'indented as the file is' }
+  return { at, fitted: { anchor, before: before.map(moved), after: after.map(moved) }, note: 'indented as the file is' }
 }
 
 const maxOuterLines = 2
 
 /** Ignores one or two different context lines if the removed lines occur exactly once. */
-function findWithoutOuterLines(lines: string[], { under, before, after }: Hunk, from: number): Place | undefined {
+function findWithoutOuterLines(lines: string[], { anchor, before, after }: Hunk, from: number): Place | undefined {
   const isUnchanged = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
   let [head, tail] = [0, 0]
   while (head < maxOuterLines && isUnchanged(before[head], after[head])) head++
@@ -123,7 +123,7 @@ function findWithoutOuterLines(lines: string[], { under, before, after }: Hunk, 
     const [at, ...others] = findPlaces(lines, inner, from, matchesTrimmedEnd)
     if (at === undefined) continue
     if (others.length > 0 || at < first) return undefined
-    const fitted = { under, before: inner, after: after.slice(first, after.length - last) }
+    const fitted = { anchor, before: inner, after: after.slice(first, after.length - last) }
     return {
       at,
       fitted,
@@ -145,8 +145,8 @@ const endOf = (lines: string[]) => (lines.at(-1) === '' ? lines.length - 1 : lin
 /** Describes the most similar lines of the file, from which the model can make the next patch. */
 function nearest(lines: string[], before: string[], from: number): string {
   const at = nearestPlace(lines, before, from)
-  const where = from > 0 ? ` from line ${from + 1} on` : ''
-  if (at === -1) return `its lines, the first ${quotedLine(before[0]!)}, are not in the file${where}: read it again`
+  const startText = from > 0 ? ` from line ${from + 1} on` : ''
+  if (at === -1) return `its lines, the first ${quotedLine(before[0]!)}, are not in the file${startText}: read it again`
   const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[at + offset] ?? '').trimEnd())
   const fileLines = lines[at + index]
   const found = fileLines === undefined ? 'after the end of the file' : quotedLine(fileLines)

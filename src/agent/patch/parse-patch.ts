@@ -3,7 +3,7 @@ import { inSections } from './unified-diff.ts'
 /** A change within a file: the lines `after` replace the lines `before`. */
 export type Hunk = {
   /** A line somewhere above the change. */
-  under: string | undefined
+  anchor: string | undefined
   before: string[]
   after: string[]
 }
@@ -74,13 +74,13 @@ function hunksIn(lines: string[], from: number): Hunk[] {
   const hunks: Hunk[] = []
   for (const [index, line] of lines.entries()) {
     if (line.startsWith('@@')) {
-      const under = line.slice(2).trim().replace(numbers, '').trim()
-      hunks.push({ under: under || undefined, before: [], after: [] })
+      const anchor = line.slice(2).trim().replace(numbers, '').trim()
+      hunks.push({ anchor: anchor || undefined, before: [], after: [] })
       continue
     }
     // Marks a last line without a line end. The file's own line end is preserved.
     if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith('\\ No newline')) continue
-    if (hunks.length === 0) hunks.push({ under: undefined, before: [], after: [] })
+    if (hunks.length === 0) hunks.push({ anchor: undefined, before: [], after: [] })
     const hunk = hunks.at(-1)!
     const rest = line.slice(1)
     if (line.startsWith('-')) hunk.before.push(rest)
@@ -93,10 +93,10 @@ function hunksIn(lines: string[], from: number): Hunk[] {
 }
 
 /** Removes the empty lines at the end of a hunk, which only separate it from the next one. */
-function withoutEmptyEnd({ under, before, after }: Hunk): Hunk {
+function withoutEmptyEnd({ anchor, before, after }: Hunk): Hunk {
   if (before.length > 1 && before.at(-1) === '' && after.at(-1) === '')
-    return { under, before: before.slice(0, -1), after: after.slice(0, -1) }
-  return { under, before, after }
+    return { anchor, before: before.slice(0, -1), after: after.slice(0, -1) }
+  return { anchor, before, after }
 }
 
 function wrong(

@@ -7,9 +7,9 @@ import {
   etc,
   group,
   hostname,
-  type Inside,
   passwd,
   providedFiles,
+  type SandboxedScript,
   type SandboxOptions,
   sandboxedCommand,
   sizes,
@@ -54,7 +54,7 @@ const isolation = [
 export function underBubblewrap(
   program: string,
   options: SandboxOptions,
-  { script, workspace, cpuSeconds, separateStderr, filter }: Inside & { filter: Buffer },
+  { script, workspace, cpuSeconds, separateStderr, filter }: SandboxedScript & { filter: Buffer },
 ): Command {
   const set = Object.entries(environmentOf(options)).flatMap(([name, value]) => ['--setenv', name, value])
   const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand(separateStderr)}`

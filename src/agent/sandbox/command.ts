@@ -76,11 +76,11 @@ export function startCommand(
   command: Command,
   limits: CommandLimits,
   signal: AbortSignal,
-  talk: CommandIo = {},
+  io: CommandIo = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
   const [output, complaint] = [terminalText(outputLimits), terminalText({ head: 1_000, tail: 1_000 })]
-  const child = spawnGroup(command, talk.input === true)
+  const child = spawnGroup(command, io.input === true)
   child.on('error', reject)
   const { stdout, stderr } = child
   // Without free file descriptors, the process has no pipes; the `error` event follows.
@@ -100,7 +100,7 @@ export function startCommand(
     const tree = treeOf(child.pid, limits.processes)
     if (tree.processes > limits.processes) stop('processes')
     else if (tree.memoryBytes > limits.memoryBytes) stop('memory')
-  }, talk.watchEveryMs ?? watchEveryMs)
+  }, io.watchEveryMs ?? watchEveryMs)
   const settle = () => {
     clearTimeout(timer)
     clearTimeout(hardKill)
@@ -115,7 +115,7 @@ export function startCommand(
   child.stdin?.on('error', () => {})
   stdout.on('data', (bytes: Buffer) => {
     output.add(bytes)
-    talk.onOutput?.(bytes)
+    io.onOutput?.(bytes)
     if (output.total() > limits.outputBytes) stop('output')
   })
   stderr.on('data', complaint.add)

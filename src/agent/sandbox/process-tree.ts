@@ -6,16 +6,16 @@ const pageBytes = 4096
  * Counts the descendants of `pid` and their memory by Linux's /proc. Stops counting just above `enough`. On other
  * systems, and for a process that has ended, the result is 0.
  */
-export function treeOf(pid: number | undefined, enough: number): { processes: number; memoryBytes: number } {
+export function treeOf(pid: number | undefined, maxProcesses: number): { processes: number; memoryBytes: number } {
   const found = { processes: 0, memoryBytes: 0 }
-  const open = pid === undefined ? [] : [pid]
-  while (open.length && found.processes <= enough) {
-    const next = open.pop()!
+  const pending = pid === undefined ? [] : [pid]
+  while (pending.length && found.processes <= maxProcesses) {
+    const next = pending.pop()!
     const children = read(`/proc/${next}/task/${next}/children`)
     if (children === undefined) continue
     found.processes++
     found.memoryBytes += Number(read(`/proc/${next}/statm`)?.split(' ')[1] ?? 0) * pageBytes
-    for (const child of children.split(' ')) if (child) open.push(Number(child))
+    for (const child of children.split(' ')) if (child) pending.push(Number(child))
   }
   return found
 }

@@ -23,7 +23,7 @@ export class Processes {
   #started = 0
 
   /** @returns the name of the process. @throws Error if too many are running or it cannot be started. */
-  async start(shell: Shell, command: string, where: { workspace: string; sandbox: boolean }): Promise<string> {
+  async start(shell: Shell, command: string, options: { workspace: string; sandbox: boolean }): Promise<string> {
     const running = [...this.#all.values()].filter(({ end }) => end === undefined)
     if (running.length >= limits.running) {
       throw new Error(
@@ -40,7 +40,7 @@ export class Processes {
       process.output.add(bytes)
       process.outputSignal.resolve()
     }
-    const { ended } = await shell.start(command, { ...where, signal: stop.signal, onOutput })
+    const { ended } = await shell.start(command, { ...options, signal: stop.signal, onOutput })
     process.ended = ended.then(
       ({ end, complaint }) => finish(process, end, complaint),
       (error: Error) => finish(process, 'not started', error.message),
@@ -103,10 +103,10 @@ function stateOf({ id, end }: Background): string {
 
 async function withTimeout(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return
-  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const { promise: timeout, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   signal.addEventListener('abort', () => resolve(), { once: true })
-  await Promise.race([promise, late])
+  await Promise.race([promise, timeout])
   clearTimeout(timer)
   signal.throwIfAborted()
 }

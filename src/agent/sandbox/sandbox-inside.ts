@@ -98,7 +98,7 @@ export const sandboxedCommand = (separateStderr = false) =>
   `nice -n ${niceIncrement} /bin/bash -c "$0"${separateStderr ? '' : ' 2>&1'}`
 
 /** A command to run in the sandbox. */
-export type Inside = {
+export type SandboxedScript = {
   script: string
   workspace: string
   cpuSeconds: number

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { once } from '#platform/async/once.ts'
 import { underBubblewrap } from './bubblewrap.ts'
 import { type Command, runCommand } from './command.ts'
-import { type Inside, megabyte, type SandboxOptions } from './sandbox-inside.ts'
+import { megabyte, type SandboxedScript, type SandboxOptions } from './sandbox-inside.ts'
 import { syscallFilter } from './seccomp.ts'
 import { underUtilLinux } from './util-linux.ts'
 
@@ -11,21 +11,25 @@ import { underUtilLinux } from './util-linux.ts'
 export type SandboxMethod = {
   name: string
   /** @returns the command line that runs the script with bash in the sandbox over the workspace. */
-  command: (inside: Inside) => Command
+  command: (script: SandboxedScript) => Command
 }
 
 /** Returns the methods that can work on this host, the best first. */
 export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
   const named = options.program === undefined ? filesOnPath('bwrap', options.path) : [options.program]
-  const optionsFor = ({ readable = [] }: Inside) => ({ ...options, readable: [...options.readable, ...readable] })
+  const optionsFor = ({ readable = [] }: SandboxedScript) => ({
+    ...options,
+    readable: [...options.readable, ...readable],
+  })
   return [
     ...named.map((program) => ({
       name: `bubblewrap (${program})`,
-      command: (inside: Inside) => underBubblewrap(program, optionsFor(inside), { ...inside, filter: hostFilter() }),
+      command: (script: SandboxedScript) =>
+        underBubblewrap(program, optionsFor(script), { ...script, filter: hostFilter() }),
     })),
     {
       name: 'util-linux',
-      command: (inside) => underUtilLinux(optionsFor(inside), { ...inside, filter: hostFilter() }),
+      command: (script) => underUtilLinux(optionsFor(script), { ...script, filter: hostFilter() }),
     },
   ]
 }
@@ -66,7 +70,7 @@ export async function findSandbox(methods: SandboxMethod[], workspace: string, u
     if (why === undefined) return { method, skippedMethods: reasons }
     reasons.push(`${method.name} ${why}`)
   }
-  return { why: `${reasons.join('; ')}. ${needs}` }
+  return { why: `${reasons.join('; ')}. ${requirement}` }
 }
 
 /** A bash script that verifies the restrictions of the sandbox, which a fake bubblewrap cannot imitate. */
@@ -100,7 +104,7 @@ async function unusableReason(
   return `cannot make a sandbox: ${message || JSON.stringify(result.end)}`
 }
 
-const needs =
+const requirement =
   'A sandbox needs user namespaces this user may create (see the sysctls kernel.unprivileged_userns_clone and ' +
   'kernel.apparmor_restrict_unprivileged_userns; in a container, a seccomp profile that lets it unshare), and ' +
   'bubblewrap 0.8 or newer, or util-linux 2.36 or newer and perl.'

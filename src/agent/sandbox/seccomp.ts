@@ -46,28 +46,28 @@ function program(calls: Calls): Step[] {
     load(at.call),
     // A second range of numbers for the same calls (x32), which a list of numbers would miss.
     ...(calls.otherNumbersFrom === undefined ? [] : [jumpUnlessAtLeast(calls.otherNumbersFrom, 1), end(killProcess)]),
-    ...calls.refused.flatMap((call) => when(call, [end(refuse(errno.notPermitted))])),
+    ...calls.refused.flatMap((call) => ifEqual(call, [end(refuse(errno.notPermitted))])),
     // Programs fall back to older calls, whose arguments the filter can check, or become slower.
-    ...calls.absent.flatMap((call) => when(call, [end(refuse(errno.notImplemented))])),
-    ...calls.sockets.flatMap((call) => when(call, allowedSocketFamilies)),
-    ...when(calls.clone, [
+    ...calls.absent.flatMap((call) => ifEqual(call, [end(refuse(errno.notImplemented))])),
+    ...calls.sockets.flatMap((call) => ifEqual(call, allowedSocketFamilies)),
+    ...ifEqual(calls.clone, [
       ...[load(at.argument(0)), jumpUnlessAnyBit(newNamespaces, 1), end(refuse(errno.notPermitted)), end(allow)],
     ]),
-    ...when(calls.ioctl, [
+    ...ifEqual(calls.ioctl, [
       load(at.argument(1)),
-      ...terminalIoctls.flatMap((ioctl) => when(ioctl, [end(refuse(errno.notPermitted))])),
+      ...terminalIoctls.flatMap((ioctl) => ifEqual(ioctl, [end(refuse(errno.notPermitted))])),
       end(allow),
     ]),
     end(allow),
   ]
 }
 
-const when = (value: number, steps: Step[]): Step[] => [jumpUnlessEqual(value, steps.length), ...steps]
+const ifEqual = (value: number, steps: Step[]): Step[] => [jumpUnlessEqual(value, steps.length), ...steps]
 
 const allowedSocketFamilies: Step[] = [
   load(at.argument(0)),
-  ...[family.unix, family.inet, family.inet6].flatMap((each) => when(each, [end(allow)])),
-  ...when(family.netlink, [load(at.argument(2)), ...when(netlinkRoute, [end(allow)])]),
+  ...[family.unix, family.inet, family.inet6].flatMap((each) => ifEqual(each, [end(allow)])),
+  ...ifEqual(family.netlink, [load(at.argument(2)), ...ifEqual(netlinkRoute, [end(allow)])]),
   end(refuse(errno.noSuchFamily)),
 ]
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import { type CommandLimits, type CommandResult, type RunningCommand, startCommand } from './command.ts'
 import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
-import type { Inside, SandboxOptions } from './sandbox-inside.ts'
+import type { SandboxedScript, SandboxOptions } from './sandbox-inside.ts'
 import { unsandboxed } from './unsandboxed.ts'
 
 /** Runs the commands that the model writes. */
@@ -62,16 +62,16 @@ export function createShell(deps: {
     usableMethod = found.method
     return undefined
   }
-  const commandFor = async (inside: Inside, sandbox: boolean, limits: CommandLimits) => {
+  const commandFor = async (scripted: SandboxedScript, sandbox: boolean, limits: CommandLimits) => {
     if (!sandbox) {
-      const { script, workspace, separateStderr } = inside
+      const { script, workspace, separateStderr } = scripted
       const command = unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`, separateStderr)
       // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }
-    const why = await find(inside.workspace)
+    const why = await find(scripted.workspace)
     if (!usableMethod) throw new Error(why)
-    return { command: usableMethod.command(inside), limits }
+    return { command: usableMethod.command(scripted), limits }
   }
   return {
     sandboxError: find,

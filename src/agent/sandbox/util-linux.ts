@@ -8,10 +8,10 @@ import {
   etc,
   group,
   hostname,
-  type Inside,
   passwd,
   pathInside,
   providedFiles,
+  type SandboxedScript,
   type SandboxOptions,
   sandboxedCommand,
   sizes,
@@ -28,10 +28,12 @@ const namespaces = ['user', 'mount', 'pid', 'net', 'ipc', 'uts', 'cgroup'].map((
 /** @returns the command line that runs `script` with bash in namespaces that the tools of util-linux create. */
 export function underUtilLinux(
   options: SandboxOptions,
-  { script, workspace, cpuSeconds, separateStderr, filter }: Inside & { filter: Buffer },
+  { script, workspace, cpuSeconds, separateStderr, filter }: SandboxedScript & { filter: Buffer },
 ): Command {
-  const [inTmp, elsewhere] = [true, false].map((is) => options.readable.filter((path) => isWithin(path, '/tmp') === is))
-  const readOnlyPaths = [...systemFolders.filter(isFolder), ...etc, ...elsewhere!].filter((path) => existsSync(path))
+  const [inTmp, outsideTmp] = [true, false].map((is) =>
+    options.readable.filter((path) => isWithin(path, '/tmp') === is),
+  )
+  const readOnlyPaths = [...systemFolders.filter(isFolder), ...etc, ...outsideTmp!].filter((path) => existsSync(path))
   const providedMounts = providedFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
@@ -139,7 +141,7 @@ type Mounted = { at: string; options: string[] }
 /** Returns the fstab lines that mount `path` read-only at `to`: one for it, and one for each mount below it. */
 function readOnly(path: string, to: string): string[] {
   const mounted = currentMounts()
-  const over = mounted.filter(({ at }) => isWithin(escaped(path), at)).at(-1)
+  const covering = mounted.filter(({ at }) => isWithin(escaped(path), at)).at(-1)
   const below = mounted.filter(({ at }) => at !== escaped(path) && isWithin(at, escaped(path)))
   const line = (from: string, target: string, options: string[] = []) => {
     // Options that the host has set must be repeated, because the kernel does not allow their removal in a namespace.
@@ -147,7 +149,7 @@ function readOnly(path: string, to: string): string[] {
     return `${from} ${root}${target} none ${['rbind', 'ro', 'nosuid', ...restrictions].join(',')}`
   }
   return [
-    line(escaped(path), escaped(to), over?.options),
+    line(escaped(path), escaped(to), covering?.options),
     ...below.map(({ at, options }) => line(at, escaped(to) + at.slice(escaped(path).length), options)),
   ]
 }

@@ -79,14 +79,14 @@ async function textIn(workspace: Workspace, path: string): Promise<string> {
 
 /** Writes all changes. If one fails, restores the files that were written before. */
 async function writeAll(workspace: Workspace, changes: Change[]): Promise<void> {
-  const done: Change[] = []
+  const applied: Change[] = []
   try {
     for (const change of changes) {
       await put(workspace, change.path, change.after)
-      done.push(change)
+      applied.push(change)
     }
   } catch (error) {
-    for (const { path, before } of done.reverse()) await put(workspace, path, before)
+    for (const { path, before } of applied.reverse()) await put(workspace, path, before)
     throw new Error(`Nothing was changed. ${(error as Error).message}`)
   }
 }

@@ -44,9 +44,9 @@ function replaced(text: string, old_text: string, new_text: string, all: boolean
   if (!matches.length) throw new Error(notFound(text, before))
   const places = lineNumbers(text, matches)
   if (matches.length > 1 && !all) {
-    const where = places.slice(0, 20).join(', ')
+    const lineList = places.slice(0, 20).join(', ')
     throw new Error(
-      `has old_text ${matches.length} times (lines ${where}): give more lines around it, or set replace_all`,
+      `has old_text ${matches.length} times (lines ${lineList}): give more lines around it, or set replace_all`,
     )
   }
   const result = replaceMatches(text, matches, before, after)
@@ -92,10 +92,10 @@ function replaceMatches(text: string, matches: Match[], before: string, after: s
 
 /** Gives the new lines the line ends of the replaced lines, or of the adjacent lines. */
 function withLineEndsOf(text: string, { start, end }: Match, after: string): string {
-  const inside = text.slice(start, end).match(/\r?\n/g)
+  const lineBreaks = text.slice(start, end).match(/\r?\n/g)
   const next = text.slice(end).match(/\r?\n/)
   const previous = text.slice(0, start).match(/\r?\n(?=[^\n]*$)/)
-  const lineEnds = inside ?? next ?? previous ?? ['\n']
+  const lineEnds = lineBreaks ?? next ?? previous ?? ['\n']
   let line = 0
   return after.replace(/\r?\n/g, () => lineEnds[Math.min(line++, lineEnds.length - 1)]!)
 }

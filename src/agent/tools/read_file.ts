@@ -49,10 +49,10 @@ function numbered(lines: string[], first: number): string[] {
   const page: string[] = []
   let size = 0
   for (const [index, line] of lines.entries()) {
-    const cut = line.length > limits.line ? `${line.slice(0, limits.line)} … (${line.length} characters)` : line
-    size += cut.length
+    const shortened = line.length > limits.line ? `${line.slice(0, limits.line)} … (${line.length} characters)` : line
+    size += shortened.length
     if (size > limits.characters && page.length) break
-    page.push(`${first + index}\t${cut}`)
+    page.push(`${first + index}\t${shortened}`)
   }
   return page
 }

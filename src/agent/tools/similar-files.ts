@@ -12,8 +12,8 @@ export async function withSuggestions<T>(workspace: Workspace, path: string, act
     return await act()
   } catch (error) {
     if (!(error instanceof FileError) || (error.kind !== 'unknown' && error.kind !== 'outside')) throw error
-    const near = await nearFiles(workspace, path).catch(() => [])
-    const hints = [named(near), await restoreHint(workspace, path)].filter(Boolean)
+    const candidates = await nearFiles(workspace, path).catch(() => [])
+    const hints = [named(candidates), await restoreHint(workspace, path)].filter(Boolean)
     throw new Error([error.message, ...hints].join(' '), { cause: error })
   }
 }
@@ -70,8 +70,8 @@ async function restoreHint(workspace: Workspace, path: string): Promise<string> 
     const relative = parts.slice(at).join('/')
     const index = await readBytes(workspace, `${folder || '.'}/.git/index`, limits.indexBytes).catch(() => undefined)
     if (!index || !hasEntry(index.bytes, relative)) continue
-    const where = folder ? `-C ${JSON.stringify(folder)} ` : ''
-    return `It was deleted but is in git: "git ${where}checkout -- ${printableLine(relative)}" restores it.`
+    const folderOption = folder ? `-C ${JSON.stringify(folder)} ` : ''
+    return `It was deleted but is in git: "git ${folderOption}checkout -- ${printableLine(relative)}" restores it.`
   }
   return ''
 }

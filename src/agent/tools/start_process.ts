@@ -22,8 +22,8 @@ export const startProcess = tool({
   async run(input, context) {
     const place = await boundary(input, context)
     if (place === 'refused') return notAllowed
-    const where = { workspace: context.workspace.root, sandbox: place === 'inside' }
-    const id = await context.processes.start(context.shell, input.command, where)
+    const options = { workspace: context.workspace.root, sandbox: place === 'inside' }
+    const id = await context.processes.start(context.shell, input.command, options)
     return `Started as ${id}. read_process returns its output and whether it still runs.`
   },
 })

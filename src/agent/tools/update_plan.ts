@@ -26,7 +26,7 @@ export const updatePlan = tool({
     if (steps.filter(({ status }) => status === 'in_progress').length > 1)
       throw new Error('Several steps are in progress. Mark the one you work on now, and the others as pending.')
     await plan(steps)
-    const open = steps.filter(({ status }) => status !== 'completed').length
-    return open > 0 ? `Shown. ${open} of ${steps.length} steps are left.` : 'Shown. All steps are done.'
+    const openSteps = steps.filter(({ status }) => status !== 'completed').length
+    return openSteps > 0 ? `Shown. ${openSteps} of ${steps.length} steps are left.` : 'Shown. All steps are done.'
   },
 })

@@ -37,9 +37,9 @@ export function textOfHtml(html: string): string {
     const [, end = '', name = ''] = /^(\/?)([a-z][a-z0-9]*)/i.exec(tag) ?? []
     const element = name.toLowerCase()
     if (!end && unread.includes(element) && !tag.endsWith('/')) {
-      const over = lower.indexOf(`</${element}`, at)
-      if (over === -1) break
-      at = over
+      const end = lower.indexOf(`</${element}`, at)
+      if (end === -1) break
+      at = end
     } else if (element === 'a') {
       if (end && link) parts.push(` (${link})`)
       link = end ? undefined : hrefOf(tag)

@@ -21,7 +21,7 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type Needs = Pick<Route, 'wrongKey' | 'canBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & GuardedRoute
+type AccessRules = Pick<Route, 'wrongKey' | 'canBePublic' | 'acceptsApiKeyHeader' | 'workspaceParam'> & GuardedRoute
 type RequestParts = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'params' | 'query'>
 
 /** The absent caller of a public route, which does not read the caller. */
@@ -30,7 +30,7 @@ const noCaller = undefined as never
 /** Finds the caller of a request with a cached key. @throws Fault `forbidden` if the key cannot be used here. */
 export function admitFromCache(
   deps: Pick<AdmitDeps, 'keys'>,
-  route: Needs,
+  route: AccessRules,
   { headers }: Pick<RequestParts, 'headers'>,
 ): Caller | undefined {
   return authorizeFromCache(deps, route, authorizationIn(headers, route.acceptsApiKeyHeader?.(headers) === true))
@@ -42,7 +42,7 @@ export function admitFromCache(
  */
 export async function admit(
   deps: AdmitDeps,
-  route: Needs,
+  route: AccessRules,
   request: RequestParts,
   reply: Pick<FastifyReply, 'header'>,
 ): Promise<Caller> {
@@ -60,7 +60,7 @@ export async function admit(
 
 async function admitSession(
   { sessions }: Pick<AdmitDeps, 'sessions'>,
-  route: Needs,
+  route: AccessRules,
   request: RequestParts,
   reply: Pick<FastifyReply, 'header'>,
   { token, origin }: { token: string; origin: string },
@@ -79,7 +79,7 @@ async function admitSession(
  * only path and query select a workspace, so that they can also read deleted ones.
  */
 export function workspaceNamedBy(
-  { workspaceParam }: Pick<Needs, 'workspaceParam'>,
+  { workspaceParam }: Pick<AccessRules, 'workspaceParam'>,
   { headers, params, query }: Pick<RequestParts, 'headers' | 'params' | 'query'>,
 ): RequestedWorkspace {
   const inPath = workspaceParam === undefined ? undefined : (params as Record<string, string>)[workspaceParam]
@@ -90,7 +90,7 @@ export function workspaceNamedBy(
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Returns the caller that a session acts as, which depends on the kind of route. */
-function callerFor(route: Needs, { usageCaller, ...standings }: ResolvedSession): Caller {
+function callerFor(route: AccessRules, { usageCaller, ...standings }: ResolvedSession): Caller {
   const { key, scope = 'workspace' } = route
   const { role, managementCaller } = standings[scope]
   if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `The role "${role}" does not permit this operation.`)

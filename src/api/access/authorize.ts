@@ -6,7 +6,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Route } from '../routes/route.ts'
 import { type GuardedRoute, rolesOf } from './roles.ts'
 
-type Needs = Pick<Route, 'wrongKey'> & GuardedRoute
+type AccessRules = Pick<Route, 'wrongKey'> & GuardedRoute
 
 /** Matches a key of this service without its `Bearer` scheme. */
 const bareKey = /^sb-v1-\S+$/
@@ -37,7 +37,7 @@ type AuthorizeDeps = { keys: Pick<KeyCache, 'find'>; tokens?: Pick<Tokens, 'find
 /** Authorizes a request whose key is cached. @returns undefined if its caller must be read, or is refused. */
 export function authorizeFromCache(
   { keys }: { keys: Pick<KeyCache, 'findCached'> },
-  route: Needs,
+  route: AccessRules,
   authorization: string | undefined,
 ): Caller | undefined {
   const secret = secretIn(authorization)
@@ -48,7 +48,11 @@ export function authorizeFromCache(
 /**
  * Authorizes a request: the caller of its key, or a fault that says what is missing.
  */
-export async function authorize(deps: AuthorizeDeps, route: Needs, authorization: string | undefined): Promise<Caller> {
+export async function authorize(
+  deps: AuthorizeDeps,
+  route: AccessRules,
+  authorization: string | undefined,
+): Promise<Caller> {
   if (!authorization) {
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
@@ -70,7 +74,7 @@ async function findCaller({ keys, tokens }: AuthorizeDeps, secret: string | unde
   throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
 }
 
-function allowed(caller: Caller, route: Needs): Caller {
+function allowed(caller: Caller, route: AccessRules): Caller {
   if (route.key === 'management' && caller.keyKind !== 'management') {
     throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
   }

@@ -69,10 +69,10 @@ const eventText = (type: string, cursor: Cursor, data: string) =>
 
 /** @returns whether the listener was woken within the time. */
 async function waitForWake(wake: Promise<void>, signal: AbortSignal, ms: number): Promise<boolean> {
-  const over = new AbortController()
-  const both = AbortSignal.any([signal, over.signal])
-  const timeout = sleep(ms, false, { signal: both, ref: false }).catch(() => true)
+  const ended = new AbortController()
+  const combinedSignal = AbortSignal.any([signal, ended.signal])
+  const timeout = sleep(ms, false, { signal: combinedSignal, ref: false }).catch(() => true)
   const isWoken = await Promise.race([wake.then(() => true), timeout])
-  over.abort()
+  ended.abort()
   return isWoken
 }

@@ -20,7 +20,7 @@ import { requireInterns } from '../access/require-interns.ts'
 import { messagePage, questionPage } from '../pages/answer-page.ts'
 import { requireRegion } from './intern-region.ts'
 
-type Open = { linked: LinkedQuestion; intern: Intern; caller: Caller; openQuestion: AskedQuestion }
+type OpenLink = { linked: LinkedQuestion; intern: Intern; caller: Caller; openQuestion: AskedQuestion }
 
 /** The page of an answer link: the question, or why it cannot be answered. Opening it has no effect. */
 export async function showLinked(deps: ApiDeps, token: string): Promise<HttpAnswer> {
@@ -33,23 +33,23 @@ export async function answerLinked(
   { token, form, host }: { token: string; form: FormBody; host: string | undefined },
 ): Promise<HttpAnswer> {
   return withErrorPage(async () => {
-    const open = await openLink(deps, token)
-    const { linked, caller } = open
+    const link = await openLink(deps, token)
+    const { linked, caller } = link
     await requireRegion(deps, caller, host)
-    const answer = answerOf(open.openQuestion.question, form)
-    if (answer === undefined) return pageOfQuestion(deps, open, 'Choose one of the answers.')
+    const answer = answerOf(link.openQuestion.question, form)
+    if (answer === undefined) return pageOfQuestion(deps, link, 'Choose one of the answers.')
     if (!(await claimLink(deps, linked.deliveryId))) throw linkUsed
     try {
-      await giveAnswer(deps, open, answer)
+      await giveAnswer(deps, link, answer)
     } catch (error) {
       await restoreLink(deps, linked.deliveryId)
-      if (error instanceof Fault && error.kind === 'invalid') return pageOfQuestion(deps, open, error.message)
+      if (error instanceof Fault && error.kind === 'invalid') return pageOfQuestion(deps, link, error.message)
       throw error
     }
     return messagePage(
       200,
       'Answered',
-      `The answer "${form.answer?.[0]}" was sent to ${open.intern.name}, which continues.`,
+      `The answer "${form.answer?.[0]}" was sent to ${link.intern.name}, which continues.`,
     )
   })
 }
@@ -57,7 +57,7 @@ export async function answerLinked(
 const linkUsed = new Fault('gone', 'This link has been used. It answers once.')
 
 /** @throws Fault whose message is displayed on the page. */
-async function openLink(deps: ApiDeps, token: string): Promise<Open> {
+async function openLink(deps: ApiDeps, token: string): Promise<OpenLink> {
   const { db, now, vault } = deps
   const tokenContent = readAnswerToken(vault, token)
   if (!tokenContent) throw new Fault('not_found', 'This link is invalid. It may be incomplete.')
@@ -85,7 +85,7 @@ async function callerOfLink(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): 
 
 async function pageOfQuestion(
   deps: ApiDeps,
-  { intern, openQuestion, linked }: Open,
+  { intern, openQuestion, linked }: OpenLink,
   refused?: string,
 ): Promise<HttpAnswer> {
   const { question } = openQuestion
@@ -97,7 +97,7 @@ async function pageOfQuestion(
   return questionPage({ internName: intern.name, question, details: permission, deadlineAt: linked.until, refused })
 }
 
-async function giveAnswer(deps: ApiDeps, { linked, intern, caller }: Open, answer: string): Promise<void> {
+async function giveAnswer(deps: ApiDeps, { linked, intern, caller }: OpenLink, answer: string): Promise<void> {
   const { webhookId: webhook_id, deliveryId: delivery_id, sessionId, questionId } = linked
   const messages = [{ role: 'tool' as const, tool_call_id: questionId, content: answer }]
   const request = { messages, session_id: sessionId, background: true }

@@ -52,10 +52,10 @@ export async function chatWith(
 ): Promise<unknown> {
   await requireRegion(deps, caller, host)
   const tracked = deps.routing.inFlight.track(caller, response)
-  const recheck: TrackedRequest['recheck'] = async (later) => {
-    requireInterns(later)
-    await requireRegion(deps, later, host)
-    if (tracked.internId !== undefined) await findIntern(deps, later, tracked.internId)
+  const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+    requireInterns(laterCaller)
+    await requireRegion(deps, laterCaller, host)
+    if (tracked.internId !== undefined) await findIntern(deps, laterCaller, tracked.internId)
   }
   tracked.recheck = recheck
   const found = (id: string) => {

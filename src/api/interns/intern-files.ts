@@ -55,21 +55,24 @@ export async function withFiles<Answer>(
   }
   const tracked = deps.routing.inFlight.track(caller, response)
   tracked.internId = intern.id
-  const recheck: TrackedRequest['recheck'] = async (later) => {
-    requireInterns(later)
-    await requireRegion(deps, later, host)
-    await findIntern(deps, later, intern.id)
+  const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+    requireInterns(laterCaller)
+    await requireRegion(deps, laterCaller, host)
+    await findIntern(deps, laterCaller, intern.id)
   }
   tracked.recheck = recheck
   const signal = abortSignalOf(tracked.response.signal)
-  let later: Promise<unknown> | undefined
+  let rest: Promise<unknown> | undefined
   try {
-    const done = () => refusing(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revoked)
-    const answer = await (act ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, done) : done())
-    later = over?.(answer)
+    const giveOrRevoke = () =>
+      refusing(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revoked)
+    const answer = await (act
+      ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, giveOrRevoke)
+      : giveOrRevoke())
+    rest = over?.(answer)
     return answer
   } finally {
-    if (later) void later.finally(() => tracked.release())
+    if (rest) void rest.finally(() => tracked.release())
     else tracked.release()
   }
 }

@@ -65,10 +65,10 @@ async function untilEnded(
 ): Promise<void> {
   const haveEnded = async () => {
     const { limited } = await turnsOfKey(deps, keyHash)
-    const open = limited.filter(({ id }) => turnIds.includes(id))
-    for (const { runId, refused, ...turn } of open)
+    const openTurns = limited.filter(({ id }) => turnIds.includes(id))
+    for (const { runId, refused, ...turn } of openTurns)
       if (runId !== null && !refused) await noteRefused(deps.db, { ...turn, runId }, request)
-    return open.length === 0 || undefined
+    return openTurns.length === 0 || undefined
   }
   const subscribe = subscribeToEntity(deps.db.signals, 'run.changed', internId)
   if (!(await waitFor(haveEnded, { subscribe, timeoutMs }))) return

@@ -64,12 +64,12 @@ const paragraph = (text: string) => `<pre>${escapeHtml(printableLines(text))}</p
 function permission(question: Extract<Question, { kind: 'permission' }>, details: WholePermission | undefined): string {
   const { operation } = question
   const detail = details?.detail ?? question.detail
-  const what = operation === null ? 'Something that it does not name' : printableExactly(operation)
+  const operationText = operation === null ? 'Something that it does not name' : printableExactly(operation)
   const diffs = (details?.changes ?? []).map(
     ({ path, diff }) => `<h2>${escapeHtml(printableExactly(path))}</h2>${paragraph(diff)}`,
   )
   const text = details?.command ?? (diffs.length > 0 ? null : detail)
-  return `<p>It wants to do: <strong>${escapeHtml(what)}</strong></p>${text === null ? '' : `<pre>${escapeHtml(printableExactly(text))}</pre>`}${diffs.join('')}`
+  return `<p>It wants to do: <strong>${escapeHtml(operationText)}</strong></p>${text === null ? '' : `<pre>${escapeHtml(printableExactly(text))}</pre>`}${diffs.join('')}`
 }
 
 const words: Record<PermissionKind, string> = {
@@ -95,12 +95,13 @@ const fields = (fieldList: Field[]) =>
 function field({ name, type, required, options }: Field): string {
   const named = `name="field.${escapeHtml(name)}"`
   const label = `${escapeHtml(printableExactly(name))}${required ? ' *' : ''}`
-  const must = required ? ' required' : ''
+  const requiredAttribute = required ? ' required' : ''
   const choices = (options ?? []).map((one) => `<option>${escapeHtml(one)}</option>`).join('')
   if (type === 'array') return `<label>${label} <select ${named} multiple>${choices}</select></label>`
   if (type === 'boolean')
-    return `<label>${label} <select ${named}${must}><option></option><option value="true">yes</option><option value="false">no</option></select></label>`
-  if (options) return `<label>${label} <select ${named}${must}><option></option>${choices}</select></label>`
+    return `<label>${label} <select ${named}${requiredAttribute}><option></option><option value="true">yes</option><option value="false">no</option></select></label>`
+  if (options)
+    return `<label>${label} <select ${named}${requiredAttribute}><option></option>${choices}</select></label>`
   const kind = type === 'string' ? 'text' : 'number" step="any'
-  return `<label>${label} <input ${named} type="${kind}"${must}></label>`
+  return `<label>${label} <input ${named} type="${kind}"${requiredAttribute}></label>`
 }

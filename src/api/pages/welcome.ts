@@ -16,13 +16,13 @@ type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 
 /** The text that is printed when the service is ready. Generated secrets are displayed only this once. */
 export function welcome(facts: WelcomeFacts): string {
   const { url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken, providers } = facts
-  const where = `
+  const addresses = `
   Signalbox   ${url}
 ${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     ${sandbox}
 ${providers === undefined ? '' : `  Providers   ${credentialSummary(providers)}\n`}`
-  if (!firstKeys) return `${where}\n`
+  if (!firstKeys) return `${addresses}\n`
   const { managementKey, apiKey } = { ...chosen, ...firstKeys }
-  return `${where}
+  return `${addresses}
   This is the first start. ${describedKeys(firstKeys)}:
 
     management key   ${displayedSecret(firstKeys.managementKey, chosen.managementKey)}
@@ -49,9 +49,10 @@ function credentialSummary(providers: readonly ProviderNeeds[]): string {
   const withModels = providers.filter(
     ({ credential_variables, models }) => credential_variables.length > 0 && models > 0,
   )
-  const ready = withModels.filter(({ missing }) => missing.length === 0).map(({ name }) => name)
-  if (ready.length > maxListed) return `${ready.slice(0, maxListed).join(', ')} and ${ready.length - maxListed} more`
-  if (ready.length > 0) return ready.join(', ')
+  const readyProviders = withModels.filter(({ missing }) => missing.length === 0).map(({ name }) => name)
+  if (readyProviders.length > maxListed)
+    return `${readyProviders.slice(0, maxListed).join(', ')} and ${readyProviders.length - maxListed} more`
+  if (readyProviders.length > 0) return readyProviders.join(', ')
   const [first] = withModels
   const none = 'none has a credential in the environment; only models that need none answer.'
   if (first === undefined) return none
@@ -68,8 +69,8 @@ const signInLink = (site: string, token: string) => `
 function describedKeys(createdKeys: Partial<FirstKeys>): string {
   const count = Object.keys(createdKeys).length
   if (count === 0) return 'It has the two keys that were chosen for it'
-  const what = count === 1 ? 'One key was made; it is' : 'Two keys were made; they are'
-  return `${what} shown this once, so keep ${count === 1 ? 'it' : 'them'} now`
+  const text = count === 1 ? 'One key was made; it is' : 'Two keys were made; they are'
+  return `${text} shown this once, so keep ${count === 1 ? 'it' : 'them'} now`
 }
 
 const displayedSecret = (secret: string | undefined, variable: string) => secret ?? `the configured one (${variable})`

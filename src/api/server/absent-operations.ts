@@ -1,5 +1,5 @@
-const absentOperation = (what: string) =>
-  `${what} no operation here: models answer chats (/chat/completions), responses (/responses) and messages (/messages).`
+const absentOperation = (name: string) =>
+  `${name} no operation here: models answer chats (/chat/completions), responses (/responses) and messages (/messages).`
 
 /** Paths that clients of similar services request but that do not exist, with the message of the error. */
 export const absentOperations: Readonly<Record<string, string>> = {

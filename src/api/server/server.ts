@@ -54,8 +54,7 @@ export async function createApi(
     bodyLimit: deps.config.max_body_bytes,
     prefix,
     timeouts: timeouts ?? timeoutsFor(deps.config),
-    guard: (request, reply) =>
-      guardInterns((asking) => admit(deps, { key: 'api', method: 'get' }, asking, reply), request),
+    guard: (request, reply) => guardInterns((raw) => admit(deps, { key: 'api', method: 'get' }, raw, reply), request),
     origins: deps.config.cors_origins,
     missingPathHints: absentOperations,
     onUnknown: unknownRouteLog(deps.log, deps.now),

@@ -35,8 +35,8 @@ function circuitsOfThisHost(processes: readonly ProcessStatus[]): RestrictedCirc
   return processes.flatMap(({ server, circuits }) =>
     circuits.map(({ name, state, reason, until }) => {
       const { endpoint, workspaceId } = circuitParts(name)
-      const shut = { endpoint, workspace_id: workspaceId, state, reason, until: isoTime(until) }
-      return { ...shut, server, of_this_host: true }
+      const item = { endpoint, workspace_id: workspaceId, state, reason, until: isoTime(until) }
+      return { ...item, server, of_this_host: true }
     }),
   )
 }

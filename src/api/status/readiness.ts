@@ -37,11 +37,11 @@ export function createReadiness({ db, ledger, config, modelCount, leaving }: Rea
   }
 
   function unreachableCheck(silentMs: number): Check {
-    const what = `The database has not answered for ${Math.round(silentMs / 1000)} s`
+    const problem = `The database has not answered for ${Math.round(silentMs / 1000)} s`
     const remainingMs = config.stale_keys_ms - silentMs
-    if (remainingMs <= 0) return { status: 'failed', message: `${what}: keys cannot be checked.` }
+    if (remainingMs <= 0) return { status: 'failed', message: `${problem}: keys cannot be checked.` }
     const limits = config.stale_limits === 'leased' ? 'limits as far as they are leased' : 'no requests under a limit'
-    const message = `${what}. Cached keys are accepted for another ${Math.ceil(remainingMs / 1000)} s, ${limits}.`
+    const message = `${problem}. Cached keys are accepted for another ${Math.ceil(remainingMs / 1000)} s, ${limits}.`
     return { status: 'degraded', message }
   }
 

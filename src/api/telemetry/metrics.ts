@@ -144,9 +144,9 @@ export function createMetrics(): Metrics {
     ...completions.all,
     circuits.openings,
   ]
-  const late: (() => void)[] = []
+  const refreshers: (() => void)[] = []
   const upToDate = () => {
-    for (const catchUp of late) catchUp()
+    for (const catchUp of refreshers) catchUp()
     return registerOf(own)
   }
   return {
@@ -185,7 +185,7 @@ export function createMetrics(): Metrics {
       )
       return () => restarts.add()
     },
-    observeLate: (catchUp) => void late.push(catchUp),
+    observeLate: (catchUp) => void refreshers.push(catchUp),
     observeCatalogue(current) {
       const help = 'Models, endpoints and providers in the catalogue.'
       own.push(

@@ -61,15 +61,15 @@ export function stateMetrics(state: ServerState): Metric[] {
 }
 
 function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undefined) => number): Metric[] {
-  const where = { label: 'where' }
+  const whereLabel = { label: 'where' }
   const waiting = 'Metered requests that are not in the database yet, by location: memory or files.'
   const oldest = 'The age of the oldest of them; 0 if there is none.'
   return [
-    createGauge({ name: 'signalbox_ledger_waiting', help: waiting, ...where }, () => {
+    createGauge({ name: 'signalbox_ledger_waiting', help: waiting, ...whereLabel }, () => {
       const { memory, files } = ledger.backlog()
       return { memory: memory.waiting, files: files.waiting }
     }),
-    createGauge({ name: 'signalbox_ledger_oldest_seconds', help: oldest, aggregator: 'max', ...where }, () => {
+    createGauge({ name: 'signalbox_ledger_oldest_seconds', help: oldest, aggregator: 'max', ...whereLabel }, () => {
       const { memory, files } = ledger.backlog()
       return { memory: ageOf(memory.oldestAt), files: ageOf(files.oldestAt) }
     }),

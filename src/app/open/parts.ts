@@ -18,8 +18,8 @@ export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 
 export type OpenContext = { parts: Parts; metrics: Metrics; traces: Traces; cleanup: AsyncDisposableStack }
 
 /** Returns a throttled logger of warnings: loops fail repeatedly while a disk is full or a database is down. */
-export function warnOf({ parts }: Pick<OpenContext, 'parts'>, what: string): (error: Error) => void {
-  return throttleWarnings(parts.log, what)
+export function warnOf({ parts }: Pick<OpenContext, 'parts'>, task: string): (error: Error) => void {
+  return throttleWarnings(parts.log, task)
 }
 
 /** At the end, each part that must still write to the database gets this time. */

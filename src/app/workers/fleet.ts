@@ -15,12 +15,12 @@ import { inheritedSockets, type WorkerProcess } from './worker-process.ts'
 type Slot = {
   index: number
   /** The worker that accepts connections. */
-  ready: Running | undefined
+  ready: RunningWorker | undefined
   /** The number of consecutive workers that ended soon after their start. */
   failures: number
 }
 
-type Running = WorkerProcess & {
+type RunningWorker = WorkerProcess & {
   startedAt: number
   /** Its last known metrics. */
   values: MetricValues[]
@@ -56,7 +56,7 @@ export class Fleet {
   readonly #deps: FleetDeps
   readonly #slots: Slot[]
   readonly #inheritedSockets: number[][]
-  readonly #all = new Set<Running>()
+  readonly #all = new Set<RunningWorker>()
   /** The metrics of workers that have ended. */
   #past: Promise<MetricValues[]> = Promise.resolve([])
   #isStopping = false
@@ -93,26 +93,26 @@ export class Fleet {
       await worker.rpc.call('worker.start', { ...this.#deps.start, sockets })
     } catch (error) {
       worker.kill()
-      const how = await worker.ended
+      const exitText = await worker.ended
       const { code, message } = error as { code?: unknown; message: string }
       if (code === startupErrorCode) throw new StartupError(message)
-      throw new StartupError(`A worker could not start: it ${how} (${message}).`)
+      throw new StartupError(`A worker could not start: it ${exitText} (${message}).`)
     }
     slot.ready = worker
     // Starts only now, because a start can take any time on a slow machine.
     const endWatch = watchHeartbeat(worker.rpc, this.#deps.silenceMs, () => this.#endSilent(worker))
     void worker.ended.then(endWatch)
-    void worker.ended.then((how) => this.#replace(slot, worker, how))
+    void worker.ended.then((exitText) => this.#replace(slot, worker, exitText))
     if (before) this.#retire(before)
     this.#assignSockets()
   }
 
-  #spawn(): Running {
-    let running: Running | undefined
+  #spawn(): RunningWorker {
+    let running: RunningWorker | undefined
     const { handlers, end } = this.#deps.serve(() => running!)
     const last = { 'metrics.last': (values: MetricValues[]) => void Object.assign(running!, { values }) }
     const spawned = this.#deps.spawn(this.#deps.sockets, { ...handlers, ...last })
-    const worker: Running = { ...spawned, startedAt: performance.now(), values: [], isShuttingDown: false }
+    const worker: RunningWorker = { ...spawned, startedAt: performance.now(), values: [], isShuttingDown: false }
     running = worker
     this.#all.add(worker)
     void worker.ended.then(() => {
@@ -123,14 +123,14 @@ export class Fleet {
     return worker
   }
 
-  #endSilent(worker: Running): void {
+  #endSilent(worker: RunningWorker): void {
     const { log, silenceMs } = this.#deps
     log.error({ pid: worker.pid, silenceMs }, 'killing a worker that is running but does not answer')
     worker.kill()
   }
 
   /** Adds the counters of an ended worker: a counter that falls would look like a restart. */
-  #addMetrics(past: MetricValues[], { values }: Running): Promise<MetricValues[]> {
+  #addMetrics(past: MetricValues[], { values }: RunningWorker): Promise<MetricValues[]> {
     return this.#deps.merge([past, values.filter(({ aggregator, type }) => aggregator === 'sum' && type !== 'gauge')])
   }
 
@@ -146,12 +146,12 @@ export class Fleet {
     }
   }
 
-  async #replace(slot: Slot, worker: Running, how: string): Promise<void> {
+  async #replace(slot: Slot, worker: RunningWorker, exitText: string): Promise<void> {
     if (slot.ready !== worker) return
     slot.ready = undefined
     if (this.#isStopping) return
     slot.failures = performance.now() - worker.startedAt < rapidEndMs ? slot.failures + 1 : 1
-    this.#deps.log.error({ pid: worker.pid }, `a worker ${how}; starting another one`)
+    this.#deps.log.error({ pid: worker.pid }, `a worker ${exitText}; starting another one`)
     this.#assignSockets()
     const delayOf = () => (slot.failures > 1 ? backoffDelay(backoff, slot.failures - 1) : 0)
     await sleep(delayOf(), undefined, { ref: false })
@@ -170,7 +170,7 @@ export class Fleet {
     await retry(start, onFailure, { ref: false })
   }
 
-  #retire(worker: Running): void {
+  #retire(worker: RunningWorker): void {
     worker.isShuttingDown = true
     worker.rpc.call('worker.retire', null).catch(() => {})
   }
@@ -200,7 +200,7 @@ export class Fleet {
         worker.rpc.call('worker.metrics', null),
         sleep(figuresMs, undefined, { ref: false }),
       ])
-      if (values) (worker as Running).values = values
+      if (values) (worker as RunningWorker).values = values
     })
     return [await this.#past, ...[...this.#all].map(({ values }) => values)]
   }
@@ -226,7 +226,7 @@ export class Fleet {
   async stop({ drain, withinMs, internAddress }: WorkerStop & { withinMs: number }): Promise<void> {
     this.#isStopping = true
     const all = [...this.#all]
-    const late = setTimeout(() => {
+    const killTimer = setTimeout(() => {
       for (const worker of all) worker.kill()
     }, withinMs)
     // Released first: a socket that is still open in another process would let connections wait instead of refusing them.
@@ -234,7 +234,7 @@ export class Fleet {
     await Promise.race([released, sleep(figuresMs, undefined, { ref: false })])
     void this.callAll(({ rpc }) => rpc.call('worker.stop', { drain, internAddress }))
     await Promise.all(all.map(({ ended }) => ended))
-    clearTimeout(late)
+    clearTimeout(killTimer)
   }
 
   /** Resolves when, after the drain, no worker has clients. */

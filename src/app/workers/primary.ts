@@ -199,16 +199,16 @@ async function closeGracefully(
   const address = supervisor.isSupervisingAny() ? internAddress(url) : undefined
   const closing = fleet.stop({ drain: drain_ms > 0, withinMs: stopTimeoutMs + exitGraceMs, internAddress: address })
   const killRequest = new AbortController()
-  const late = sleep(Math.max(0, stopTimeoutMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(
+  const graceOver = sleep(Math.max(0, stopTimeoutMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(
     () => {},
   )
   if (address) {
     const turnsEnded = fleet.clientsGone().then(() => supervisor.turnsOver(killRequest.signal))
-    await Promise.race([turnsEnded, late])
+    await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
     await fleet.endInterns()
   }
-  await Promise.race([closing, late])
+  await Promise.race([closing, graceOver])
   killRequest.abort()
   await Promise.all([closing, supervisor.stop()])
 }

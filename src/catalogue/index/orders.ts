@@ -49,8 +49,8 @@ function priceRanks(models: readonly Model[]): Float64Array {
   const ranks = new Float64Array(models.length)
   ascending.forEach((at, place) => {
     const before = ascending[place - 1]
-    const same = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
-    ranks[at] = same ? ranks[before]! : place
+    const isSame = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
+    ranks[at] = isSame ? ranks[before]! : place
   })
   return ranks
 }

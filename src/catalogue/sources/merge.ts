@@ -34,9 +34,9 @@ export function providersOf(layers: readonly Layer[]): Map<string, ProviderPatch
 
 type Skip = (path: string[], row: string, reason: string) => void
 
-function setOrRemove<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, merged: T): void {
-  if (patch.remove) into.delete(key)
-  else into.set(key, merged)
+function setOrRemove<T>(map: Map<string, T>, key: string, patch: { remove?: boolean }, merged: T): void {
+  if (patch.remove) map.delete(key)
+  else map.set(key, merged)
 }
 
 function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch): ProviderPatch {

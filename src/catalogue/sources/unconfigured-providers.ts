@@ -9,17 +9,17 @@ export function providersWithoutCredential(
   { providers, models }: Pick<Snapshot, 'providers' | 'models'>,
   hasCredential: (variable: string) => boolean,
 ): UnconfiguredProvider[] {
-  const lacking = providers.filter(
+  const unconfigured = providers.filter(
     ({ credentialVariables }) => credentialVariables.length > 0 && !credentialVariables.some(hasCredential),
   )
-  const modelCounts = new Map<string, number>(lacking.map(({ slug }) => [slug, 0]))
+  const modelCounts = new Map<string, number>(unconfigured.map(({ slug }) => [slug, 0]))
   for (const { endpoints } of models) {
     for (const slug of new Set(endpoints.map(({ provider }) => provider))) {
       const existing = modelCounts.get(slug)
       if (existing !== undefined) modelCounts.set(slug, existing + 1)
     }
   }
-  return lacking
+  return unconfigured
     .map((provider) => ({ provider, models: modelCounts.get(provider.slug)! }))
     .filter(({ models }) => models > 0)
 }

@@ -12,9 +12,9 @@ import { type GeneratedCommand, type Placed, runCommand } from './run-command.ts
 /** The commands of the operations that have neither a hand-written command nor a reason for having none. */
 export const generatedCommands: GeneratedCommand[] = Object.entries(operations).flatMap(([key, operation]) => {
   const id = key as OperationId
-  const given = overrides[id] ?? {}
-  if ('handWritten' in given || 'without' in given) return []
-  return [given].flat().map((override) => ({ id, name: override.name ?? nameOf(operation), operation, override }))
+  const override = overrides[id] ?? {}
+  if ('handWritten' in override || 'without' in override) return []
+  return [override].flat().map((override) => ({ id, name: override.name ?? nameOf(operation), operation, override }))
 })
 
 /** The name by the form of the path: `GET /keys/{hash}` is `keys show`, `GET /keys/{hash}/budgets` is `keys budgets`. */
@@ -51,29 +51,29 @@ const pathOf = (command: Command): string[] => (command.parent ? [...pathOf(comm
 
 /** The summary in the words of commands: "show", where the API has "get". */
 export const descriptionOf = ({ override, operation }: GeneratedCommand) =>
-  override.about ?? operation.summary.replace(/^Get /, 'Show ')
+  override.description ?? operation.summary.replace(/^Get /, 'Show ')
 
 function build(command: Command, generated: GeneratedCommand, terminal: Terminal): void {
   const { operation, override } = generated
   if (command.description() === '') command.description(descriptionOf(generated))
   const parameters: Placed[] = []
-  for (const [field, about, argument] of argumentsOf(operation, override)) {
-    command.addArgument(argumentFor(argument.name, about, argument.help ?? helpFor(field, about)))
-    parameters.push({ field, about, argument })
+  for (const [field, schema, argument] of argumentsOf(operation, override)) {
+    command.addArgument(argumentFor(argument.name, schema, argument.help ?? helpFor(field, schema)))
+    parameters.push({ field, schema: schema, argument })
   }
-  for (const [field, about] of optionsOf(operation, override)) {
+  for (const [field, schema] of optionsOf(operation, override)) {
     const [flags, help] = override.options?.[field] || sharedOptions[field] || []
-    const option = optionFor(field, about, operation, flags, help)
+    const option = optionFor(field, schema, operation, flags, help)
     command.addOption(option)
-    parameters.push({ field, about, option: option.attributeName(), isNegated: option.negate })
+    parameters.push({ field, schema: schema, option: option.attributeName(), isNegated: option.negate })
   }
   if (override.fields) command.argument('<fields...>', override.fields)
   if (override.limit) command.option('--limit <count>', override.limit[1], wholeNumber(1), override.limit[0])
-  if (!override.done && !override.print && operation.method !== 'DELETE' && isJson(operation))
+  if (!override.resultMessage && !override.print && operation.method !== 'DELETE' && isJson(operation))
     command.option('--json', 'Print JSON')
   const keyHelp = keyKind(operation) === 'api' ? internsHelp : clientHelp
   command.addHelpText('after', override.notes ? `\n${override.notes}\n${keyHelp}` : keyHelp)
-  command.action((...given: unknown[]) => runCommand(generated, parameters, given, terminal))
+  command.action((...values: unknown[]) => runCommand(generated, parameters, values, terminal))
 }
 
 const isJson = ({ answer }: Operation) => answer === 'list' || answer === 'object'
@@ -88,15 +88,15 @@ const isHidden = (field: string, { in: place }: Field, override: ApiCommand) =>
 
 function argumentsOf({ fields, tag }: Operation, override: ApiCommand): [string, Field, Argument][] {
   const named = override.arguments ?? {}
-  const isArgument = ([field, about]: [string, Field]) =>
-    !isHidden(field, about, override) && !override.options?.[field] && (about.isRequired || field in named)
+  const isArgument = ([field, schema]: [string, Field]) =>
+    !isHidden(field, schema, override) && !override.options?.[field] && (schema.isRequired || field in named)
   // The path first, then as the override lists them, then others.
   const listed = [...Object.keys(fields).filter((field) => fields[field]!.in === 'path'), ...Object.keys(named)]
   const order = (field: string) => (listed.includes(field) ? listed.indexOf(field) : listed.length)
   return Object.entries(fields)
     .filter(isArgument)
     .sort(([a], [b]) => order(a) - order(b))
-    .map(([field, about]) => [field, about, named[field] ?? argumentOf(tag, field, about)])
+    .map(([field, schema]) => [field, schema, named[field] ?? argumentOf(tag, field, schema)])
 }
 
 function argumentOf(tag: string, field: string, { in: place }: Field): Argument {
@@ -107,10 +107,10 @@ function argumentOf(tag: string, field: string, { in: place }: Field): Argument 
 function optionsOf(operation: Operation, override: ApiCommand): [string, Field][] {
   const argumentFields = new Set(argumentsOf(operation, override).map(([field]) => field))
   return Object.entries(operation.fields).filter(
-    ([field, about]) =>
+    ([field, schema]) =>
       !argumentFields.has(field) &&
-      !isHidden(field, about, override) &&
+      !isHidden(field, schema, override) &&
       override.options?.[field] !== false &&
-      !(override.fields && about.in === 'body'),
+      !(override.fields && schema.in === 'body'),
   )
 }

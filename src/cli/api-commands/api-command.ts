@@ -18,7 +18,7 @@ export type ApiCommand = {
   /** The words after "signalbox". Defaults to the tag, the words of the path and a verb. */
   name?: string
   /** Defaults to the summary of the operation. */
-  about?: string
+  description?: string
   /** Fields that are arguments, in addition to required ones. */
   arguments?: Record<string, Argument>
   /** Options by field: flags, then the help if the API's does not suit. `false` removes the option. */
@@ -37,7 +37,7 @@ export type ApiCommand = {
   /** Text below a table. */
   summary?: (answer: never) => string
   /** The line to print instead of the answer. */
-  done?: (input: Input, answer: Input) => string
+  resultMessage?: (input: Input, answer: Input) => string
   /** Fields that a record does not show, except with `--json`. */
   hides?: string[]
   /** Prints an answer that is neither a table, a record nor a line. */

@@ -12,7 +12,10 @@ import { type Field, keyKind, type Operation, type OperationId } from './operati
 export type GeneratedCommand = { id: OperationId; name: string; operation: Operation; override: ApiCommand }
 
 /** Where the value of a field is given: an argument, or an option by the name of its attribute. */
-export type Placed = { field: string; about: Field } & ({ argument: Argument } | { option: string; isNegated: boolean })
+export type Placed = { field: string; schema: Field } & (
+  | { argument: Argument }
+  | { option: string; isNegated: boolean }
+)
 
 /** The columns of a table that no override describes. */
 const maxColumns = 8
@@ -50,7 +53,7 @@ export async function runCommand(
     ? { data: await readAll(client, operation, path, query) }
     : await client.request<Input>(operation.method, withQuery(path, query), body)
   if (override.print) return override.print(answer as never, terminal)
-  if (override.done) return out(override.done(input, answer))
+  if (override.resultMessage) return out(override.resultMessage(input, answer))
   if (options.json) return out(JSON.stringify(answer.data ?? answer, null, 2))
   out(textOf(answer, operation, override, input))
 }
@@ -73,7 +76,7 @@ function inputFrom(parameters: Placed[], args: unknown[], options: Options): Inp
     const value = 'argument' in one ? args[index] : options[one.option]
     // Commander sets the option of `--no-start` to true if it is not given.
     const isPresent = 'argument' in one || !one.isNegated ? value !== undefined : value === false
-    if (isPresent) input[one.field] = apiValue(one.about, value)
+    if (isPresent) input[one.field] = apiValue(one.schema, value)
   }
   return input
 }

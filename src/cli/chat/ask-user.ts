@@ -34,8 +34,8 @@ async function askPermission(
   deps: Deps,
 ): Promise<string | undefined> {
   const { client, intern, show } = deps
-  const { about, changes, isCut } = await readPermission(client, intern, question)
-  show.question(printableLine(question.operation ?? 'permission'), about && printableLine(about))
+  const { subject, changes, isCut } = await readPermission(client, intern, question)
+  show.question(printableLine(question.operation ?? 'permission'), subject && printableLine(subject))
   show.diff(changes)
   if (isCut) show.line('  (Not all of it is displayed. Read it completely in the console before you allow it.)')
   // A single key press must not allow an operation outside the sandbox, or one that is not displayed completely.

@@ -7,7 +7,7 @@ type Permission = Extract<AgentQuestion, { kind: 'permission' }>
 
 export type PermissionDetails = {
   /** The command or description, on one line. */
-  about: string | undefined
+  subject: string | undefined
   /** The lines of the diffs. */
   changes: string[]
   /** Whether some of it is not displayed. */
@@ -30,10 +30,10 @@ export async function readPermission(
     .catch(() => undefined)
   const { command = null, detail = question.detail, changes = [] } = response?.data ?? {}
   const lines = changes.flatMap(({ diff }) => diff.split('\n'))
-  const about = command ?? (lines.length > 0 ? undefined : detail)
+  const subject = command ?? (lines.length > 0 ? undefined : detail)
   return {
-    about,
+    subject,
     changes: bounded(lines, limits.lines),
-    isCut: lines.length > limits.lines || (about?.length ?? 0) > limits.characters || response === undefined,
+    isCut: lines.length > limits.lines || (subject?.length ?? 0) > limits.characters || response === undefined,
   }
 }

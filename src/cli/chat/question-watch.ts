@@ -24,8 +24,8 @@ export async function whileOpen<Answer>(
   location: QuestionLocation,
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ answer: Answer } | { closed: string }> {
-  const [closing, done] = [new AbortController(), new AbortController()]
-  const watching = watchQuestion(location, done.signal).then((reason) => {
+  const [closing, finished] = [new AbortController(), new AbortController()]
+  const watching = watchQuestion(location, finished.signal).then((reason) => {
     if (reason !== undefined) closing.abort(reason)
   })
   try {
@@ -34,7 +34,7 @@ export async function whileOpen<Answer>(
     if (!closing.signal.aborted) throw error
     return { closed: closing.signal.reason as string }
   } finally {
-    done.abort()
+    finished.abort()
     await watching
   }
 }

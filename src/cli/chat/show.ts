@@ -12,7 +12,7 @@ import { diffLine, type Style } from './style.ts'
 export type Show = {
   line: (text: string) => void
   /** A question of the intern, and the operation that it is about. */
-  question: (text: string, about?: string) => void
+  question: (text: string, details?: string) => void
   /** Lines of a diff, coloured. */
   diff: (lines: readonly string[]) => void
   output: (output: Exclude<ChatOutput, { type: 'question' }>) => void
@@ -39,8 +39,10 @@ export function showOn(output: Screen['output']): Show {
   const formatActivity = activityFormatter(styled)
   return {
     line: (text) => write(`${printable(text)}\n`),
-    question: (text, about) =>
-      writeLine(`\n${styled('yellow', `? ${printable(text)}`)}${about === undefined ? '' : `  ${printable(about)}`}`),
+    question: (text, details) =>
+      writeLine(
+        `\n${styled('yellow', `? ${printable(text)}`)}${details === undefined ? '' : `  ${printable(details)}`}`,
+      ),
     diff: (lines) => write(lines.map((line) => `${diffLine(styled, line)}\n`).join('')),
     output(item) {
       if (item.type === 'activity') {

@@ -65,14 +65,14 @@ function askWhileOpen(context: ChatContext, question: AgentQuestion) {
 
 /** Cancels a question when the user leaves. An open question would block the session until it expires. */
 async function cancelQuestion({ chat }: ChatContext, question: AgentQuestion): Promise<void> {
-  const done = new AbortController()
+  const finished = new AbortController()
   try {
-    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(cancelTimeoutMs)])
+    const signal = AbortSignal.any([finished.signal, AbortSignal.timeout(cancelTimeoutMs)])
     for await (const _ of chat.answer(question, cancelAnswer(question), signal)) break
   } catch {
     // The question expires later.
   }
-  done.abort()
+  finished.abort()
 }
 
 type TurnResult = {

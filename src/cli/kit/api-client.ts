@@ -176,12 +176,12 @@ function baseUrl(value: string): string {
 }
 
 /** Checks the key. @throws StartupError for a key that no header can contain, such as `sb-v1-…` copied from a document */
-function keyOf(value: string | undefined, needed: string): string {
+function keyOf(value: string | undefined, requiredKind: string): string {
   const key = value?.trim()
-  if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${needed} of the service.`)
+  if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${requiredKind} of the service.`)
   const invalid = /[^\x21-\x7e]/u.exec(key)
   if (!invalid) return key
   throw new StartupError(
-    `SIGNALBOX_KEY contains ${JSON.stringify(invalid[0])}, which no key has. Set it to ${needed}, complete and on one line.`,
+    `SIGNALBOX_KEY contains ${JSON.stringify(invalid[0])}, which no key has. Set it to ${requiredKind}, complete and on one line.`,
   )
 }

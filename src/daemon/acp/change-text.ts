@@ -34,11 +34,12 @@ function hunksOf(before: string, after: string): Hunk[] {
 /** One hunk from the first to the last changed line, for a change that is too large for a diff. */
 function hunkOf(old: string[], now: string[]): Hunk {
   const shorterLength = Math.min(old.length, now.length)
-  let same = 0
-  while (same < shorterLength && old[same] === now[same]) same++
+  let commonLines = 0
+  while (commonLines < shorterLength && old[commonLines] === now[commonLines]) commonLines++
   let commonSuffix = 0
-  while (commonSuffix < shorterLength - same && old.at(-1 - commonSuffix) === now.at(-1 - commonSuffix)) commonSuffix++
-  const from = Math.max(0, same - contextLines)
+  while (commonSuffix < shorterLength - commonLines && old.at(-1 - commonSuffix) === now.at(-1 - commonSuffix))
+    commonSuffix++
+  const from = Math.max(0, commonLines - contextLines)
   const [oldEnd, nowEnd] = [old.length - commonSuffix, now.length - commonSuffix]
   const after = now.slice(nowEnd, nowEnd + contextLines)
   return {
@@ -47,9 +48,9 @@ function hunkOf(old: string[], now: string[]): Hunk {
     newStart: from + 1,
     newLines: nowEnd - from + after.length,
     lines: [
-      ...marked(' ', now.slice(from, same)),
-      ...marked('-', old.slice(same, oldEnd)),
-      ...marked('+', now.slice(same, nowEnd)),
+      ...marked(' ', now.slice(from, commonLines)),
+      ...marked('-', old.slice(commonLines, oldEnd)),
+      ...marked('+', now.slice(commonLines, nowEnd)),
       ...marked(' ', after),
     ],
   }

@@ -27,10 +27,10 @@ export function readElicitation(params: unknown): Form | undefined {
     const note = describe(titled, property)
     if (note) notes.push(`- ${name}: ${note}`)
   }
-  const about = [text(member(schema, 'title')), text(member(schema, 'description'))].filter(
+  const heading = [text(member(schema, 'title')), text(member(schema, 'description'))].filter(
     (part) => part !== undefined,
   )
-  return { message: [message, ...about, notes.join('\n')].filter(Boolean).join('\n\n'), fields }
+  return { message: [message, ...heading, notes.join('\n')].filter(Boolean).join('\n\n'), fields }
 }
 
 function readField(name: string, property: unknown, required: boolean): TitledField | undefined {
@@ -100,8 +100,8 @@ function optionDescription(property: unknown, value: string): string {
   return description ? ` (${description})` : ''
 }
 
-function range(what: string, from: number | undefined, to: number | undefined): string {
-  const unit = what && ` ${what}`
+function range(unitName: string, from: number | undefined, to: number | undefined): string {
+  const unit = unitName && ` ${unitName}`
   if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`
   if (from !== undefined) return `at least ${from}${unit}`
   return to !== undefined ? `at most ${to}${unit}` : ''

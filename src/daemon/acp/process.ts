@@ -56,9 +56,9 @@ function watch(child: ChildProcess, stderrReason: () => string): Pick<AgentProce
       // Child processes that are still running would keep its pipes open.
       signal('SIGKILL')
       hasExited = true
-      const how = by ? `was killed by ${by}` : `exited with code ${code}`
+      const exitText = by ? `was killed by ${by}` : `exited with code ${code}`
       const why = stderrReason()
-      resolve(`The agent ${how}${why && `: ${why}`}`)
+      resolve(`The agent ${exitText}${why && `: ${why}`}`)
     })
   })
   const stop = async () => {
@@ -98,10 +98,10 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>()
+  const { promise: timeout, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, withinMs, false)
   try {
-    return await Promise.race([promise.then(() => true), late])
+    return await Promise.race([promise.then(() => true), timeout])
   } finally {
     clearTimeout(timer)
   }

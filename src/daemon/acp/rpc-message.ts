@@ -57,8 +57,8 @@ function reasonOf(message: unknown, data: unknown): string {
   const candidates = [data, member(data, 'details'), member(data, 'message'), member(member(data, 'error'), 'message')]
   const details = candidates.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined
   if (details === undefined || text.includes(details)) return text || 'The agent gave no reason.'
-  const cut = details.length > maxDetailsLength ? `${details.slice(0, maxDetailsLength)}…` : details
-  return text ? `${text}: ${cut}` : cut
+  const shortened = details.length > maxDetailsLength ? `${details.slice(0, maxDetailsLength)}…` : details
+  return text ? `${text}: ${shortened}` : shortened
 }
 
 /** Reads a member of a value of any type. */

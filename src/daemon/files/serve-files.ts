@@ -32,9 +32,9 @@ export async function serveFiles(
       return reply(await files.list(path, { limit, after: query.get('after') ?? undefined }))
     }
     case 'GET content': {
-      const { body, part, ...about } = await files.read(path, readRange(query), signal)
-      const [from, to] = part ? [part.from, part.to] : [0, about.size]
-      const head = JSON.stringify({ ...about, part: part ?? null })
+      const { body, part, ...description } = await files.read(path, readRange(query), signal)
+      const [from, to] = part ? [part.from, part.to] : [0, description.size]
+      const head = JSON.stringify({ ...description, part: part ?? null })
       return send(response, body, { 'content-length': String(to - from), 'x-file': encodeURIComponent(head) })
     }
     case 'PUT content':

@@ -14,11 +14,11 @@ const severedMessage = 'The agent ended during the turn.'
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
 export function closingEvent(
   reason: EndReason,
-  about: TurnReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
+  end: TurnReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
 ): TurnEvent | undefined {
-  const { model, usage, meteredSince } = about
+  const { model, usage, meteredSince } = end
   const report: TurnReport = { model, usage, ...(meteredSince !== undefined && { meteredSince }) }
-  const { message = '', retryable = false } = about
+  const { message = '', retryable = false } = end
   switch (reason) {
     case 'finished':
       return { type: 'turn.finished', ...report }
@@ -38,7 +38,7 @@ export function closingEvent(
     case 'cancelled':
       return { type: 'run.ended', message: message || cancelled, ...report }
     case 'over_budget':
-      return { type: 'run.ended', message, ...(about.budget && { budget: about.budget }), ...report }
+      return { type: 'run.ended', message, ...(end.budget && { budget: end.budget }), ...report }
     case 'deadline':
     case 'disconnected':
       return undefined
@@ -48,9 +48,9 @@ export function closingEvent(
 }
 
 /** The refusal for the caller of a run that ended before it started. */
-export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
-  const { message = '', retryable } = about
-  if (about.refusal) return about.refusal
+export function refusalFor(reason: EndReason, failure: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
+  const { message = '', retryable } = failure
+  if (failure.refusal) return failure.refusal
   if (reason === 'busy') return new Refusal('questions_full', busyMessage)
   if (reason === 'refused') return new Refusal('turn_failed', message, retryable)
   return new Refusal('stream_severed', message || (reason === 'severed' ? severedMessage : cancelled))

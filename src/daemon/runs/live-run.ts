@@ -26,7 +26,7 @@ export type LiveRunDeps = {
   /** Called when an answer was accepted. */
   answered: (run: LiveRun, question: Question, answer: string, by: string | undefined) => void
   /** Saves the end of the run before it is reported. Can throw. */
-  saveEnd: (run: LiveRun, reason: EndReason, about: Explanation) => void
+  saveEnd: (run: LiveRun, reason: EndReason, explanation: Explanation) => void
   /** Called when the run has ended, before its pending questions are cancelled. */
   ended: (run: LiveRun, reason: EndReason) => void
 }
@@ -244,16 +244,16 @@ export class LiveRun {
     return this.#outbox.attach(first, () => this.disconnect())
   }
 
-  #end(before: RunState, endReason: EndReason, given: Explanation): void {
-    const about = { ...given, meteredSince: this.#isAlone ? this.#startedAt : undefined }
-    const { reason, explanation } = savedEnd((why) => this.#deps.saveEnd(this, why, about), endReason, about)
-    const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation })
+  #end(before: RunState, endReason: EndReason, explanation: Explanation): void {
+    const metered = { ...explanation, meteredSince: this.#isAlone ? this.#startedAt : undefined }
+    const saved = savedEnd((reason) => this.#deps.saveEnd(this, reason, metered), endReason, metered)
+    const closing = closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation })
     if (before.at === 'starting') {
       this.#outbox.abandon()
-      this.#start.reject(refusalFor(reason, explanation))
+      this.#start.reject(refusalFor(saved.reason, saved.explanation))
     } else if (closing && this.#outbox.attached()) this.#outbox.push(closing)
     else this.#outbox.abandon()
-    this.#deps.ended(this, reason)
+    this.#deps.ended(this, saved.reason)
     this.#questions.cancelAll()
   }
 }

@@ -57,10 +57,10 @@ function byRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'den
 
 function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {
   const { operation, detail } = question
-  const cut = detail && detail.length > maxDetailLength ? `${truncateText(detail, maxDetailLength)}…` : detail
+  const shortened = detail && detail.length > maxDetailLength ? `${truncateText(detail, maxDetailLength)}…` : detail
   const { session, id: runId } = run
-  const about = { operation: operation?.slice(0, 200) ?? null, detail: cut }
-  deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), ...about, decision })
-  deps.transcripts.of(session.id).addDecision(decision, about.operation, cut)
+  const summary = { operation: operation?.slice(0, 200) ?? null, detail: shortened }
+  deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), ...summary, decision })
+  deps.transcripts.of(session.id).addDecision(decision, summary.operation, shortened)
   run.write({ type: 'decision.made' })
 }

@@ -38,8 +38,15 @@ export async function playTurn(
     await waitForTurn(before, limits.settleMs)
     run.needsAgent = true
     if (run.state().at === 'ended') return
-    const about = { mode: requestedMode, by: by ?? null, ...(background && { background }), ...(budget && { budget }) }
-    transcripts.of(session.id).startRun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)
+    const promptInfo = {
+      mode: requestedMode,
+      by: by ?? null,
+      ...(background && { background }),
+      ...(budget && { budget }),
+    }
+    transcripts
+      .of(session.id)
+      .startRun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), promptInfo)
     transcripts.save()
     // A background run has no reader, so it starts without output.
     if (run.isInBackground) run.apply({ type: 'turn.started' })
@@ -65,8 +72,8 @@ export async function playTurn(
 
 /** Waits for the previous turn. The agent can still be busy after its caller disconnected. */
 async function waitForTurn(before: Promise<unknown>, withinMs: number): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
+  const { promise: cancelled, reject } = Promise.withResolvers<never>()
   const sessionBusy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
   const timer = setTimeout(reject, withinMs, sessionBusy)
-  await Promise.race([before, late]).finally(() => clearTimeout(timer))
+  await Promise.race([before, cancelled]).finally(() => clearTimeout(timer))
 }

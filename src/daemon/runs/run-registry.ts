@@ -164,8 +164,8 @@ export class RunRegistry {
           transcripts.of(session.id).setAnswer(question.id, answerRecordOf(question, answer, by)),
         saveEnd: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
           const since = meteredSince !== undefined && { meteredSince }
-          const about = { message: message || null, model: model ?? session.model, usage: usage ?? null, ...since }
-          transcripts.of(session.id).endRun({ reason, ...about })
+          const turnEnd = { message: message || null, model: model ?? session.model, usage: usage ?? null, ...since }
+          transcripts.of(session.id).endRun({ reason, ...turnEnd })
           transcripts.save()
         },
         deadlineChanged: this.#deadlines.schedule,

@@ -44,8 +44,8 @@ export const commands: Record<string, Command> = {
       const text = `${(performance.timeOrigin + performance.now()).toFixed(2)} `
       const params = { sessionId, update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } }
       options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}\n`)
-      const due = Math.ceil((startedAt + index * everyMs) / tickMs) * tickMs
-      await pause(Math.max(0, due - performance.now()), signal)
+      const dueAt = Math.ceil((startedAt + index * everyMs) / tickMs) * tickMs
+      await pause(Math.max(0, dueAt - performance.now()), signal)
     }
   },
   /** `late 20 words`: prints the words after 20 ms, which can be after the end of the turn. */
@@ -85,8 +85,8 @@ export const commands: Record<string, Command> = {
   model_says: async (play, prompt) => say(play, (await play.options.askModel?.(prompt)) ?? 'no model'),
   /** Sends so many concurrent model requests, and ignores failures. */
   models_say: async (play, count) => {
-    const asking = Array.from({ length: Number(count) }, (_, at) => play.options.askModel?.(`${at}`))
-    await Promise.allSettled(asking)
+    const requests = Array.from({ length: Number(count) }, (_, at) => play.options.askModel?.(`${at}`))
+    await Promise.allSettled(requests)
   },
   usage: ({ session }, rest) => {
     const [inputTokens = 0, outputTokens = 0] = rest.split(' ').map(Number)

@@ -73,8 +73,12 @@ async function askPermission(play: ScriptContext, rest: string, withdrawn?: Abor
     kind: kind as PermissionOptionKind,
   }))
   const params = { sessionId: play.sessionId, toolCall: { toolCallId: `call-${title}`, title }, options }
-  const how = withdrawn ? { cancellationSignal: withdrawn, stopWaitingOnCancel: true } : {}
-  const { outcome }: RequestPermissionResponse = await play.client.request('session/request_permission', params, how)
+  const sendOptions = withdrawn ? { cancellationSignal: withdrawn, stopWaitingOnCancel: true } : {}
+  const { outcome }: RequestPermissionResponse = await play.client.request(
+    'session/request_permission',
+    params,
+    sendOptions,
+  )
   return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
 }
 

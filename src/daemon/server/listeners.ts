@@ -31,13 +31,13 @@ export async function openListeners(
     servers.push(server)
     mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
     rmSync(socketPath, { force: true })
-    await listening(server, (done) => server.listen(socketPath, done))
+    await startListening(server, (done) => server.listen(socketPath, done))
     chmodSync(socketPath, 0o600)
   }
   if (listen) {
     const server = createTlsServer(listen.tls, deps, limits.certificateLookMs)
     servers.push(server)
-    await listening(server, (done) => server.listen(listen.port, listen.host, done))
+    await startListening(server, (done) => server.listen(listen.port, listen.host, done))
     port = (server.address() as AddressInfo).port
   }
   return {
@@ -55,7 +55,7 @@ export async function openListeners(
 const connectionsOf = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
 
-function listening(server: Server, listen: (done: () => void) => void): Promise<void> {
+function startListening(server: Server, listen: (done: () => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     listen(resolve)

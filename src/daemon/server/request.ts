@@ -56,9 +56,9 @@ function readBudget(value: unknown): TurnBudget {
 
 /** The exceeded limit because of which a run is ended, and the maximum cost of the request that it refused. */
 export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUsd?: number] {
-  const needed = Number(query.get('needed_usd') ?? Number.NaN)
+  const neededUsd = Number(query.get('needed_usd') ?? Number.NaN)
   const spent = budgetParts.find((part) => part === query.get('spent'))
-  return spent ? [spent, Number.isFinite(needed) ? needed : undefined] : []
+  return spent ? [spent, Number.isFinite(neededUsd) ? neededUsd : undefined] : []
 }
 
 function readAttachments(value: unknown): Attachment[] {

@@ -80,28 +80,28 @@ function readListen(listen: Json, file: string): TcpListener {
 
 type SettingsSources = { workspace: string; environment: Record<string, string | undefined> }
 
-function readAgent(agent: Json, where: string, { workspace, environment }: SettingsSources): AgentSettings {
+function readAgent(agent: Json, source: string, { workspace, environment }: SettingsSources): AgentSettings {
   const inherited = inheritedVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
   const args = agent.args ?? []
   if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) {
-    throw new StartupError(`${where}: args must be a list of strings.`)
+    throw new StartupError(`${source}: args must be a list of strings.`)
   }
-  const modes = object(agent.modes ?? {}, `${where}: modes`)
+  const modes = object(agent.modes ?? {}, `${source}: modes`)
   return {
-    command: text(agent, 'command', where),
+    command: text(agent, 'command', source),
     args,
-    env: { HOME: workspace, ...Object.fromEntries(inherited), ...strings(agent.env ?? {}, `${where}: env`) },
-    modes: { manual: 'manual', 'self-drive': 'self-drive', ...strings(modes, `${where}: modes`) },
-    ...(agent.authenticate !== undefined && { authenticate: text(agent, 'authenticate', where) }),
-    ...(agent._meta !== undefined && { _meta: object(agent._meta, `${where}: _meta`) }),
+    env: { HOME: workspace, ...Object.fromEntries(inherited), ...strings(agent.env ?? {}, `${source}: env`) },
+    modes: { manual: 'manual', 'self-drive': 'self-drive', ...strings(modes, `${source}: modes`) },
+    ...(agent.authenticate !== undefined && { authenticate: text(agent, 'authenticate', source) }),
+    ...(agent._meta !== undefined && { _meta: object(agent._meta, `${source}: _meta`) }),
   }
 }
 
-function readServers(value: unknown, where: string): McpServer[] {
+function readServers(value: unknown, source: string): McpServer[] {
   const servers = value === 'stdin' ? parsed(readFileSync(0, 'utf8'), 'standard input') : value
-  if (!Array.isArray(servers)) throw new StartupError(`${where} must be a list, or "stdin".`)
+  if (!Array.isArray(servers)) throw new StartupError(`${source} must be a list, or "stdin".`)
   return servers.map((each: unknown, index) => {
-    const at = `${where}[${index}]`
+    const at = `${source}[${index}]`
     const server = object(each, at)
     const type = text(server, 'type', at)
     text(server, 'name', at)
@@ -115,12 +115,12 @@ function readServers(value: unknown, where: string): McpServer[] {
 }
 
 /** Unknown limits are an error. */
-function readLimits(given: Json, where: string): Limits {
-  for (const [key, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaultLimits, key)) throw new StartupError(`${where}: unknown limit ${key}.`)
-    if (typeof value !== 'number' || !(value >= 0)) throw new StartupError(`${where}: ${key} must be a number from 0.`)
+function readLimits(limits: Json, source: string): Limits {
+  for (const [key, value] of Object.entries(limits)) {
+    if (!Object.hasOwn(defaultLimits, key)) throw new StartupError(`${source}: unknown limit ${key}.`)
+    if (typeof value !== 'number' || !(value >= 0)) throw new StartupError(`${source}: ${key} must be a number from 0.`)
   }
-  return { ...defaultLimits, ...given }
+  return { ...defaultLimits, ...limits }
 }
 
 function readToken(file: string): string {
@@ -143,27 +143,27 @@ function readJson(file: string): unknown {
   return parsed(read(file), file)
 }
 
-function parsed(text: string, where: string): unknown {
+function parsed(text: string, source: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new StartupError(`${where} is not JSON.`)
+    throw new StartupError(`${source} is not JSON.`)
   }
 }
 
-function object(value: unknown, where: string): Json {
+function object(value: unknown, source: string): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw new StartupError(`${where} must be an object.`)
+  throw new StartupError(`${source} must be an object.`)
 }
 
-function text(from: Json, key: string, where: string): string {
+function text(from: Json, key: string, source: string): string {
   const value = from[key]
   if (typeof value === 'string' && value) return value
-  throw new StartupError(`${where}: ${key} must be a string that is not empty.`)
+  throw new StartupError(`${source}: ${key} must be a string that is not empty.`)
 }
 
-function strings(value: unknown, where: string): Record<string, string> {
-  const found = object(value, where)
+function strings(value: unknown, source: string): Record<string, string> {
+  const found = object(value, source)
   if (Object.values(found).every((one) => typeof one === 'string')) return found as Record<string, string>
-  throw new StartupError(`${where} must hold strings.`)
+  throw new StartupError(`${source} must hold strings.`)
 }

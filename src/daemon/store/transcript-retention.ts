@@ -45,14 +45,14 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
   }
   const enforceLimits = (writtenSessions: string[], at: number) => {
     for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) forget(id)
-    const over = (bytes: unknown, limit: number) => (bytes as { bytes: number }).bytes - limit
+    const excessOf = (bytes: unknown, limit: number) => (bytes as { bytes: number }).bytes - limit
     for (const sessionId of writtenSessions)
       for (let excess = 1; excess > 0; ) {
-        excess = over(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
+        excess = excessOf(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
         if (excess > 0 && !drop(sessionId, excess)) break
       }
     for (let excess = 1; excess > 0; ) {
-      excess = over(total.get(), limits.maxTranscriptBytes)
+      excess = excessOf(total.get(), limits.maxTranscriptBytes)
       const { id } = (excess > 0 ? idlest.get() : {}) as { id?: string }
       if (id === undefined) break
       if (!drop(id, excess)) forget(id)

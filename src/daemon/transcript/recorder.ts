@@ -72,20 +72,20 @@ export class Recorder {
     return this.#turns
   }
 
-  startRun(runId: string, text: string, about: PromptInfo): void {
+  startRun(runId: string, text: string, info: PromptInfo): void {
     this.#forgetRun()
     this.#runId = runId
     this.#status = 'running'
     this.#turns++
     this.#title ||= truncateText(text.trim().split('\n', 1)[0]!, titleLength)
-    this.#add({ type: 'prompt', text, ...about })
+    this.#add({ type: 'prompt', text, ...info })
   }
 
   addText(type: 'message' | 'reasoning', text: string): void {
     for (let from = 0; from < text.length; ) {
-      const open = this.#text?.type === type ? this.#text : undefined
-      const to = cutPosition(text, from + maxLengths.text - (open?.text.length ?? 0))
-      if (to > from) this.#write(type, open, text.slice(from, to))
+      const openText = this.#text?.type === type ? this.#text : undefined
+      const to = cutPosition(text, from + maxLengths.text - (openText?.text.length ?? 0))
+      if (to > from) this.#write(type, openText, text.slice(from, to))
       else this.#text = undefined
       from = Math.max(from, to)
     }
@@ -99,12 +99,12 @@ export class Recorder {
 
   updateTool(id: string, tool: ToolCall, output: string | undefined): Activity {
     this.#text = undefined
-    const open = this.#calls.get(id)
-    const terminal = shorten((open?.output ?? '') + (output ?? ''), 2 * maxLengths.output)
+    const openCall = this.#calls.get(id)
+    const terminal = shorten((openCall?.output ?? '') + (output ?? ''), 2 * maxLengths.output)
     const activity = toolActivity(id, tool, terminal)
     const isOver = activity.status === 'completed' || activity.status === 'failed'
     const content = { ...activity, endedAt: isOver ? this.#deps.now() : null }
-    const entry = open ? this.#change(open.entry, content) : this.#add(content)
+    const entry = openCall ? this.#change(openCall.entry, content) : this.#add(content)
     this.#calls.set(id, { entry, tool, output: terminal })
     if (this.#calls.size > maxOpenCalls) this.#calls.delete(this.#calls.keys().next().value!)
     return activity
@@ -148,10 +148,10 @@ export class Recorder {
     this.#change(entry, { ...entry, answer: { state: 'answered', ...record, answeredAt: this.#deps.now() } })
   }
 
-  endRun({ message, ...about }: TurnEnd): void {
+  endRun({ message, ...end }: TurnEnd): void {
     if (this.#status === 'idle') return
     for (const entry of this.#questions.values()) this.#change(entry, { ...entry, answer: { state: 'ended' } })
-    this.#add({ type: 'end', ...about, message: message && shorten(message, maxLengths.message) })
+    this.#add({ type: 'end', ...end, message: message && shorten(message, maxLengths.message) })
     this.#status = 'idle'
     this.#forgetRun()
   }
@@ -167,13 +167,13 @@ export class Recorder {
     this.#dirty.clear()
   }
 
-  #write(type: 'message' | 'reasoning', open: TextEntry | undefined, piece: string) {
+  #write(type: 'message' | 'reasoning', openText: TextEntry | undefined, piece: string) {
     const { textAdded } = this.#deps
-    const content = { type, text: (open?.text ?? '') + piece }
+    const content = { type, text: (openText?.text ?? '') + piece }
     const size = piece.length
-    const entry = open ? this.#change(open, content, false, size) : this.#add(content, false, size)
+    const entry = openText ? this.#change(openText, content, false, size) : this.#add(content, false, size)
     this.#text = entry as TextEntry
-    textAdded(entry as TextEntry, open?.text.length ?? 0, piece)
+    textAdded(entry as TextEntry, openText?.text.length ?? 0, piece)
   }
 
   #add(content: EntryContent, isUrgent = true, characters = usualCharacters): Entry {

@@ -12,13 +12,13 @@ export async function readSessions(
   transcripts: Transcripts,
   { path, query, response, signal }: TranscriptRequest,
 ): Promise<void> {
-  const [, encodedId, what] = path
+  const [, encodedId, resource] = path
   if (encodedId === undefined) return sendJson(response, 200, await transcripts.list(pageOf(query)))
   const sessionId = decodeURIComponent(encodedId)
-  if (what === undefined) {
+  if (resource === undefined) {
     const found = await transcripts.read(sessionId, pageOf(query))
     if (found) return sendJson(response, 200, found)
-  } else if (what === 'events') {
+  } else if (resource === 'events') {
     const events = await transcripts.follow(sessionId, Number(query.get('after') ?? 0) || 0, signal)
     if (events) return writeLines(response, events)
   }

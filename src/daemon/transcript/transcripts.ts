@@ -159,11 +159,11 @@ export class DaemonTranscripts implements Transcripts {
   #changed(soon: boolean, characters: number): void {
     this.#unsaved += characters
     if (this.#unsaved > maxUnsaved) return this.#trySaving()
-    const due = performance.now() + (soon ? saveWithinMs.soon : saveWithinMs.text)
-    if (due >= this.#dueAt) return
-    this.#dueAt = due
+    const saveAt = performance.now() + (soon ? saveWithinMs.soon : saveWithinMs.text)
+    if (saveAt >= this.#dueAt) return
+    this.#dueAt = saveAt
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#trySaving(), due - performance.now()).unref()
+    this.#timer = setTimeout(() => this.#trySaving(), saveAt - performance.now()).unref()
   }
 
   /** Saves, and retries later after a failure. */

@@ -94,10 +94,10 @@ export async function reserveBudgets(
     )
   }
   await turns?.refused(refusedBy, need)
-  const when = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
+  const resetText = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
   throw new Fault(
     'forbidden',
-    `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${when} A smaller max_tokens may fit, and an admin can raise the limit.`,
+    `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${resetText} A smaller max_tokens may fit, and an admin can raise the limit.`,
     { metadata },
   )
 }

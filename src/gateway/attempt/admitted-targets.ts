@@ -12,14 +12,14 @@ export function* admittedTargets(
   targets: Target[],
   isRemaining: (target: Target) => boolean = () => true,
 ): Generator<{ target: Target; permit: AttemptPermit }, undefined> {
-  const open: Target[] = []
+  const skipped: Target[] = []
   for (const target of targets) {
     if (!isRemaining(target)) continue
     const permit = circuits.admit(access.circuitOf(target.endpoint))
     if (permit) yield { target, permit }
-    else open.push(target)
+    else skipped.push(target)
   }
-  for (const target of open) {
+  for (const target of skipped) {
     if (!isRemaining(target)) continue
     const permit = circuits.lastResort(access.circuitOf(target.endpoint))
     if (permit) yield { target, permit }

@@ -16,7 +16,7 @@ export function providerErrorOf(
 ): ProviderError | undefined {
   const plain = message.replaceAll('\0', '').replace(starredPattern, '[secret]')
   // `stream` drops a character whose end was cut.
-  const cut = new TextDecoder().decode(Buffer.from(plain).subarray(0, maxMessageBytes), { stream: true })
-  if (status === undefined && code === undefined && cut === '') return undefined
-  return { status, code, message: cut || undefined }
+  const shortened = new TextDecoder().decode(Buffer.from(plain).subarray(0, maxMessageBytes), { stream: true })
+  if (status === undefined && code === undefined && shortened === '') return undefined
+  return { status, code, message: shortened || undefined }
 }

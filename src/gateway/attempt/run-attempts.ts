@@ -77,9 +77,9 @@ function faultAfter(
 }
 
 /** A prompt that was too long for one endpoint is sent only to those with a larger context. */
-function remainingAfter(targets: Target[], tried: Target, outcome: Outcome): Target[] {
+function remainingAfter(targets: Target[], failedTarget: Target, outcome: Outcome): Target[] {
   const tooLong = outcome.kind === 'failed' ? outcome.failure.tooLong : undefined
-  return targets.filter((target) => target !== tried && (!tooLong || hasRoomFor(tooLong, tried, target)))
+  return targets.filter((target) => target !== failedTarget && (!tooLong || hasRoomFor(tooLong, failedTarget, target)))
 }
 
 /**

@@ -17,13 +17,13 @@ export function waitOf(headers: Headers, now: number): number | undefined {
 
 /** Rate limits of OpenAI's and Anthropic's servers: what remains, and when the limit is reset. */
 const limits = [
-  ...['requests', 'tokens'].map((what) => ({
-    remaining: `x-ratelimit-remaining-${what}`,
-    reset: `x-ratelimit-reset-${what}`,
+  ...['requests', 'tokens'].map((quantity) => ({
+    remaining: `x-ratelimit-remaining-${quantity}`,
+    reset: `x-ratelimit-reset-${quantity}`,
   })),
-  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((what) => ({
-    remaining: `anthropic-ratelimit-${what}-remaining`,
-    reset: `anthropic-ratelimit-${what}-reset`,
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((quantity) => ({
+    remaining: `anthropic-ratelimit-${quantity}-remaining`,
+    reset: `anthropic-ratelimit-${quantity}-reset`,
   })),
 ]
 

@@ -5,7 +5,7 @@ import { countOutcomes, isFailing, type Window } from './circuit-window.ts'
 export type RestrictionReason = 'failure_rate' | 'failed_again' | 'retry_after'
 
 /** The circuit breaker of one endpoint (docs/decisions/0037). Times are in milliseconds since the epoch. */
-export type Circuit = CommonState & (Closed | Open | HalfOpen)
+export type Circuit = CommonState & (ClosedState | OpenState | HalfOpen)
 
 type CommonState = {
   /** Start of this state. Outcomes of requests that started earlier do not change it. */
@@ -24,8 +24,12 @@ type CommonState = {
   readonly openings: number
 }
 
-type Closed = { readonly at: 'closed'; readonly window: Window }
-type Open = { readonly at: 'open'; readonly until: number; readonly reason: Exclude<RestrictionReason, 'retry_after'> }
+type ClosedState = { readonly at: 'closed'; readonly window: Window }
+type OpenState = {
+  readonly at: 'open'
+  readonly until: number
+  readonly reason: Exclude<RestrictionReason, 'retry_after'>
+}
 /** Counts of the requests that started in this state. Each admitted request takes `admissionCost` of `credit`. */
 type HalfOpen = {
   readonly at: 'half_open'
@@ -209,7 +213,7 @@ function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
   }
 }
 
-function openCircuit(circuit: Circuit, now: number, reason: Open['reason']): Circuit {
+function openCircuit(circuit: Circuit, now: number, reason: OpenState['reason']): Circuit {
   const openings = circuit.openings + 1
   const until = now + backoffDelay(openTimes, openings)
   return { ...commonState(circuit), since: now, openings, at: 'open', until, reason }

@@ -18,9 +18,9 @@ export function contextLengthError(
   tokens: number | undefined,
   metadata: Record<string, unknown>,
 ): { message: string; details: FaultDetails } {
-  const has = tokens === undefined ? 'The prompt is longer.' : `The prompt has about ${tokens} tokens.`
+  const problem = tokens === undefined ? 'The prompt is longer.' : `The prompt has about ${tokens} tokens.`
   return {
-    message: `The maximum context length is ${limit} tokens. ${has} Shorten the messages, or name a model with a larger context (${contextLengthExceeded}).`,
+    message: `The maximum context length is ${limit} tokens. ${problem} Shorten the messages, or name a model with a larger context (${contextLengthExceeded}).`,
     details: {
       type: 'invalid_request_error',
       metadata: {

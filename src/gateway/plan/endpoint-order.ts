@@ -101,7 +101,7 @@ function moveSlowLast(targets: Target[], { preferences, speeds }: PlanInput, low
 export function moveOpenCircuitsLast(targets: Target[], { health }: PlanInput, lowerRanks: LowerRanks): Target[] {
   const isOpen = ({ endpoint }: Target) => health(endpoint) === 'open'
   if (!targets.some(isOpen)) return targets
-  const open = targets.filter(isOpen)
-  for (const target of open) lowerRanks.add(target, 'circuit_shut')
-  return [...targets.filter((target) => !open.includes(target)), ...open]
+  const available = targets.filter(isOpen)
+  for (const target of available) lowerRanks.add(target, 'circuit_shut')
+  return [...targets.filter((target) => !available.includes(target)), ...available]
 }

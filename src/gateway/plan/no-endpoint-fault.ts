@@ -38,8 +38,8 @@ const addressVariables = (provider: Provider | undefined, { baseUrl }: Endpoint)
 /** The variables that an endpoint needs: one of them for its credential, and all that its base URL contains. */
 function neededVariables(provider: Provider | undefined, endpoint: Endpoint): string {
   const credential = (provider?.credentialVariables ?? []).join(' or ')
-  const needed = [credential, ...addressVariables(provider, endpoint)].filter((names) => names !== '')
-  return `${needed.join(' and ')} (for ${endpoint.provider})`
+  const variables = [credential, ...addressVariables(provider, endpoint)].filter((names) => names !== '')
+  return `${variables.join(' and ')} (for ${endpoint.provider})`
 }
 
 type FaultDeps = {
@@ -137,11 +137,11 @@ function unconfiguredFault(
   findProvider: (slug: string) => Provider | undefined,
   metadata: Record<string, unknown>,
 ): Fault {
-  const needed = new Set(endpoints.map((endpoint) => neededVariables(findProvider(endpoint.provider), endpoint)))
+  const variables = new Set(endpoints.map((endpoint) => neededVariables(findProvider(endpoint.provider), endpoint)))
   const missAddress = endpoints.every(
     (endpoint) => addressVariables(findProvider(endpoint.provider), endpoint).length > 0,
   )
-  const set = `Set ${[...needed].join(' or ')} in the environment of the service`
+  const set = `Set ${[...variables].join(' or ')} in the environment of the service`
   const message = missAddress
     ? `No provider of this model is configured. ${set}.`
     : `No provider of this model has a key. ${set}, or add your own key (POST /byok).`

@@ -23,7 +23,7 @@ export type Preferences = {
 }
 
 /** The capabilities that a request needs, whatever it prefers. */
-export type Needs = {
+export type RequestNeeds = {
   /** Parameters of the request, as the catalogue names them. Empty if the request does not require all of them. */
   parameters: string[]
   /** Parameters that change the meaning of an answer: endpoints without them are skipped. `tools`, `response_format`. */
@@ -76,7 +76,7 @@ export type Plan = {
 export type PlanInput = {
   candidates: Candidate[]
   preferences: Preferences
-  needs: Needs
+  needs: RequestNeeds
   /** The state of the endpoint's circuit. */
   health: (endpoint: Endpoint) => CircuitHealth
   speeds: (endpoint: Endpoint) => Speeds

@@ -28,10 +28,10 @@ function unpriceable({ endpoint }: Target, { unpriced, unbounded }: Bill): Fault
   const missing = unpriced.map(
     ({ requestedBy, price }) => `${requestedBy} has no price at ${endpoint.provider} (prices.${price})`,
   )
-  const open = unbounded.map((field) => `${field} must limit how often the provider runs it`)
+  const unboundedReasons = unbounded.map((field) => `${field} must limit how often the provider runs it`)
   return new Fault(
     'forbidden',
-    `This request cannot be priced: ${[...missing, ...open].join('; ')}. A request under a spending limit needs a price for everything: omit it, or ask the operator to add the price to the catalogue.`,
+    `This request cannot be priced: ${[...missing, ...unboundedReasons].join('; ')}. A request under a spending limit needs a price for everything: omit it, or ask the operator to add the price to the catalogue.`,
     { metadata: { rule: 'limit_usd', unpriced: unpriced.map(({ price }) => price), unbounded: [...unbounded] } },
   )
 }

@@ -87,11 +87,11 @@ export class EventTemplate {
     if (!frame) return false
     this.#trials = Math.max(0, this.#trials - 1)
     this.#finds = 0
-    const tried = Buffer.concat([
+    const candidate = Buffer.concat([
       ...[frame.before, probe, frame.after],
       ...(frame.end ? [paddingProbe, frame.end] : []),
     ])
-    const newFrame = matchesText(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
+    const newFrame = matchesText(candidate, probe.toString()) && splitFrame(change(candidate), frame.end !== undefined)
     if (!newFrame) return false
     const memory = copyBytes({ frame: joined(frame), newFrame: newFrame.pieces })
     this.#frame = storedFrame(frame, memory.frame)
@@ -168,7 +168,7 @@ type NewFrame = { pieces: Buffer; textOffsets: number[]; endAt: number; hasPaddi
 const noNewFrame: NewFrame = { pieces: none, textOffsets: [], endAt: 0, hasPadding: false }
 
 /** Cuts an event at the probes: the text can occur several times, the padding once. */
-function cut(event: Buffer, hasPadding: boolean): NewFrame | undefined {
+function splitFrame(event: Buffer, hasPadding: boolean): NewFrame | undefined {
   const [jsonText = '', end = '', ...others] = event.toString('latin1').split(paddingProbe.toString())
   if (others.length > 0 || (end !== '') !== hasPadding || end.includes(probe.toString())) return undefined
   const parts = jsonText.split(probe.toString())

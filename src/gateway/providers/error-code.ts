@@ -80,8 +80,8 @@ export type ErrorFacts = {
 }
 
 export function factsOfError(error: unknown): ErrorFacts {
-  const { details: given } = (error ?? {}) as { details?: unknown }
-  const [code, details, retryAfterMs] = [codeOfError(error), detailsIn(given), retryDelayIn(given)]
+  const { details: rawDetails } = (error ?? {}) as { details?: unknown }
+  const [code, details, retryAfterMs] = [codeOfError(error), detailsIn(rawDetails), retryDelayIn(rawDetails)]
   return {
     ...(code !== undefined && { code }),
     ...(details !== undefined && { details }),

@@ -40,8 +40,8 @@ export function formatRepair({ find, replace, name }: FormatPlace, checksStrict:
 
 /** The name of an answer format is required, with the characters of a tool's name. */
 function withFormatName(format: Strict): Strict {
-  const given = typeof format.name === 'string' ? format.name : ''
-  const name = given.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, openaiNames.maxLength) || 'response'
+  const requestedName = typeof format.name === 'string' ? format.name : ''
+  const name = requestedName.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, openaiNames.maxLength) || 'response'
   return name === format.name ? format : { ...format, name }
 }
 

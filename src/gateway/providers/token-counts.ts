@@ -50,13 +50,13 @@ function sidesOf(reported: ReportedCounts): PromptAndCompletion | undefined {
     const isReasoningSeparate = (countIn(reported.reasoning) ?? 0) > completion
     return { prompt, completion: isReasoningSeparate ? otherCompletion : completion }
   }
-  const ways: PromptAndCompletion[] = [
+  const possibleCounts: PromptAndCompletion[] = [
     { prompt, completion },
     { prompt, completion: otherCompletion },
     { prompt: otherPrompt, completion },
     { prompt: otherPrompt, completion: otherCompletion },
   ]
-  const exact = ways.find((way) => way.prompt + way.completion === total)
+  const exact = possibleCounts.find((counts) => counts.prompt + counts.completion === total)
   if (exact) return exact
   const mismatch = `a total of ${total} tokens for a prompt of ${prompt} and a completion of ${completion}`
   return { prompt, completion: Math.max(completion, total - prompt), mismatch }

@@ -9,7 +9,7 @@ export type UsageSpelling = {
   /** A member that only these servers report. */
   only?: string
   /** Parts that they always count separately from prompt and completion. */
-  beside?: 'cache' | 'reasoning'
+  separateCount?: 'cache' | 'reasoning'
 } & Partial<Record<CountName, string>>
 
 export type UsageObject = Record<string, unknown>
@@ -17,7 +17,7 @@ export type UsageObject = Record<string, unknown>
 const sides: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
 /** A spelling, prepared for reading. */
-type CompiledSpelling = Pick<UsageSpelling, 'only' | 'beside'> & {
+type CompiledSpelling = Pick<UsageSpelling, 'only' | 'separateCount'> & {
   paths: { name: CountName; group: string | undefined; member: string }[]
 }
 
@@ -39,10 +39,10 @@ export function compileSpellings(spellings: readonly UsageSpelling[]): Spellings
   return { own: [all[0]!], all, readersOf }
 }
 
-function compileSpelling({ servers: _, only, beside, ...paths }: UsageSpelling): CompiledSpelling {
+function compileSpelling({ servers: _, only, separateCount, ...paths }: UsageSpelling): CompiledSpelling {
   return {
     ...(only !== undefined && { only }),
-    ...(beside && { beside }),
+    ...(separateCount && { separateCount }),
     paths: Object.entries(paths).map(([name, path]) => {
       const dot = path.indexOf('.')
       const group = dot === -1 ? undefined : path.slice(0, dot)
@@ -71,7 +71,7 @@ export function ownCountsIn(usage: UsageObject, { own }: Spellings): ReportedCou
 
 function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
-  const beside: SeparateCounts = { cache: false, reasoning: false }
+  const separate: SeparateCounts = { cache: false, reasoning: false }
   for (const spelling of spellings) {
     if (spelling.only !== undefined && usage[spelling.only] == null) continue
     for (const { name, group, member } of spelling.paths) {
@@ -80,30 +80,30 @@ function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
       if (sides.has(name)) counts[name] ??= value
       else if ((countIn(value) ?? 0) > (countIn(counts[name]) ?? 0)) {
         counts[name] = value
-        if (spelling.beside) beside[spelling.beside] = true
+        if (spelling.separateCount) separate[spelling.separateCount] = true
       }
     }
   }
-  return withAlternatives(counts, beside)
+  return withAlternatives(counts, separate)
 }
 
 /** The parts that were counted separately from prompt and completion. */
-type SeparateCounts = Record<NonNullable<UsageSpelling['beside']>, boolean>
+type SeparateCounts = Record<NonNullable<UsageSpelling['separateCount']>, boolean>
 
 /** A part that some servers include in its whole and others count separately. */
-function withAlternatives(counts: ReportedCounts, beside: SeparateCounts): ReportedCounts {
+function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): ReportedCounts {
   if (!counts.cached && !counts.cacheWritten && !counts.reasoning) return counts
   const cache = sumOf(counts.cached, counts.cacheWritten)
   const otherPrompt = cache && sumOf(counts.prompt, cache)
   const otherCompletion = counts.reasoning && sumOf(counts.completion, counts.reasoning)
-  const isCacheSeparate = beside.cache && Number(cache) > Number(counts.prompt ?? 0)
+  const isCacheSeparate = separate.cache && Number(cache) > Number(counts.prompt ?? 0)
   return {
     ...counts,
     prompt: isCacheSeparate ? otherPrompt : counts.prompt,
-    completion: beside.reasoning ? otherCompletion : counts.completion,
+    completion: separate.reasoning ? otherCompletion : counts.completion,
     ...(otherPrompt && !isCacheSeparate ? { otherPrompt } : {}),
-    ...(otherCompletion && !beside.reasoning ? { otherCompletion } : {}),
-    ...((isCacheSeparate || beside.reasoning) && { total: undefined }),
+    ...(otherCompletion && !separate.reasoning ? { otherCompletion } : {}),
+    ...((isCacheSeparate || separate.reasoning) && { total: undefined }),
   }
 }
 

@@ -44,8 +44,8 @@ function calledFunction({ function_call: called, tool_calls: calls }: Message): 
 }
 
 function withToolCall({ function_call: _, ...message }: Message, called: Call, id: string): Message {
-  const { name, arguments: given = '{}' } = called
-  const args = typeof given === 'string' ? given : JSON.stringify(given)
+  const { name, arguments: text = '{}' } = called
+  const args = typeof text === 'string' ? text : JSON.stringify(text)
   return { ...message, tool_calls: [{ id, type: 'function', function: { name, arguments: args } }] }
 }
 

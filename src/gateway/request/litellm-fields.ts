@@ -5,8 +5,8 @@ import type { Body } from '../protocol/protocol.ts'
  * Applies the fields of a body that LiteLLM understands and no provider does. `fallbacks` are appended to the models.
  * @throws Fault `invalid` for fields that this service does not support, because it never ignores one.
  */
-export function applyLitellmFields(given: Body): Body {
-  const body = withTags(given)
+export function applyLitellmFields(original: Body): Body {
+  const body = withTags(original)
   if (body.fallbacks == null && body.guardrails == null) return body
   const { fallbacks, guardrails, ...rest } = body
   if (Array.isArray(guardrails) ? guardrails.length > 0 : guardrails != null) {

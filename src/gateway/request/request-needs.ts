@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Needs } from '../plan/plan.ts'
+import type { RequestNeeds } from '../plan/plan.ts'
 import { minTokens } from './prompt-size.ts'
 
 /** Fields of a body, and the catalogue's name for the parameter if it differs. */
@@ -37,7 +37,7 @@ const parameters = [
  * @param smallestContext the smallest context length among the endpoints.
  * @param requireParameters whether an endpoint must have all parameters of the request.
  */
-export function needsOf(chat: ChatRequest, smallestContext: number, requireParameters: boolean): Needs {
+export function needsOf(chat: ChatRequest, smallestContext: number, requireParameters: boolean): RequestNeeds {
   return {
     parameters: requireParameters ? usedParameters(chat) : [],
     required: required(chat),
@@ -47,16 +47,16 @@ export function needsOf(chat: ChatRequest, smallestContext: number, requireParam
 }
 
 function usedParameters(chat: ChatRequest): string[] {
-  const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
-  return [...new Set(used.map((name) => parameterNames[name] ?? name))]
+  const usedParameters = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
+  return [...new Set(usedParameters.map((name) => parameterNames[name] ?? name))]
 }
 
 /** Parameters whose absence would make the answer wrong, not just different. */
 function required(chat: ChatRequest): string[] {
-  const needed: string[] = []
-  if (chat.tools?.length) needed.push('tools')
-  if (chat.response_format?.type === 'json_schema') needed.push('structured_outputs')
-  return needed
+  const required: string[] = []
+  if (chat.tools?.length) required.push('tools')
+  if (chat.response_format?.type === 'json_schema') required.push('structured_outputs')
+  return required
 }
 
 /** Files are not listed, because many providers convert them to text. */

@@ -25,11 +25,11 @@ export function resolveModels(
   if (requested.length === 0)
     throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
   const found: Candidate[] = []
-  const seen = new Set<string>()
+  const modelIds = new Set<string>()
   for (const name of requested) {
     const candidate = resolveModel(catalogue, name)
-    if (!candidate || seen.has(name)) continue
-    seen.add(name)
+    if (!candidate || modelIds.has(name)) continue
+    modelIds.add(name)
     found.push(candidate)
   }
   const callable = found.filter(({ model }) => canBeCalled(model))

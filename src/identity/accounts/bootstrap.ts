@@ -21,8 +21,8 @@ export async function bootstrap(
   chosen: Partial<FirstKeys> = {},
 ): Promise<FirstKeys | undefined> {
   return deps.db.exclusively('bootstrap', async (tx) => {
-    const used = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
-    if (used) return undefined
+    const existing = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
+    if (existing) return undefined
     const keys: FirstKeys = {
       managementKey: chosen.managementKey ?? newSecret(),
       apiKey: chosen.apiKey ?? newSecret(),

@@ -22,12 +22,12 @@ export async function storeChallenge(
 
 /** Deletes a challenge. @returns whether it was issued for this purpose, and was neither used nor expired. */
 export async function consumeChallenge(tx: Tx, now: Now, challenge: string, userId: string | null): Promise<boolean> {
-  const used = await tx
+  const deleted = await tx
     .deleteFrom('passkey_challenges')
     .where('challenge_hash', '=', tokenHash(challenge))
     .returningAll()
     .executeTakeFirst()
-  return used !== undefined && used.user_id === userId && used.expires_at > now()
+  return deleted !== undefined && deleted.user_id === userId && deleted.expires_at > now()
 }
 
 /** Returns the challenge in the answer of a browser; undefined for invalid data. */

@@ -63,15 +63,15 @@ export function readFormAnswer(fields: FormField[], answer: string): FormAnswer 
 function readContent(fields: FormField[], content: unknown): Record<string, FieldValue> {
   if (!isObject(content)) throw new Refusal('bad_request', 'The "content" of an answer must be a JSON object.')
   const values: [string, FieldValue][] = []
-  const given = new Map(Object.entries(content))
+  const answered = new Map(Object.entries(content))
   try {
     for (const field of fields) {
-      const value = given.get(field.name) ?? undefined
-      given.delete(field.name)
+      const value = answered.get(field.name) ?? undefined
+      answered.delete(field.name)
       if (value !== undefined) values.push([field.name, checkValue(field, value)])
       else if (field.required) throw new Fault('invalid', `${field.name} is required`)
     }
-    for (const unknown of given.keys())
+    for (const unknown of answered.keys())
       throw new Fault('invalid', `${JSON.stringify(unknown)} is not a field of this question`)
   } catch (error) {
     if (!(error instanceof Fault)) throw error

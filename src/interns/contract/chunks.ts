@@ -38,9 +38,9 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
     chunk([{ index: 0, delta: {}, finish_reason: reason }], error && { error })
   const final = (usage: Usage | null, reported: string | null = null) =>
     chunk([], { session_id: started.sessionId, usage, ...(reported !== null && { model: reported }) })
-  const fail = (code: number, message: string, reason: string, retryable: boolean, about: Failed = {}) => [
-    finish('error', { code, message, metadata: { reason, retryable, ...(about.budget && { budget: about.budget }) } }),
-    final(about.usage ?? null),
+  const fail = (code: number, message: string, reason: string, retryable: boolean, extra: Failed = {}) => [
+    finish('error', { code, message, metadata: { reason, retryable, ...(extra.budget && { budget: extra.budget }) } }),
+    final(extra.usage ?? null),
   ]
 
   return {

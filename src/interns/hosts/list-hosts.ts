@@ -14,7 +14,7 @@ export async function listHosts(
   { db, internHosts, now }: ListDeps,
   { organizationId }: Pick<Caller, 'organizationId'>,
 ): Promise<ListedHost[]> {
-  const [hosts, used, interns] = await Promise.all([
+  const [hosts, usage, interns] = await Promise.all([
     internHosts.all(),
     countRunningByHost(db.query),
     countOfOrganization(db.query, organizationId),
@@ -28,6 +28,6 @@ export async function listHosts(
     .filter((name) => !names.has(name))
     .map((name) => ({ ...hostState(unknownHost(name)), labels: [], capacity: null }))
   return [...listed, ...unknown]
-    .map((host) => ({ ...host, capacity_used: used.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))
+    .map((host) => ({ ...host, capacity_used: usage.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -65,15 +65,15 @@ export async function giveUp(deps: RelocateDeps, tx: Tx, announce: Announce, int
 /** The columns that belong to the previous host. */
 const hostFields = { home: null, tcp_access: null, supervisor: null, supervised_until: 0 }
 
-function hostLoss({ hostname }: Intern, hosts: KnownHost[], here: string | undefined): KnownHost['loss'] {
-  if (hostname === null || hostname === here) return null
+function hostLoss({ hostname }: Intern, hosts: KnownHost[], thisHost: string | undefined): KnownHost['loss'] {
+  if (hostname === null || hostname === thisHost) return null
   return (hosts.find(({ name }) => name === hostname) ?? unknownHost(hostname)).loss
 }
 
-function hostAvailable({ hostname, status }: Intern, what: 'move' | 'give up'): Fault {
-  const where = hostname === null ? 'it has no host yet' : `its host ${hostname} is available`
-  const instead = what === 'move' ? 'Suspend it first.' : 'Delete it, or suspend and move it.'
-  return new Fault('conflict', `The intern is ${status}, and ${where}. ${instead}`)
+function hostAvailable({ hostname, status }: Intern, action: 'move' | 'give up'): Fault {
+  const reason = hostname === null ? 'it has no host yet' : `its host ${hostname} is available`
+  const instead = action === 'move' ? 'Suspend it first.' : 'Delete it, or suspend and move it.'
+  return new Fault('conflict', `The intern is ${status}, and ${reason}. ${instead}`)
 }
 
 function noSuchHost(name: string, hosts: KnownHost[]): Fault {

@@ -50,13 +50,13 @@ export async function withAwakeIntern<T>(
   work: (intern: Intern) => Promise<T>,
 ): Promise<T> {
   for (let found = intern; ; ) {
-    const ready = await wakeIntern(deps, found, signal)
+    const awake = await wakeIntern(deps, found, signal)
     const startedAt = deps.now()
     try {
-      return await work(ready)
+      return await work(awake)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const asleep = await findAsleepAfterFailure(deps, ready, signal, { kind: error.kind, startedAt })
+      const asleep = await findAsleepAfterFailure(deps, awake, signal, { kind: error.kind, startedAt })
       if (!asleep || signal.aborted) throw error
       found = asleep
     }

@@ -50,10 +50,10 @@ export function budgetOfTurn(
   requested: PromptBudget | null | undefined,
   sessionSpentUsd: number,
 ): TurnBudget | undefined {
-  const ofTurn = least(own?.max_cost_usd, requested?.max_cost_usd)
+  const ofTurn = smallest(own?.max_cost_usd, requested?.max_cost_usd)
   const ofSession = own?.session_max_cost_usd == null ? undefined : own.session_max_cost_usd - sessionSpentUsd
-  const costUsd = least(ofTurn, ofSession)
-  const seconds = least(own?.max_seconds, requested?.max_seconds)
+  const costUsd = smallest(ofTurn, ofSession)
+  const seconds = smallest(own?.max_seconds, requested?.max_seconds)
   if (costUsd === undefined && seconds === undefined) return undefined
   const costOf = costUsd === ofTurn ? ('max_cost_usd' as const) : ('session_max_cost_usd' as const)
   return {
@@ -63,7 +63,7 @@ export function budgetOfTurn(
   }
 }
 
-function least(a: number | null | undefined, b: number | null | undefined): number | undefined {
-  const both = [a, b].filter((each) => each != null)
-  return both.length > 0 ? Math.min(...both) : undefined
+function smallest(a: number | null | undefined, b: number | null | undefined): number | undefined {
+  const limits = [a, b].filter((each) => each != null)
+  return limits.length > 0 ? Math.min(...limits) : undefined
 }

@@ -51,8 +51,8 @@ export type QuestionEnd = { state: 'answered'; answered_by: string } | { state: 
 export function questionOpenedEvent(intern: EventSource, event: AskedQuestion, at: number): NewEvent {
   const { question, sessionId, askedAt, deadlineAt } = event
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
-  const about = { ...questionFields(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
-  return eventOf('question', intern, at, { ...about, ...argumentsOf(question) })
+  const fields = { ...questionFields(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
+  return eventOf('question', intern, at, { ...fields, ...argumentsOf(question) })
 }
 
 /** The event of a question that no longer waits. */

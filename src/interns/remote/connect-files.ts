@@ -77,11 +77,11 @@ function queryOf(query: Query): string {
 /** Checks that the body has exactly the announced range. */
 function contentOf(response: IncomingMessage): InternFileContent {
   const header = response.headers['x-file']
-  const { part, ...about } = parseAnswer(Head, decodeURIComponent(typeof header === 'string' ? header : ''))
-  const [from, to] = part ? [part.from, part.to] : [0, about.size]
-  if (from > to || to > about.size || Number(response.headers['content-length']) !== to - from) {
+  const { part, ...head } = parseAnswer(Head, decodeURIComponent(typeof header === 'string' ? header : ''))
+  const [from, to] = part ? [part.from, part.to] : [0, head.size]
+  if (from > to || to > head.size || Number(response.headers['content-length']) !== to - from) {
     response.destroy()
     throw new Refusal('intern_rejected', 'The response of the intern has another part of the file than it announces.')
   }
-  return { ...about, part: part ?? undefined, body: response }
+  return { ...head, part: part ?? undefined, body: response }
 }

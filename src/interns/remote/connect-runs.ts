@@ -91,21 +91,21 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
 function prewarmer(open: () => Promise<LocalAddress | Connected>) {
   let opened: ReturnType<typeof open> | undefined
   const prewarm = () => {
-    const mine = open()
-    opened = mine
-    mine.then((made) => 'socket' in made && made.socket.on('error', () => {})).catch(() => {})
+    const prewarmed = open()
+    opened = prewarmed
+    prewarmed.then((connection) => 'socket' in connection && connection.socket.on('error', () => {})).catch(() => {})
     return () => {
-      if (opened !== mine) return
+      if (opened !== prewarmed) return
       opened = undefined
-      mine.then((made) => 'socket' in made && made.socket.destroy()).catch(() => {})
+      prewarmed.then((connection) => 'socket' in connection && connection.socket.destroy()).catch(() => {})
     }
   }
   const take = async () => {
-    const mine = opened
+    const prewarmed = opened
     opened = undefined
-    const made = await (mine ?? open())
+    const connection = await (prewarmed ?? open())
     // The connection failed before it was used. Another attempt succeeds, or reports the reason.
-    return mine && 'socket' in made && made.socket.destroyed ? open() : made
+    return prewarmed && 'socket' in connection && connection.socket.destroyed ? open() : connection
   }
   return { prewarm, take }
 }

@@ -36,10 +36,12 @@ export const logName = (internId: string) => storageName(`${logPrefix}${internId
 const logPrefix = 'log-'
 
 /** The intern and the resource that a client requests by a server name; undefined for other names. */
-export function parseServerName(name: string): { id: string; what: 'kept' | 'log' } | undefined {
+export function parseServerName(name: string): { id: string; resource: 'kept' | 'log' } | undefined {
   if (!name.endsWith(storageSuffix)) return undefined
   const label = name.slice(0, -storageSuffix.length)
-  return label.startsWith(logPrefix) ? { id: label.slice(logPrefix.length), what: 'log' } : { id: label, what: 'kept' }
+  return label.startsWith(logPrefix)
+    ? { id: label.slice(logPrefix.length), resource: 'log' }
+    : { id: label, resource: 'kept' }
 }
 
 /**

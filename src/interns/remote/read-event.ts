@@ -140,9 +140,9 @@ function numbers<Name extends string>(from: Fields, names: Name[]): { [name in N
 type From = Fields | unknown[]
 const at = (from: From, key: string | number) => (from as Fields)[key]
 
-function fields(value: unknown, what: string): Fields {
+function fields(value: unknown, name: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new Fault('bad_gateway', `${what} is not an object`)
+  throw new Fault('bad_gateway', `${name} is not an object`)
 }
 
 function list(from: Fields, key: string): unknown[] {

@@ -76,7 +76,7 @@ const Budget = z.object({
   seconds: z.number().exactOptional(),
 })
 
-const about = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
+const common = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
 const Changes = list(z.object({ path: text, diff: text }))
 const Step = z.object({ text, status: text, priority: text.exactOptional() })
 
@@ -100,7 +100,7 @@ export const readActivity = (value: unknown): Activity | undefined =>
 
 const EntryAnswer = z.discriminatedUnion('type', [
   z.object({
-    ...about,
+    ...common,
     type: z.literal('prompt'),
     text,
     mode: z.enum(['manual', 'self-drive']),
@@ -108,12 +108,12 @@ const EntryAnswer = z.discriminatedUnion('type', [
     background: z.literal(true).exactOptional(),
     budget: Budget.exactOptional(),
   }),
-  z.object({ ...about, type: z.literal('message'), text }),
-  z.object({ ...about, type: z.literal('reasoning'), text }),
-  z.object({ ...about, ...toolCall, endedAt: instant.nullable() }),
-  z.object({ ...about, ...plan }),
+  z.object({ ...common, type: z.literal('message'), text }),
+  z.object({ ...common, type: z.literal('reasoning'), text }),
+  z.object({ ...common, ...toolCall, endedAt: instant.nullable() }),
+  z.object({ ...common, ...plan }),
   z.object({
-    ...about,
+    ...common,
     type: z.literal('question'),
     question: QuestionAnswer,
     deadlineAt: instant,
@@ -121,14 +121,14 @@ const EntryAnswer = z.discriminatedUnion('type', [
     action: ActionAnswer.exactOptional(),
   }),
   z.object({
-    ...about,
+    ...common,
     type: z.literal('decision'),
     operation: text.nullable(),
     detail: text.nullable(),
     decision: DecisionAnswer,
   }),
   z.object({
-    ...about,
+    ...common,
     type: z.literal('end'),
     reason: z.enum(endReasons),
     message: text.nullable(),

@@ -24,7 +24,7 @@ export function connectTls({ host, port, tls: { context, servername, sessions } 
     ...(session && { session }),
   })
   socket.setNoDelay()
-  socket.on('session', (later: Buffer) => sessions.set(servername, later))
+  socket.on('session', (session: Buffer) => sessions.set(servername, session))
   // A host that crashed does not answer at all.
   const abort = () => socket.destroy(new Error(`no answer from ${host} within ${connectMs} ms`))
   const timer = setTimeout(abort, connectMs)

@@ -90,14 +90,14 @@ async function record(deps: CollectDeps, intern: Intern, decisions: LoggedDecisi
       if (existing.has(id)) continue
       const { effect, scope, version, rule, name, why } = decision
       const by = { effect, scope, version, rule, name, ...(why && { why }) }
-      const about = { session_id: sessionId, run_id: runId, decided_at: isoTime(at), operation, detail }
+      const common = { session_id: sessionId, run_id: runId, decided_at: isoTime(at), operation, detail }
       await recordChange(
         { now: deps.now, newId: () => id },
         tx,
         { organizationId, userId, keyHash },
         {
           ...{ action: 'intern.rule_decided', targetKind: 'intern', targetId: internId, before: null },
-          after: { ...about, ...by },
+          after: { ...common, ...by },
         },
       )
     }

@@ -33,10 +33,10 @@ export async function savePastQuestion(
     .select('id')
     .executeTakeFirst()
   if (existing) return
-  const about = { agent, action: JSON.stringify(action), asked_at: askedAt, answer: null, answered_by: null }
+  const row = { agent, action: JSON.stringify(action), asked_at: askedAt, answer: null, answered_by: null }
   await tx
     .insertInto('intern_past_questions')
-    .values({ intern_id: internId, id, workspace_id: workspaceId, ...about })
+    .values({ intern_id: internId, id, workspace_id: workspaceId, ...row })
     .execute()
 }
 

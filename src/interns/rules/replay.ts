@@ -127,18 +127,18 @@ function replayedQuestion(
   decision: Decision,
 ): ReplayedQuestion {
   const { effect, scope, rule } = decision
-  const about = { intern_id: internId, question_id: id, asked_at: isoTime(askedAt), operation: action.operation }
+  const pastQuestion = { intern_id: internId, question_id: id, asked_at: isoTime(askedAt), operation: action.operation }
   const detail = printableExactly(detailOf(action).slice(0, maxDetailLength))
-  return { ...about, detail, answer, effect, scope, rule }
+  return { ...pastQuestion, detail, answer, effect, scope, rule }
 }
 
 const newCount = (): Counted => ({ questions: 0, people_allowed: 0, people_rejected: 0, unanswered: 0 })
 
-function count(into: Counted, answer: string | null): void {
-  into.questions++
-  if (answer === null) into.unanswered++
-  else if (answer.startsWith('allow')) into.people_allowed++
-  else into.people_rejected++
+function count(counts: Counted, answer: string | null): void {
+  counts.questions++
+  if (answer === null) counts.unanswered++
+  else if (answer.startsWith('allow')) counts.people_allowed++
+  else counts.people_rejected++
 }
 
 const differsFrom = ({ effect }: Decision, answer: string) =>

@@ -101,14 +101,14 @@ function permissionText(question: PermissionQuestion, text: string): AnswerText 
 async function questionText(deps: ApprovalDeps, caller: Caller, pending: AskedQuestion | undefined) {
   if (!pending) return { kind: null }
   const printableText = async (text: string | null) =>
-    text === null ? null : cut(printableExactly(await deps.conceal(caller, text)))
+    text === null ? null : shorten(printableExactly(await deps.conceal(caller, text)))
   const { question } = pending
   const { kind } = question
   if (kind === 'elicitation') return { kind, message: await printableText(question.message) }
   return { kind, operation: await printableText(question.operation), detail: await printableText(question.detail) }
 }
 
-function cut(text: string): string {
+function shorten(text: string): string {
   const characters = [...text]
   return characters.length > maxTextLength ? `${characters.slice(0, maxTextLength).join('')}…` : text
 }

@@ -81,6 +81,6 @@ export async function endRuns(
 function ended({ outcome, message, model, usage, endedAt, spentUsd }: RunEnd): Updateable<Tables['intern_runs']> {
   const reported = usage?.cost
   const spent = reported === undefined && spentUsd === undefined ? null : Math.max(reported ?? 0, spentUsd ?? 0)
-  const about = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt, spent_usd: spent }
-  return { status: 'ended', question_id: null, ...about }
+  const end = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt, spent_usd: spent }
+  return { status: 'ended', question_id: null, ...end }
 }

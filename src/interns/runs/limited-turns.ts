@@ -114,10 +114,10 @@ type Row = {
 function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row): LimitedTurn[] {
   const { id = run_id!, costUsd, costOf, sessionUsd } = JSON.parse(budget ?? '{}') as TurnBudget
   if (costUsd === undefined || !costOf) return []
-  const about = { id, internId: intern_id, runId: run_id, sessionId: session_id, startedAt: Number(began_at) }
+  const turn = { id, internId: intern_id, runId: run_id, sessionId: session_id, startedAt: Number(began_at) }
   return [
     {
-      ...{ ...about, costUsd, part: costOf, sessionUsd },
+      ...{ ...turn, costUsd, part: costOf, sessionUsd },
       refused: refused === null ? undefined : (JSON.parse(refused) as RefusedRequest),
     },
   ]

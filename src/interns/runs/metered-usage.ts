@@ -14,10 +14,13 @@ export async function withMeteredUsage<Report extends object>(
   metered: Metered,
 ): Promise<Report> {
   if (!isMetered(event) || keyHash === null || event.usage?.cost !== undefined) return event
-  const used = await metered(keyHash, event.meteredSince).catch(() => undefined)
-  if (!used) return event
+  const meteredUsage = await metered(keyHash, event.meteredSince).catch(() => undefined)
+  if (!meteredUsage) return event
   const reported = event.usage
-  const usage = reported === null ? used : { ...reported, ...(used.cost !== undefined && { cost: used.cost }) }
+  const usage =
+    reported === null
+      ? meteredUsage
+      : { ...reported, ...(meteredUsage.cost !== undefined && { cost: meteredUsage.cost }) }
   return { ...event, usage }
 }
 

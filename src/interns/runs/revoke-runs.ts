@@ -34,10 +34,10 @@ export function revokeRuns(
   let hasRuns = true
 
   async function cancelRevoked(): Promise<number | undefined> {
-    const open = await startersOf(db.query, intern.id)
-    hasRuns = open.length > 0
+    const starters = await startersOf(db.query, intern.id)
+    hasRuns = starters.length > 0
     let nextMs = recheckMs
-    for (const { id, starter } of open) {
+    for (const { id, starter } of starters) {
       if (!starter) continue
       const { isAllowed, expiresAt } = await checkStarter(starter, intern)
       if (!isAllowed) await runsOf().cancel(id)

@@ -9,7 +9,7 @@ import { type RunRecord, runItem } from './run-record.ts'
 const maxTextLength = 4000
 
 /** The members of an event that name its intern and who can see it. */
-function about({
+function runFields({
   id,
   name,
   workspaceId,
@@ -28,7 +28,7 @@ export function questionAskedEvent(
   intern: Intern,
   { question, sessionId, askedAt, deadlineAt }: AskedQuestion,
 ): QueuedEvent {
-  const { data, ...audience } = about(intern)
+  const { data, ...audience } = runFields(intern)
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   return {
     ...audience,
@@ -43,15 +43,15 @@ export function questionAskedEvent(
 
 function textOf(question: Question) {
   const described = argumentsOf(question)
-  if (described.kind === 'elicitation') return { ...described, message: cut(described.message) }
-  return { ...described, ...(described.detail !== undefined && { detail: cut(described.detail) }) }
+  if (described.kind === 'elicitation') return { ...described, message: shorten(described.message) }
+  return { ...described, ...(described.detail !== undefined && { detail: shorten(described.detail) }) }
 }
 
-const cut = (text: string) => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text)
+const shorten = (text: string) => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text)
 
 /** The event of a turn that has ended. */
 export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
-  const { data, ...audience } = about(intern)
+  const { data, ...audience } = runFields(intern)
   const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = runItem(run)
   return {
     ...audience,
@@ -64,7 +64,7 @@ export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
 
 /** The event of an intern that has failed. The supervisor restarts it if that can help. */
 export function internFailedEvent(intern: Intern, at: number): QueuedEvent {
-  const { data, ...audience } = about(intern)
+  const { data, ...audience } = runFields(intern)
   return {
     ...audience,
     event: 'intern.failed',

@@ -22,7 +22,7 @@ export const AudioPart = z.object({
 export type AttachedPart = z.infer<typeof ImagePart> | z.infer<typeof FilePart> | z.infer<typeof AudioPart>
 
 /** @param refuse creates the error for an invalid part. */
-export function attachmentOf(part: AttachedPart, at: number, refuse: (what: string) => Error): Attachment {
+export function attachmentOf(part: AttachedPart, at: number, refuse: (problem: string) => Error): Attachment {
   switch (part.type) {
     case 'input_audio': {
       const { data, format } = part.input_audio
@@ -55,7 +55,7 @@ function dataUrl(url: string): { mimeType: string; data: string } | undefined {
   return isData ? { mimeType: mimeType.toLowerCase(), data: url.slice(comma + 1) } : undefined
 }
 
-function checked(attachment: Attachment, field: string, refuse: (what: string) => Error): Attachment {
+function checked(attachment: Attachment, field: string, refuse: (problem: string) => Error): Attachment {
   const { data } = attachment
   if (data === '') throw refuse(`${field} is empty`)
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data) || data.length % 4 === 1) throw refuse(`${field} is not valid base64`)

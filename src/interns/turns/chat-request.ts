@@ -124,7 +124,7 @@ const maxAttachments = 20
 function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
   if (typeof content === 'string' || content === null) return []
   const attachments = content.flatMap((part, at) => {
-    const refuse = (what: string) => invalidRequest(`content[${at}] of the last message: ${what}`)
+    const refuse = (problem: string) => invalidRequest(`content[${at}] of the last message: ${problem}`)
     return part.type === 'text' ? [] : [attachmentOf(part, at, refuse)]
   })
   if (attachments.length > maxAttachments) {
@@ -150,4 +150,4 @@ function joined(content: z.infer<typeof UserContent>): string {
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-const invalidRequest = (what: string) => chatFault('invalid', 'bad_request', `Invalid request: ${what}.`)
+const invalidRequest = (problem: string) => chatFault('invalid', 'bad_request', `Invalid request: ${problem}.`)

@@ -21,7 +21,7 @@ export const InternSession = z
   })
   .meta({ id: 'InternSession', description: 'A conversation with an intern.' })
 
-const about = {
+const common = {
   id: z.string().describe('Entry IDs increase numerically in the order of the transcript.'),
   run_id: z.string().describe('The run of the entry.'),
   at: z.iso.datetime(),
@@ -56,18 +56,18 @@ const UsageItem = z.looseObject({ prompt_tokens: z.number(), completion_tokens: 
 export const EntryItem = z
   .discriminatedUnion('type', [
     z.object({
-      ...about,
+      ...common,
       type: z.literal('prompt'),
       text: z.string(),
       approval_mode: z.enum(approvalModes),
       by_user_id: by,
     }),
-    z.object({ ...about, type: z.literal('message'), text: z.string() }),
-    z.object({ ...about, type: z.literal('reasoning'), text: z.string() }),
-    z.object({ ...about, ...ToolCallItem.shape, ended_at: z.iso.datetime().nullable() }),
-    z.object({ ...about, ...PlanItem.shape }),
+    z.object({ ...common, type: z.literal('message'), text: z.string() }),
+    z.object({ ...common, type: z.literal('reasoning'), text: z.string() }),
+    z.object({ ...common, ...ToolCallItem.shape, ended_at: z.iso.datetime().nullable() }),
+    z.object({ ...common, ...PlanItem.shape }),
     z.object({
-      ...about,
+      ...common,
       type: z.literal('question'),
       question_id: z.string(),
       question: QuestionItem,
@@ -80,14 +80,14 @@ export const EntryItem = z
       answered_at: z.iso.datetime().nullable(),
     }),
     z.object({
-      ...about,
+      ...common,
       type: z.literal('decision'),
       operation: z.string().nullable(),
       detail: z.string().nullable().describe('The details of the question; long text is cut.'),
       ...DecisionItem.shape,
     }),
     z.object({
-      ...about,
+      ...common,
       type: z.literal('end'),
       outcome: z.enum(endReasons),
       message: z.string().nullable(),

@@ -43,12 +43,12 @@ export const SecureAddress = address(
 )
 
 /** Parses JSON of an environment variable into the object that a file contains. The schema rejects other text. */
-export function parseJsonSetting(given: unknown): unknown {
-  if (typeof given !== 'string') return given
+export function parseJsonSetting(value: unknown): unknown {
+  if (typeof value !== 'string') return value
   try {
-    return JSON.parse(given)
+    return JSON.parse(value)
   } catch {
-    return given
+    return value
   }
 }
 

@@ -220,17 +220,17 @@ export const settingNames = Object.keys(Settings.shape) as SettingName[]
  * Parses the given settings and adds the defaults. If all are valid, builds only the schemas of the given settings, because
  * building all schemas takes most of the time.
  */
-export function parseSettings(given: Record<string, unknown>): z.ZodSafeParseResult<Config> {
+export function parseSettings(input: Record<string, unknown>): z.ZodSafeParseResult<Config> {
   const schemas: Record<string, z.ZodType> = Settings.shape
   const values: Record<string, unknown> = {}
   for (const name of settingNames) {
-    const parsed = given[name] === undefined ? undefined : schemas[name]!.safeParse(given[name])
-    if (parsed?.success === false) return Settings.safeParse(given)
+    const parsed = input[name] === undefined ? undefined : schemas[name]!.safeParse(input[name])
+    if (parsed?.success === false) return Settings.safeParse(input)
     const value = parsed ? parsed.data : defaultOf(schemas[name]!)
     if (value !== undefined) values[name] = value
   }
   const isKnown = (name: string) => Object.hasOwn(schemas, name)
-  return Object.keys(given).every(isKnown) ? { success: true, data: values as Config } : Settings.safeParse(given)
+  return Object.keys(input).every(isKnown) ? { success: true, data: values as Config } : Settings.safeParse(input)
 }
 
 /** Settings that are objects or lists, which an environment variable cannot contain. */

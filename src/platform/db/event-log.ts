@@ -79,12 +79,12 @@ type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
  * the stored times are those of the clocks of different servers.
  */
 export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () => Promise<void> {
-  const seen: { newest: number; at: number }[] = []
+  const reads: { newest: number; at: number }[] = []
   return async () => {
     const { newest } = await eventBounds({ db: { reports: db.query } })
-    seen.push({ newest, at: steady() })
+    reads.push({ newest, at: steady() })
     let past: number | undefined
-    while (seen[0] && steady() - seen[0].at >= eventWindowMs) past = seen.shift()!.newest
+    while (reads[0] && steady() - reads[0].at >= eventWindowMs) past = reads.shift()!.newest
     if (past !== undefined) {
       await db.query.deleteFrom('events').where('seq', '<=', past).where('seq', '<', newest).execute()
     }

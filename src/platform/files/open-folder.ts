@@ -40,12 +40,12 @@ export class OpenFolder implements Disposable {
   }
 
   /** Reads the first bytes of a file into a buffer. A pipe has none. @returns the number of bytes. */
-  read(name: string, into: Buffer): number {
+  read(name: string, target: Buffer): number {
     const fd = openSync(`${this.#path}/${name}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       let length = 0
-      while (length < into.length) {
-        const bytes = readSync(fd, into, length, into.length - length, null)
+      while (length < target.length) {
+        const bytes = readSync(fd, target, length, target.length - length, null)
         if (bytes === 0) break
         length += bytes
       }

@@ -35,8 +35,8 @@ export async function unpackArchive(
   { body, limits }: { body: Body; limits: ArchiveLimits },
 ): Promise<UnpackCounts> {
   const staging = `.${randomUUID()}.unpacking`
-  const done: UnpackCounts = { files: 0, folders: 0, links: 0, bytes: 0 }
-  const state: UnpackState = { confined, staging, limits, done, entryCount: 0 }
+  const counts: UnpackCounts = { files: 0, folders: 0, links: 0, bytes: 0 }
+  const state: UnpackState = { confined, staging, limits, done: counts, entryCount: 0 }
   await makeFolder(confined, staging)
   try {
     for await (const entry of entriesOf(body, limits)) await unpackEntry(state, entry)
@@ -44,7 +44,7 @@ export async function unpackArchive(
     const paths = { from: staging, to: relative(confined.root, await locate(confined, path)) }
     await mergeFolder(confined, paths, 'check')
     await mergeFolder(confined, paths, 'move')
-    return done
+    return counts
   } finally {
     await removeEntry(confined, staging, true).catch(() => {})
   }

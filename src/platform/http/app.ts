@@ -36,8 +36,8 @@ declare module 'fastify' {
 const safeId = /^[\w.-]{1,64}$/
 
 function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const given = headers['x-request-id']
-  return typeof given === 'string' && safeId.test(given) ? given : randomUUID()
+  const requested = headers['x-request-id']
+  return typeof requested === 'string' && safeId.test(requested) ? requested : randomUUID()
 }
 
 /** The longest time that a client can take for the head of a request and for the whole request, in milliseconds. */

@@ -36,8 +36,8 @@ export function parseWith(schema: z.ZodType, data: unknown) {
 
 function hasMoreParts(data: unknown, max: number): boolean {
   const pending = [data]
-  for (let seen = 0; pending.length > 0; seen++) {
-    if (seen + pending.length > max) return true
+  for (let index = 0; pending.length > 0; index++) {
+    if (index + pending.length > max) return true
     const next = pending.pop()
     if (typeof next !== 'object' || next === null) continue
     const parts = Object.values(next)

@@ -51,8 +51,8 @@ export function shadowedMethods(all: readonly KnownPath[]): Map<KnownPath, strin
 const isParameter = (part: string) => part.startsWith(':')
 
 function canMatchSamePath(one: string[], other: string[]): boolean {
-  const fit = (part: string, at: number) => part === other[at] || isParameter(part) || isParameter(other[at]!)
-  return one.length === other.length && one.every(fit)
+  const matches = (part: string, at: number) => part === other[at] || isParameter(part) || isParameter(other[at]!)
+  return one.length === other.length && one.every(matches)
 }
 
 type Pattern = { path: KnownPath; parts: string[] }

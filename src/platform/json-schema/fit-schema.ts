@@ -37,13 +37,13 @@ type FitContext = {
   budget: { refs: number; nodes: number }
 }
 
-function fitted(given: unknown, context: FitContext): Schema {
+function fitted(original: unknown, context: FitContext): Schema {
   // `true` accepts any value, as an empty schema does.
-  if (!isSchema(given)) return {}
+  if (!isSchema(original)) return {}
   const { rules, budget, open } = context
   if (open.length > 0) budget.nodes--
-  if (typeof given.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(given, context)
-  let schema = toLatestDraft(given)
+  if (typeof original.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(original, context)
+  let schema = toLatestDraft(original)
   schema = withSupportedKeywords(schema, rules)
   // Keywords move first: a description must not contain other descriptions.
   schema = withoutUnknown(schema, context)
@@ -121,8 +121,8 @@ const defined = (schema: Schema): Schema =>
 function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
   let current = schema
   if ('const' in current && !accepts(rules, 'const')) {
-    const { const: only, ...rest } = current
-    current = { ...rest, enum: [only] }
+    const { const: constant, ...rest } = current
+    current = { ...rest, enum: [constant] }
   }
   if (Array.isArray(current.oneOf) && !accepts(rules, 'oneOf') && current.anyOf === undefined) {
     const { oneOf, ...rest } = current

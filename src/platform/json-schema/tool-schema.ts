@@ -6,8 +6,8 @@ import { resolveRef } from './schema-refs.ts'
  * Converts the schema of a tool's arguments to a form that providers accept: an object with properties, without a union
  * at its root. Undefined if the arguments cannot be an object.
  */
-export function fitToolSchema(given: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
-  const root = resolveRoot(given)
+export function fitToolSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
+  const root = resolveRoot(schema)
   const union = withoutRootUnion(root, root, report)
   const { type } = union
   if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) return undefined
@@ -17,11 +17,11 @@ export function fitToolSchema(given: unknown, rules: SchemaRules, report: Report
 }
 
 /** Returns the schema, or the one that its root refers to, together with the definitions. */
-function resolveRoot(given: unknown): Schema {
-  if (!isSchema(given)) return {}
-  if (typeof given.$ref !== 'string') return given
-  const { $ref, ...siblings } = given
-  return { ...resolveRef(given, given.$ref), ...siblings }
+function resolveRoot(schema: unknown): Schema {
+  if (!isSchema(schema)) return {}
+  if (typeof schema.$ref !== 'string') return schema
+  const { $ref, ...siblings } = schema
+  return { ...resolveRef(schema, schema.$ref), ...siblings }
 }
 
 const forbiddenAtRoot = ['enum', 'const', 'not', 'if', 'then', 'else'] as const

@@ -96,8 +96,8 @@ function isUnambiguous(text: string, value: object): boolean {
 function countMembers(value: object): number {
   const pending: object[] = [value]
   let members = 0
-  for (let seen = 0; seen < pending.length; seen++) {
-    const parts = pending[seen]!
+  for (let index = 0; index < pending.length; index++) {
+    const parts = pending[index]!
     if (Array.isArray(parts)) {
       if (parts.length > maxMembers) return Number.POSITIVE_INFINITY
       for (const part of parts) if (typeof part === 'object' && part !== null) pending.push(part)

@@ -86,10 +86,10 @@ for (const name of buildingMembers)
   })
 
 function build({ from, make, args }: Declaration): zod.ZodType {
-  const given = args.map(withBuilt)
-  if (typeof make === 'function') return make(...given) as zod.ZodType
+  const builtArgs = args.map(withBuilt)
+  if (typeof make === 'function') return make(...builtArgs) as zod.ZodType
   const schema = LazySchema.built(from!) as unknown as Record<string, (...args: unknown[]) => zod.ZodType>
-  return schema[make]!(...given)
+  return schema[make]!(...builtArgs)
 }
 
 /** The default of a schema whose last call is `default`, without building it. */
@@ -98,11 +98,11 @@ export const defaultOf = (schema: zod.ZodType) => LazySchema.defaultOf(schema as
 const isLazy = (value: unknown) => value instanceof LazySchema
 
 /** Replaces declared schemas by built ones, also in arrays and objects. */
-function withBuilt(given: unknown): unknown {
-  if (given instanceof LazySchema) return LazySchema.built(given)
-  if (Array.isArray(given)) return given.some(isLazy) ? given.map(withBuilt) : given
-  if (typeof given !== 'object' || given === null || !Object.values(given).some(isLazy)) return given
-  return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, withBuilt(one)]))
+function withBuilt(value: unknown): unknown {
+  if (value instanceof LazySchema) return LazySchema.built(value)
+  if (Array.isArray(value)) return value.some(isLazy) ? value.map(withBuilt) : value
+  if (typeof value !== 'object' || value === null || !Object.values(value).some(isLazy)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withBuilt(one)]))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any function of Zod

@@ -35,16 +35,16 @@ function ignoreError(): void {}
 type WaitingRequest = { response: ServerResponse; start: () => void; queue: Queue }
 
 /** Requests of all connections whose turn has come. */
-const ready: WaitingRequest[] = []
+const sendable: WaitingRequest[] = []
 
 /** Starts one waiting request per turn of the event loop, so that requests of other connections start in between. */
 function enqueueStart(waiting: WaitingRequest): void {
-  if (ready.push(waiting) === 1) setImmediate(startFirst)
+  if (sendable.push(waiting) === 1) setImmediate(startFirst)
 }
 
 function startFirst(): void {
-  const { response, start, queue } = ready.shift()!
-  if (ready.length > 0) setImmediate(startFirst)
+  const { response, start, queue } = sendable.shift()!
+  if (sendable.length > 0) setImmediate(startFirst)
   queue.remove()
   if (!response.destroyed) start()
 }

@@ -24,13 +24,13 @@ const maxLists = 100
 export function killMarked(mark: string): number {
   // One buffer for all: reading each file whole would cost a small daemon a good part of its memory.
   const buffer = Buffer.allocUnsafeSlow(searchedBytes)
-  const seen = new Set<number>()
+  const visited = new Set<number>()
   let ended = 0
   for (let lists = 0; lists < maxLists; lists++) {
-    const newProcesses = processes().filter((pid) => !seen.has(pid))
+    const newProcesses = processes().filter((pid) => !visited.has(pid))
     if (newProcesses.length === 0) break
     for (const pid of newProcesses) {
-      seen.add(pid)
+      visited.add(pid)
       if (killIfMarked(pid, mark, buffer)) ended++
     }
   }

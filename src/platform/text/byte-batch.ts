@@ -32,9 +32,9 @@ export class ByteBatch {
   }
 
   #room(length: number): Buffer {
-    const needed = this.#used + length
-    if (this.#bytes && this.#bytes.length >= needed) return this.#bytes
-    const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * needed))
+    const requiredLength = this.#used + length
+    if (this.#bytes && this.#bytes.length >= requiredLength) return this.#bytes
+    const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * requiredLength))
     if (this.#bytes) this.#bytes.copy(larger, 0, 0, this.#used)
     this.#bytes = larger
     return larger

@@ -54,14 +54,14 @@ const separators: ReadonlySet<number> = new Set([...',:"['].map((character) => c
 
 /** The approximate memory of a value, in bytes. Objects that occur twice count once. */
 export function sizeOf(value: unknown): number {
-  const seen = new Set<unknown>()
+  const visited = new Set<unknown>()
   const pending = [value]
   let bytes = 0
   while (pending.length > 0) {
     const next = pending.pop()
     bytes += typeof next === 'string' ? next.length : bytesOfValue
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue
-    seen.add(next)
+    if (typeof next !== 'object' || next === null || visited.has(next)) continue
+    visited.add(next)
     for (const name in next) pending.push(next[name as never])
   }
   return bytes

@@ -46,8 +46,8 @@ const BuiltinFilter = strictFields({
 })
   .superRefine(({ slug, scan_scope }, context) => {
     if (scan_scope === undefined || scopedBuiltins.has(slug)) return
-    const only = [...scopedBuiltins].join(', ')
-    context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${only} supports it, not ${slug}` })
+    const slugs = [...scopedBuiltins].join(', ')
+    context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${slugs} supports it, not ${slug}` })
   })
   .meta(ifThen({ required: ['scan_scope'] }, { properties: { slug: { enum: [...scopedBuiltins] } } }))
 

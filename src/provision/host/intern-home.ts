@@ -217,8 +217,8 @@ function endOf(file: string, bytes: number): string {
 
 /** The folder of the socket: in the intern's folder, or a temporary one if that path is too long for a socket. */
 function socketPathOf(home: string): string {
-  const beside = join(home, 'door')
-  if (Buffer.byteLength(join(beside, 's')) <= maxSocketPath) return beside
+  const socketFolder = join(home, 'door')
+  if (Buffer.byteLength(join(socketFolder, 's')) <= maxSocketPath) return socketFolder
   const earlier = readDaemonRecord(home)
   if (earlier) rmSync(dirname(earlier.socketPath), { recursive: true, force: true })
   const temporary = Buffer.byteLength(tmpdir()) < 80 ? tmpdir() : '/tmp'

@@ -28,7 +28,7 @@ export async function readLog(home: string, bytes: number): Promise<InternLog> {
 
 /** A connection on which a server of another host requests the end of a log, once. */
 export function logConnection(home: string): Duplex {
-  const [near, far] = duplexPair()
+  const [local, remote] = duplexPair()
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://log')
     const answer = (status: number, body: object) =>
@@ -40,6 +40,6 @@ export function logConnection(home: string): Duplex {
       (error: Error) => answer(502, { error: { kind: 'intern_rejected', message: error.message } }),
     )
   })
-  server.emit('connection', far)
-  return near
+  server.emit('connection', remote)
+  return local
 }

@@ -36,13 +36,13 @@ export function send(id: ProcessId, signal: NodeJS.Signals): void {
 /** A process with all of its descendants, and all processes of the user `uid`. */
 export function withDescendants(id: ProcessId | undefined, uid: number | undefined): ProcessId[] {
   const found = new Map<number, ProcessId>()
-  const open = id && isAlive(id) ? [id.pid] : []
-  while (open.length > 0) {
-    const pid = open.pop()!
+  const pending = id && isAlive(id) ? [id.pid] : []
+  while (pending.length > 0) {
+    const pid = pending.pop()!
     const current = found.has(pid) ? undefined : findProcess(pid)
     if (!current) continue
     found.set(pid, current)
-    open.push(...childrenOf(pid))
+    pending.push(...childrenOf(pid))
   }
   for (const pid of uid === undefined ? [] : processesOf(uid)) {
     const current = findProcess(pid)

@@ -27,22 +27,22 @@ const pauseFactor = 20
  * enforces are not checked here, only those that must be added up.
  * @returns a function that stops the monitor.
  */
-export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
-  const { home, resourceLimits, onUncounted, count, everyMs = checkEveryMs } = used
+export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason: string) => void): () => void {
+  const { home, resourceLimits, onUncounted, count, everyMs = checkEveryMs } = monitored
   const stopping = new AbortController()
   const endIfExceeded = async (reason: string | undefined) => {
     if (stopping.signal.aborted || reason === undefined) return
     stopping.abort()
     // If processes could not be ended, the next start reports that.
-    await used.end().catch(() => {})
-    over(reason)
+    await monitored.end().catch(() => {})
+    onExceeded(reason)
   }
   const start = (firstMs: number, pass: () => Promise<number>) =>
     startReconciler(pass, { signal: stopping.signal, firstMs, retryMs: firstMs, onError: onUncounted })
 
   start(everyMs.processes, async () => {
     trimLog(home, resourceLimits)
-    await endIfExceeded(exceededByProcesses(processesOfIntern(await processesNow(), used), resourceLimits))
+    await endIfExceeded(exceededByProcesses(processesOfIntern(await processesNow(), monitored), resourceLimits))
     return everyMs.processes
   })
   start(everyMs.disk, async () => {

@@ -13,10 +13,10 @@ export function allocateUser(home: string, base: number): number {
   const present = ownerOf(home)
   if (present !== undefined && present >= base && present < base + range) return present
   const siblings = dirname(home)
-  const taken = new Set(namesIn(siblings).map((name) => ownerOf(join(siblings, name))))
+  const usedIds = new Set(namesIn(siblings).map((name) => ownerOf(join(siblings, name))))
   const digest = hash('sha256', basename(home), 'buffer')
   let user = base + (digest.readUInt32BE() % range)
-  while (taken.has(user)) user = base + ((user - base + 1) % range)
+  while (usedIds.has(user)) user = base + ((user - base + 1) % range)
   return user
 }
 

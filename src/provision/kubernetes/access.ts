@@ -42,5 +42,5 @@ function ownCluster(variable: (name: string) => string | undefined): string | un
   return host && port ? `https://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined
 }
 
-const missing = (setting: string, what: string) =>
-  new StartupError(`The setting "provisioner: kubernetes" needs ${setting}: ${what}.`)
+const missing = (setting: string, purpose: string) =>
+  new StartupError(`The setting "provisioner: kubernetes" needs ${setting}: ${purpose}.`)

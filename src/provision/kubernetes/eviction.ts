@@ -22,8 +22,8 @@ function inPlainWords(message: string): string {
   if (limit) return `its temporary files (/tmp) took more than ${limit}`
   const [, resource = '', more = ''] = /^The node was low on resource: ([\w.-]+?)\.(.*)$/s.exec(message) ?? []
   if (!resource) return printable(message).trim().replace(/\.$/, '').slice(0, 500) || 'without a reason'
-  const [, used] = /Container \S+ was using ([^,]+),/.exec(more) ?? []
-  return `the node had too little ${resources[resource] ?? resource} left${used ? `, of which it was using ${used}` : ''}`
+  const [, usedAmount] = /Container \S+ was using ([^,]+),/.exec(more) ?? []
+  return `the node had too little ${resources[resource] ?? resource} left${usedAmount ? `, of which it was using ${usedAmount}` : ''}`
 }
 
 /**

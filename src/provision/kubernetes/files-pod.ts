@@ -57,7 +57,7 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
       canCreate = true
     }
     const pod = found && podOf(found)
-    why = pod?.why
+    why = pod?.problem
     if (!pod?.isRunning || !pod.address || pod.isEnding) return undefined
     const address = await deps.addressIn(id, pod.address, token)
     return (await deps.answers(address)) ? address : undefined

@@ -7,11 +7,11 @@ const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second)).toIS
 const notReady = (since: number) => [{ type: 'Ready', status: 'False', lastTransitionTime: at(since) }]
 
 /** The state of a pod on `node-1` with this status. If it is being deleted, it has a grace period of ten seconds. */
-function stateOf(status: object, deletedAt?: number): [why: string | undefined, isLost: boolean] {
+function stateOf(status: object, deletedAt?: number): [problem: string | undefined, isLost: boolean] {
   const ending = deletedAt !== undefined && { deletionTimestamp: at(deletedAt + 10), deletionGracePeriodSeconds: 10 }
   const metadata = { name: 'intern-ada-0', ...ending }
-  const { why, isLost } = podOf({ kind: 'Pod', metadata, spec: { nodeName: 'node-1' }, status: status as any })
-  return [why, isLost]
+  const { problem, isLost } = podOf({ kind: 'Pod', metadata, spec: { nodeName: 'node-1' }, status: status as any })
+  return [problem, isLost]
 }
 
 test('a running pod has no reason', () => {

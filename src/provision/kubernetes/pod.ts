@@ -17,7 +17,7 @@ export type Pod = {
   isRunning: boolean
   restarts: number
   /** Why it does not run or must be replaced; and whether that is more than its position. */
-  why: string | undefined
+  problem: string | undefined
   isExplained: boolean
   /** How its daemon ended before the last restart. */
   lastEnd: string | undefined
@@ -85,17 +85,17 @@ function failureOf(clone: Container | undefined): string | undefined {
 
 const nodeOf = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
 
-type PodDefect = Pick<Pod, 'why' | 'isExplained'>
+type PodDefect = Pick<Pod, 'problem' | 'isExplained'>
 
 function podDefect(pod: KubernetesObject, lost: string | undefined): PodDefect {
   const node = nodeOf(pod.spec)
-  if (lost !== undefined) return { why: `its node ${node} has not reported since ${lost}`, isExplained: true }
+  if (lost !== undefined) return { problem: `its node ${node} has not reported since ${lost}`, isExplained: true }
   const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
   const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || disruptionOf(pod.status ?? {})
-  if (!isEnding && container?.state?.running) return { why: undefined, isExplained: false }
+  if (!isEnding && container?.state?.running) return { problem: undefined, isExplained: false }
   const why = explained(pod, node)
   const where = node ? `its container is being created on the node ${node}` : 'its pod waits for a node'
-  return { why: why ?? where, isExplained: why !== undefined }
+  return { problem: why ?? where, isExplained: why !== undefined }
 }
 
 /** The cluster sets this condition before it ends a pod; a node only after the containers have ended. */
@@ -155,13 +155,14 @@ const lastLine = (text: string) => {
  */
 function lostSince({ metadata, status }: KubernetesObject): string | undefined {
   const { conditions = [], containerStatuses: [container] = [] } = (status ?? {}) as PodStatus
-  const ready = conditions.find(({ type }) => type === 'Ready')
-  if (ready?.status !== 'False' || !container?.state?.running || !ready.lastTransitionTime) return undefined
+  const readyCondition = conditions.find(({ type }) => type === 'Ready')
+  if (readyCondition?.status !== 'False' || !container?.state?.running || !readyCondition.lastTransitionTime)
+    return undefined
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata as typeof metadata & {
     deletionGracePeriodSeconds?: number
   }
-  const changedAt = Date.parse(ready.lastTransitionTime)
+  const changedAt = Date.parse(readyCondition.lastTransitionTime)
   const endsAt = deletionTimestamp ? Date.parse(deletionTimestamp) : Infinity
   const isEnding = changedAt >= endsAt - deletionGracePeriodSeconds * 1000 && changedAt <= endsAt
-  return isEnding ? undefined : ready.lastTransitionTime
+  return isEnding ? undefined : readyCondition.lastTransitionTime
 }

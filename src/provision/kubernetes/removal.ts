@@ -82,7 +82,7 @@ function describeStuck(object: KubernetesObject): string {
   const { kind, metadata } = object
   const { finalizers = [], deletionTimestamp } = metadata
   const why = [
-    ...(kind === 'Pod' ? [podOf(object).why] : []),
+    ...(kind === 'Pod' ? [podOf(object).problem] : []),
     deletionTimestamp && `its deletion was requested at ${deletionTimestamp}`,
     finalizers.length > 0 && `held by ${finalizers.join(', ')}`,
   ].filter(Boolean)

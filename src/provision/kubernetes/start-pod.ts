@@ -65,7 +65,7 @@ export async function startRespondingPod(
       if (!now.isLost && earlier?.uid === now.uid && performance.now() - earlier.since > start.unresponsiveMs)
         await client.remove('Pod', now.name, now.uid)
     }
-    if (now?.isLost) throw new Error(`It cannot be started: ${now.why}.`)
+    if (now?.isLost) throw new Error(`It cannot be started: ${now.problem}.`)
     if (now?.isCloning && withinMs === start.startMs) {
       withinMs += start.cloneMs
       start.onCloning()
@@ -82,7 +82,7 @@ export async function startRespondingPod(
 
 /** Whether the pod can answer. A daemon can also answer on a node that the cluster reports as lost. */
 function canAnswer(pod: Pod, settings: string): pod is Pod & { address: string } {
-  const isUsable = pod.why === undefined || (pod.isLost && !pod.isEnding)
+  const isUsable = pod.problem === undefined || (pod.isLost && !pod.isEnding)
   return pod.settings === settings && pod.isRunning && pod.address !== undefined && isUsable
 }
 
@@ -103,7 +103,7 @@ async function timeoutError(
   const warning = pod?.isExplained ? undefined : await lastWarning(client, start.intern, startedAt)
   await endPermanently(client, start)
   const none = warning === undefined ? ': the cluster does not create one, or does not answer' : ''
-  const why = pod === undefined ? `it has no pod${none}` : (pod.why ?? 'its daemon does not answer')
+  const why = pod === undefined ? `it has no pod${none}` : (pod.problem ?? 'its daemon does not answer')
   const reason = warning === undefined ? why : `${why}; the cluster says: ${warning}`
   return new Error(`The intern did not answer within ${withinMs / 1000} s: ${reason.replace(/\.$/, '')}.`)
 }

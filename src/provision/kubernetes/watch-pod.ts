@@ -54,9 +54,9 @@ export function watchPod(
     else finish(() => void reportEnd(reason))
   })
   /** The pod shows how it ended; after an eviction, the node reports why. */
-  const reportEnd = async (how: string) => {
+  const reportEnd = async (endText: string) => {
     const why = first && (await Promise.race([evicted(first), sleep(evictionCheckMs, undefined, { ref: false })]))
-    if (!isStopped) onEnd(why === undefined ? how : sentence(why))
+    if (!isStopped) onEnd(why === undefined ? endText : sentence(why))
   }
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
   const unlessResponding = async (report: () => void) => {
@@ -81,7 +81,7 @@ const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`
 
 function reasonOfEnd(pod: Pod | undefined, address: string, first: Pod | undefined): string | undefined {
   if (pod === undefined) return 'Its pod was deleted.'
-  if (pod.why !== undefined) return sentence(pod.why)
+  if (pod.problem !== undefined) return sentence(pod.problem)
   if (pod.address !== address || (first && first.uid !== pod.uid)) return 'Its pod was replaced by another.'
   if (first && pod.restarts > first.restarts)
     return `Its daemon ended ${pod.lastEnd ?? 'without a message'}, and the cluster restarted it.`

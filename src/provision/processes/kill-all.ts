@@ -32,7 +32,7 @@ export async function killAll(
 ): Promise<void> {
   const others = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
   const round = async () => (group === undefined ? 0 : endGroup(group)) + (await others())
-  const needed = uid === undefined && group === undefined ? requiredEmptyRounds : 1
+  const requiredRounds = uid === undefined && group === undefined ? requiredEmptyRounds : 1
   const until = performance.now() + withinMs
   let emptyRounds = 0
   const haveEnded = async () => {
@@ -40,7 +40,7 @@ export async function killAll(
     if (remaining > 0 && performance.now() > until)
       throw new Error(`${remaining} of its processes could not be ended: end them on the host, then retry.`)
     emptyRounds = remaining === 0 ? emptyRounds + 1 : 0
-    return emptyRounds < needed ? undefined : true
+    return emptyRounds < requiredRounds ? undefined : true
   }
   await waitFor(haveEnded, { recheckMs: everyMs })
   if (group !== undefined) removeGroup(group)

@@ -189,7 +189,7 @@ export class ProcessProvisioner implements Provisioner {
   async serveStorage(find: FindIntern): Promise<StorageListener | undefined> {
     const { listeners, warn } = this.#deps
     if (!listeners) return undefined
-    return startStorageListener({ ...listeners, warn }, (id, what) => this.#connectForTransfer(find, id, what))
+    return startStorageListener({ ...listeners, warn }, (id, resource) => this.#connectForTransfer(find, id, resource))
   }
 
   #isOnThisHost(intern: Intern): boolean {
@@ -236,10 +236,10 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   /** A connection for a request of a server on another host. @throws Refusal. */
-  async #connectForTransfer(find: FindIntern, id: string, what: 'kept' | 'log'): Promise<Duplex> {
+  async #connectForTransfer(find: FindIntern, id: string, resource: 'kept' | 'log'): Promise<Duplex> {
     const found = await find(id)
     const intern = found && this.#isOnThisHost(found) ? found : undefined
-    if (what === 'log') {
+    if (resource === 'log') {
       if (intern) return logConnection(this.#homeOf(intern))
       throw new Refusal('intern_unreachable', 'The intern is not on this host any more: retry.')
     }

@@ -19,7 +19,7 @@ type StorageListenerDeps = {
 }
 
 /** @throws Refusal. */
-type Connect = (id: string, what: 'kept' | 'log') => Promise<Duplex>
+type Connect = (id: string, resource: 'kept' | 'log') => Promise<Duplex>
 
 const handshakeMs = 10_000
 const maxHandshakes = 64
@@ -39,10 +39,10 @@ export async function startStorageListener(deps: StorageListenerDeps, connect: C
   const server = process.getBuiltinModule('node:tls').createServer({ ...(await secureContext()), ...clientCheck })
   boundHandshakes(server, maxHandshakes)
   server.on('connection', enableKeepAlive)
-  const open = new Set<TLSSocket>()
+  const sockets = new Set<TLSSocket>()
   server.on('secureConnection', (socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket)).on('error', () => {})
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket)).on('error', () => {})
     void forward(socket, connect)
   })
   const renew = async () => server.setSecureContext(await secureContext())
@@ -54,7 +54,7 @@ export async function startStorageListener(deps: StorageListenerDeps, connect: C
   const port = await listen(deps, server)
   const close = async () => {
     stopRenewing()
-    for (const socket of open) socket.destroy()
+    for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   }
   return { port, close }
@@ -80,8 +80,8 @@ async function forward(socket: TLSSocket, connect: Connect): Promise<void> {
   let storage: Duplex
   try {
     // An unknown name is refused.
-    const { id, what } = parseServerName(String(socket.servername)) ?? { id: '', what: 'kept' as const }
-    storage = await connect(id, what)
+    const { id, resource } = parseServerName(String(socket.servername)) ?? { id: '', resource: 'kept' as const }
+    storage = await connect(id, resource)
   } catch (error) {
     return refuse(socket, error)
   }

@@ -33,9 +33,9 @@ export class SupervisedIntern {
 
   /** @returns true once for each restart that is due. */
   takeRestart(): boolean {
-    const due = this.#restartDue
+    const restartAt = this.#restartDue
     this.#restartDue = false
-    return due
+    return restartAt
   }
 
   /** Ends the watch and cancels a restart. */

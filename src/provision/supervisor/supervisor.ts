@@ -135,9 +135,9 @@ export class Supervisor {
   }
 
   #do(work: Promise<void>): Promise<void> {
-    const done = work.catch(this.#deps.onError).finally(() => this.#pending.delete(done))
-    this.#pending.add(done)
-    return done
+    const tracked = work.catch(this.#deps.onError).finally(() => this.#pending.delete(tracked))
+    this.#pending.add(tracked)
+    return tracked
   }
 
   #check(id: string): void {

@@ -15,15 +15,15 @@ export async function assignTables(
   requiredDimensions: readonly Dimension[],
 ): Promise<TableTile[]> {
   const usableTables = tablesBySize.filter((table) => {
-    const has: readonly Dimension[] = dimensionsOf[table]
-    return requiredDimensions.every((column) => has.includes(column))
+    const columns: readonly Dimension[] = dimensionsOf[table]
+    return requiredDimensions.every((column) => columns.includes(column))
   })
   const fallbackTable = usableTables.find((table) => table !== 'model_cells')!
   if (usableTables[0] !== 'model_cells') return tiles.map((tile) => ({ ...tile, table: fallbackTable }))
   const since = await modelCellsSince(db)
   return tiles.flatMap((tile) => {
-    const has: readonly number[] = grainsOf.model_cells
-    const from = has.includes(tile.grain) ? Math.max(tile.from, (since * grains.day) / tile.grain) : tile.to
+    const tableGrains: readonly number[] = grainsOf.model_cells
+    const from = tableGrains.includes(tile.grain) ? Math.max(tile.from, (since * grains.day) / tile.grain) : tile.to
     return [
       { ...tile, to: Math.min(from, tile.to), table: fallbackTable },
       { ...tile, from, table: 'model_cells' as const },

@@ -62,8 +62,8 @@ export class Budgets {
   /** Reserves `need` in all budgets or in none. @throws Error of the database: then the request must not be sent. */
   async reserve(budgets: readonly Budget[], need: PicoUsd): Promise<ReserveResult> {
     const at = this.#time.now()
-    const open = budgets.map((budget) => this.#accounts.accountOf(budget, at))
-    if (tryReserveAll(open, at, need)) return { reservation: reservation(open, need) }
+    const accounts = budgets.map((budget) => this.#accounts.accountOf(budget, at))
+    if (tryReserveAll(accounts, at, need)) return { reservation: reservation(accounts, need) }
     return this.#reserveSlowly(budgets, need)
   }
 
@@ -101,15 +101,15 @@ export class Budgets {
     const accounts: OpenAccount[] = []
     try {
       for (const budget of budgets) {
-        const open = this.#accounts.accountOf(budget, at)
-        const outcomePromise = open.account.reserve(need, budget.limit)
+        const account = this.#accounts.accountOf(budget, at)
+        const outcomePromise = account.account.reserve(need, budget.limit)
         this.#accounts.keepPolling()
         const outcome = await outcomePromise
         if (outcome !== 'granted') {
           release(accounts, need)
-          return outcome === 'over' ? { periodEnded: true } : { refusedBy: open.budget, outcome }
+          return outcome === 'over' ? { periodEnded: true } : { refusedBy: account.budget, outcome }
         }
-        accounts.push(open)
+        accounts.push(account)
       }
       return { accounts }
     } catch (error) {
@@ -120,29 +120,29 @@ export class Budgets {
 }
 
 /** Reserves available money in all accounts or in none. */
-function tryReserveAll(open: OpenAccount[], at: number, need: PicoUsd): boolean {
+function tryReserveAll(accounts: OpenAccount[], at: number, need: PicoUsd): boolean {
   let reservedCount = 0
-  for (const { account } of open) {
+  for (const { account } of accounts) {
     account.usedAt = at
     if (!account.tryReserve(need)) break
     reservedCount++
   }
-  if (reservedCount === open.length) return true
-  release(open.slice(0, reservedCount), need)
+  if (reservedCount === accounts.length) return true
+  release(accounts.slice(0, reservedCount), need)
   return false
 }
 
-function release(open: OpenAccount[], need: PicoUsd): void {
-  for (const { account } of open) account.settle(need, 0n)
+function release(accounts: OpenAccount[], need: PicoUsd): void {
+  for (const { account } of accounts) account.settle(need, 0n)
 }
 
-function reservation(open: OpenAccount[], need: PicoUsd): Reservation {
+function reservation(accounts: OpenAccount[], need: PicoUsd): Reservation {
   return {
     settle(cost, counts) {
-      for (const { account, budget } of open) account.settle(need, counts(budget) ? cost : 0n)
+      for (const { account, budget } of accounts) account.settle(need, counts(budget) ? cost : 0n)
     },
     settleEarly(cost, counts) {
-      const early = open.map(({ account, budget }) => account.settleEarly(need, counts(budget) ? cost : 0n))
+      const early = accounts.map(({ account, budget }) => account.settleEarly(need, counts(budget) ? cost : 0n))
       return {
         record() {
           for (const { record } of early) record()

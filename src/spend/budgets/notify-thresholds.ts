@@ -41,10 +41,10 @@ function reachedPercent({ limit }: LimitAmount, { spent, isRefused, thresholds }
 const intervalText = ({ interval }: LimitAmount) => interval ?? 'never'
 
 function notifiedPercent(budget: LimitAmount, notified: readonly NotifiedThreshold[]): number {
-  const same = notified.find(
+  const previous = notified.find(
     (one) => one.interval === intervalText(budget) && one.limit === limitToColumn(budget.limit),
   )
-  return same?.percent ?? 0
+  return previous?.percent ?? 0
 }
 
 /** Whether webhooks must be notified of a threshold. Does not read the database, because this is rare. */

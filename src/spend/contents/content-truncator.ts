@@ -41,15 +41,15 @@ export class ContentTruncator {
 
   /** Copies the first items that fit. */
   #itemsThatFit<From, To>(items: From[], copy: (item: From) => To): To[] {
-    const taken: To[] = []
+    const parts: To[] = []
     for (const item of items) {
       if (this.#remaining <= 0) {
         this.isTruncated = true
         break
       }
-      taken.push(copy(item))
+      parts.push(copy(item))
     }
-    return taken
+    return parts
   }
 
   text(text: string): string {

@@ -25,7 +25,7 @@ export function lookupInsertions(generations: readonly Generation[]): Insertion[
  * retries them if this one stops.
  */
 export async function claimCostLookups(db: Db, now: number, limit: number): Promise<CostLookup[]> {
-  const due = await db.query
+  const dueLookups = await db.query
     .selectFrom('cost_lookups')
     .where('next_at', '<=', now)
     .orderBy('next_at')
@@ -33,7 +33,7 @@ export async function claimCostLookups(db: Db, now: number, limit: number): Prom
     .limit(limit)
     .execute()
   const claimed: CostLookup[] = []
-  for (const { id, attempts } of due) {
+  for (const { id, attempts } of dueLookups) {
     const { numUpdatedRows } = await db.query
       .updateTable('cost_lookups')
       .set({ attempts: attempts + 1, next_at: now + backoffDelay(lookupDelays, attempts + 1) })

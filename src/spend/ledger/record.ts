@@ -157,7 +157,7 @@ function factsOf(generation: Generation) {
 function tagsByName(tags: NonNullable<Generation['tags']>): Record<string, string> {
   const byName = Object.groupBy(tags, ([name]) => name)
   return Object.fromEntries(
-    Object.entries(byName).map(([name, same = []]) => [name, same.map(([, value]) => value).join(',')]),
+    Object.entries(byName).map(([name, values = []]) => [name, values.map(([, value]) => value).join(',')]),
   )
 }
 

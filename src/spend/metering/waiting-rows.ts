@@ -68,18 +68,18 @@ export class WaitingRows {
 
   /** Includes rows that are being written to the database, because that write can fail. */
   async #saveAll(): Promise<void> {
-    const taken = this.#queue
+    const rows = this.#queue
     let storedCount = 0
     this.#queue = []
-    this.#spilling = taken.length
-    this.#spillingFirst = taken[0]
+    this.#spilling = rows.length
+    this.#spillingFirst = rows[0]
     try {
-      for (; storedCount < taken.length; storedCount += this.#rowsPerFile)
-        await this.#spill.write(taken.slice(storedCount, storedCount + this.#rowsPerFile))
+      for (; storedCount < rows.length; storedCount += this.#rowsPerFile)
+        await this.#spill.write(rows.slice(storedCount, storedCount + this.#rowsPerFile))
     } finally {
       this.#spilling = 0
       this.#spillingFirst = undefined
-      if (storedCount < taken.length) this.#queue = [...taken.slice(storedCount), ...this.#queue]
+      if (storedCount < rows.length) this.#queue = [...rows.slice(storedCount), ...this.#queue]
     }
   }
 }

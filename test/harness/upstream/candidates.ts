@@ -1,5 +1,5 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
-import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#gateway/plan/plan.ts'
+import type { Candidate, PlanInput, Preferences, RequestNeeds, Speeds } from '#gateway/plan/plan.ts'
 import { drawFor } from '#gateway/plan/sticky-draw.ts'
 import { preferencesOf } from '#gateway/request/preferences.ts'
 
@@ -59,7 +59,7 @@ type Situation = {
   endpoints?: Endpoint[]
   provider?: Parameters<typeof preferencesOf>[0]
   preferences?: Partial<Preferences>
-  needs?: Partial<Needs>
+  needs?: Partial<RequestNeeds>
   standings?: Record<string, Partial<Standing>>
   unconfigured?: string[]
   seed?: number

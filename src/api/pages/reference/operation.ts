@@ -60,12 +60,12 @@ function resolved(schema: Schema, { components }: Document): Schema {
 }
 
 /** Describes a schema in a few words. */
-function typeOf({ $ref, type, enum: values, const: only, items, anyOf, oneOf, allOf }: Schema): string {
+function typeOf({ $ref, type, enum: values, const: constant, items, anyOf, oneOf, allOf }: Schema): string {
   if ($ref) return $ref.split('/').at(-1)!
   const parts = anyOf ?? oneOf ?? allOf
   if (parts) return [...new Set(parts.map(typeOf))].join(' or ')
   if (values) return values.map((value) => JSON.stringify(value)).join(' or ')
-  if (only !== undefined) return JSON.stringify(only)
+  if (constant !== undefined) return JSON.stringify(constant)
   if (items) return `array of ${typeOf(items)}`
   return Array.isArray(type) ? type.join(' or ') : (type ?? 'anything')
 }

@@ -61,18 +61,18 @@ async function completeForIntern(routing: GatewayDeps, completion: CompletionCal
   const { keyHash } = completion.caller
   const limits = await routing.turnLimits?.(keyHash)
   // Marks usage that is not in the ledger yet.
-  const over = await routing.noteRequest?.(keyHash)
+  const release = await routing.noteRequest?.(keyHash)
   const turns = limits && {
     ...limits,
     refused(...refused: Parameters<TurnLimits['refused']>) {
       // It waits for the end of its turn, so the turn must not wait for it.
-      over?.()
+      release?.()
       return limits.refused(...refused)
     },
   }
   try {
     return await complete(routing, { ...completion, turns })
   } finally {
-    over?.()
+    release?.()
   }
 }

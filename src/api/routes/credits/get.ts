@@ -32,6 +32,6 @@ export const getCredits = route({
   },
 })
 
-const creditsAnswer = (used: PicoUsd, remaining: PicoUsd = withoutLimit) => ({
-  data: { total_credits: toUsd(used + remaining), total_usage: toUsd(used) },
+const creditsAnswer = (usedPico: PicoUsd, remaining: PicoUsd = withoutLimit) => ({
+  data: { total_credits: toUsd(usedPico + remaining), total_usage: toUsd(usedPico) },
 })

@@ -30,8 +30,8 @@ export const listEvents = route({
     const lastEventId = headers['last-event-id']
     const tracked = routing.inFlight.track(caller, response)
     const listener = liveEvents.join(caller)
-    const recheck: TrackedRequest['recheck'] = async (later) => {
-      listener.caller = later
+    const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+      listener.caller = laterCaller
     }
     tracked.recheck = recheck
     tracked.response.onRevoked(({ kind, message }) => {

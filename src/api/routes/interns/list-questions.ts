@@ -66,8 +66,8 @@ export const listInternQuestions = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => {
     const { id } = await findIntern(deps, caller, params.internId)
-    const open = await openQuestions(deps, id)
-    return { data: open.map(questionItem) }
+    const questions = await openQuestions(deps, id)
+    return { data: questions.map(questionItem) }
   },
 })
 

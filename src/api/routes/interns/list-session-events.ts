@@ -39,9 +39,9 @@ export const listInternSessionEvents = route({
     const from = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.routing.inFlight.track(caller, response)
     tracked.internId = intern.id
-    const recheck: TrackedRequest['recheck'] = async (later) => {
-      requireInterns(later)
-      await findIntern(deps, later, intern.id)
+    const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+      requireInterns(laterCaller)
+      await findIntern(deps, laterCaller, intern.id)
     }
     tracked.recheck = recheck
     try {

@@ -59,8 +59,8 @@ export const listBenchmarks = route({
       benchmark?.startsWith('search_')
     const models = isEmpty ? [] : modelsByScore(deps.catalogue.current(), task)
     const data = models.slice(0, limit).map(itemOf)
-    const about = { source: source ?? null, task_type: task ?? null, source_url: null, citation: null }
-    return { data, meta: { as_of: isoTime(deps.now()), version: 'v1' as const, model_count: data.length, ...about } }
+    const meta = { source: source ?? null, task_type: task ?? null, source_url: null, citation: null }
+    return { data, meta: { as_of: isoTime(deps.now()), version: 'v1' as const, model_count: data.length, ...meta } }
   },
 })
 

@@ -64,12 +64,12 @@ function isReleasedNear(undated: Row[], day: string): boolean {
 /** Separates image and text models of the same name. The models like the lead row keep the name. */
 function splitByOutput(group: Group): Group[] {
   const lead = leadRow(group.rows)
-  const [same, other] = [[] as Row[], [] as Row[]]
+  const [sameName, other] = [[] as Row[], [] as Row[]]
   for (const row of group.rows) {
     const shared = row.model.modalities.output.some((kind) => lead.model.modalities.output.includes(kind))
-    ;(shared ? same : other).push(row)
+    ;(shared ? sameName : other).push(row)
   }
-  return [{ author: group.author, rows: same }, ...other.map((row) => ({ author: undefined, rows: [row] }))]
+  return [{ author: group.author, rows: sameName }, ...other.map((row) => ({ author: undefined, rows: [row] }))]
 }
 
 /** Returns the row with the facts of the model: that of the author, or else one with a base model, or else the first. */

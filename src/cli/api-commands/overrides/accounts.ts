@@ -26,14 +26,14 @@ const workspaceHidden = ['is_data_discount_logging_enabled', 'is_observability_b
 
 /** Commands for keys, members, workspaces, sessions and the audit log. */
 export const accounts = {
-  getCurrentKey: { name: 'keys current', about: 'Show the key in SIGNALBOX_KEY' },
+  getCurrentKey: { name: 'keys current', description: 'Show the key in SIGNALBOX_KEY' },
   getCurrentKeyByOldPath: { without: 'An older path of "keys current".' },
   listKeys: { handWritten: 'keys list' },
   createKey: { handWritten: 'keys create' },
   deleteKey: { handWritten: 'keys revoke' },
   listKeyBudgets: {
     name: 'budgets key',
-    about: 'List the budgets that count the spending of a key, in the order in which they are checked',
+    description: 'List the budgets that count the spending of a key, in the order in which they are checked',
     columns: columns<KeyBudget>({
       LAYER: (one) => one.layer,
       INTERVAL: (one) => one.reset_interval ?? 'lifetime',
@@ -49,7 +49,7 @@ export const accounts = {
 
   listOrganizationMembers: {
     name: 'members list',
-    about: 'List the members of the organization',
+    description: 'List the members of the organization',
     columns: columns<ListedMember>({
       EMAIL: (one) => one.email,
       NAME: (one) => [one.first_name, one.last_name].filter(Boolean).join(' '),
@@ -62,9 +62,9 @@ export const accounts = {
   updateOrganizationMember: { name: 'members set', options: { role: false } },
   removeOrganizationMember: {
     name: 'members remove',
-    about: 'Remove a member from the organization',
+    description: 'Remove a member from the organization',
     options: { disable_keys: ['--disable-keys', 'Also disable the keys of the member, except those of interns'] },
-    done: ({ user_id, disable_keys }, { disabled_keys }) =>
+    resultMessage: ({ user_id, disable_keys }, { disabled_keys }) =>
       `Removed ${String(user_id).toLowerCase()}${disable_keys ? `, and disabled ${counted(disabled_keys, 'key')}` : ''}.`,
   },
   giveUpInternHost: { handWritten: 'interns give-up' },
@@ -90,21 +90,22 @@ export const accounts = {
     hides: workspaceHidden,
   },
   updateWorkspace: {
-    about: 'Change fields of a workspace',
+    description: 'Change fields of a workspace',
     fields: 'Fields such as name=Research or is_observability_io_logging_enabled=true',
     hides: workspaceHidden,
   },
   deleteWorkspace: {
-    about: 'Delete a workspace without keys, with its guardrails and presets',
-    done: ({ id }) => `Deleted "${id}".`,
+    description: 'Delete a workspace without keys, with its guardrails and presets',
+    resultMessage: ({ id }) => `Deleted "${id}".`,
   },
   deleteWorkspaceContents: {
     name: 'workspaces delete-contents',
-    done: ({ id }, { deleted_count }) => `Deleted the contents of ${counted(deleted_count, 'request')} of "${id}".`,
+    resultMessage: ({ id }, { deleted_count }) =>
+      `Deleted the contents of ${counted(deleted_count, 'request')} of "${id}".`,
   },
   listWorkspaceMembers: {
     name: 'workspaces members list',
-    about: 'List the members of a workspace',
+    description: 'List the members of a workspace',
     columns: columns<WorkspaceMember>({
       EMAIL: (one) => one.email,
       NAME: (one) => one.name,
@@ -116,17 +117,17 @@ export const accounts = {
   },
   bulkAddWorkspaceMembers: {
     name: 'workspaces members add',
-    about: 'Add members of the organization to a workspace, or change their role in it',
+    description: 'Add members of the organization to a workspace, or change their role in it',
     arguments: { user_ids: emailsArgument },
     options: { access: ['--access <role>', 'Role in the workspace (default: like in the organization)'] },
-    done: ({ id }, { data }) =>
+    resultMessage: ({ id }, { data }) =>
       (data as WorkspaceMember[]).map(({ email, access }) => `${email} is ${access} of "${id}".`).join('\n'),
   },
   bulkRemoveWorkspaceMembers: {
     name: 'workspaces members remove',
     arguments: { user_ids: emailsArgument },
     options: { disable_keys: ['--disable-keys', 'Disable the keys of the members in the workspace'] },
-    done: ({ id }, { removed_count }) => `Removed ${counted(removed_count, 'member')} from "${id}".`,
+    resultMessage: ({ id }, { removed_count }) => `Removed ${counted(removed_count, 'member')} from "${id}".`,
   },
   listWorkspaceBudgets: { handWritten: 'budgets list' },
   getWorkspaceBudget: { handWritten: 'budgets list' },
@@ -148,8 +149,8 @@ export const accounts = {
   },
   deleteSession: {
     name: 'sessions end',
-    about: 'End a browser session immediately',
-    done: ({ id }) => `Ended session ${id}.`,
+    description: 'End a browser session immediately',
+    resultMessage: ({ id }) => `Ended session ${id}.`,
   },
   createSignInLink: { handWritten: 'sessions link' },
   createSession: browserOnly,
@@ -174,8 +175,8 @@ export const accounts = {
   updatePasskey: { name: 'passkeys rename' },
   deletePasskey: {
     name: 'passkeys revoke',
-    about: 'Delete a passkey, and end the sessions that it started',
-    done: ({ id }, { ended_sessions }) => `Revoked passkey ${id}. Ended sessions: ${ended_sessions}.`,
+    description: 'Delete a passkey, and end the sessions that it started',
+    resultMessage: ({ id }, { ended_sessions }) => `Revoked passkey ${id}. Ended sessions: ${ended_sessions}.`,
   },
 
   listAuditEvents: {

@@ -14,7 +14,7 @@ export const interns = {
   chatWithIntern: { handWritten: 'chat' },
   createInternSessionChatCompletion: { handWritten: 'chat' },
   listInterns: {
-    about: 'List your interns and those shared with your workspace',
+    description: 'List your interns and those shared with your workspace',
     options: {
       workspace_id: ['--workspace <slug>', 'Only those of this workspace'],
       status: ['--status <names>', 'Filter by status; several are separated by commas'],
@@ -32,27 +32,30 @@ export const interns = {
   },
   createIntern: { handWritten: 'interns create' },
   updateIntern: {
-    about: 'Update an intern. The changes take effect at its next start',
+    description: 'Update an intern. The changes take effect at its next start',
     // "interns budget" and "interns mcp" change these; the repository contains a password.
     options: { repository: false, mcp_servers: false, budget: false },
   },
   deleteIntern: {
-    about: 'Delete an intern and its files',
+    description: 'Delete an intern and its files',
     options: {
       acknowledge_workspace_loss: [
         '--acknowledge-workspace-loss',
         'Also delete an intern on a lost host, whose files cannot be deleted',
       ],
     },
-    done: ({ internId }) => `"${internId}" is being deleted.`,
+    resultMessage: ({ internId }) => `"${internId}" is being deleted.`,
   },
-  provisionIntern: { about: 'Start an intern', done: ({ internId }) => `"${internId}" is starting.` },
-  suspendIntern: { about: 'Stop an intern and keep its files', done: ({ internId }) => `"${internId}" stopped.` },
+  provisionIntern: { description: 'Start an intern', resultMessage: ({ internId }) => `"${internId}" is starting.` },
+  suspendIntern: {
+    description: 'Stop an intern and keep its files',
+    resultMessage: ({ internId }) => `"${internId}" stopped.`,
+  },
   moveIntern: { handWritten: 'interns move' },
   giveUpIntern: { handWritten: 'interns give-up' },
   listInternHosts: {
     name: 'interns hosts',
-    about: 'List the hosts of interns, including lost ones',
+    description: 'List the hosts of interns, including lost ones',
     columns: columns<ListedHost>({
       NAME: (one) => one.name,
       STATE: (one) => one.state,
@@ -65,13 +68,13 @@ export const interns = {
   },
   listQuestions: { handWritten: 'interns questions' },
   listInternQuestions: { handWritten: 'interns questions' },
-  getInternQuestion: { name: 'interns question', about: 'Show an open question with all details' },
+  getInternQuestion: { name: 'interns question', description: 'Show an open question with all details' },
   getInternRules: { handWritten: 'interns rules get' },
   setInternRules: { handWritten: 'interns rules set' },
   replayInternRules: { handWritten: 'interns rules replay' },
   listInternRuns: {
     name: 'interns runs',
-    about: 'List the runs of an intern, newest first',
+    description: 'List the runs of an intern, newest first',
     options: {
       status: ['--status <status>', 'Filter by status: running, waiting or ended'],
       session_id: ['--session <id>', 'Filter by session'],
@@ -91,26 +94,26 @@ export const interns = {
       ERROR: (run) => run.error ?? '',
     }),
   },
-  getInternRun: { name: 'interns run', about: 'Show a run of an intern' },
+  getInternRun: { name: 'interns run', description: 'Show a run of an intern' },
   cancelInternRun: {
     name: 'interns cancel',
-    done: ({ runId }) => `Cancelled ${runId}.`,
+    resultMessage: ({ runId }) => `Cancelled ${runId}.`,
   },
   listInternSessions: {
     name: 'interns sessions',
-    about: 'List the sessions of an intern, newest first',
+    description: 'List the sessions of an intern, newest first',
     columns: ['updated_at', 'status', 'turns', 'id', 'title'],
   },
   getInternSession: {
     name: 'interns transcript',
-    about: 'Print the last entries of the transcript of a session as JSON',
+    description: 'Print the last entries of the transcript of a session as JSON',
     limit: [100, 'Maximum number of entries'],
     print: ({ data }: { data: object }, { out }) => out(JSON.stringify(data, null, 2)),
   },
   listInternSessionEvents: stream,
   listInternSessionRequests: {
     name: 'interns requests',
-    about: 'List the model requests of a session with their cost, oldest first',
+    description: 'List the model requests of a session with their cost, oldest first',
     limit: [200, 'Maximum number of requests'],
     rows: ({ requests }: Requests) => requests,
     columns: columns<Request>({

@@ -21,10 +21,10 @@ const bySave = { without: 'Like "presets save", which accepts any of the three r
 
 /** Commands for models, provider keys, presets and guardrails. */
 export const models = {
-  listModels: { about: 'List models with filters and sorting', options: noFeed, columns: modelColumns },
+  listModels: { description: 'List models with filters and sorting', options: noFeed, columns: modelColumns },
   listModelsForUser: {
     name: 'models allowed',
-    about: 'List the models that the key in SIGNALBOX_KEY is allowed to use',
+    description: 'List the models that the key in SIGNALBOX_KEY is allowed to use',
     options: noFeed,
     columns: modelColumns,
   },
@@ -42,15 +42,15 @@ export const models = {
   },
   getEndpointHistory: {
     name: 'models history',
-    about: 'Print latency, throughput and uptime of endpoints over time as JSON',
+    description: 'Print latency, throughput and uptime of endpoints over time as JSON',
     print: ({ data }: { data: object }, { out }) => out(JSON.stringify(data, null, 2)),
   },
   listProviders: { name: 'models providers', columns: ['slug', 'name', 'status_page_url'] },
-  getCatalogue: { name: 'catalogue status', about: 'Show the sources of the catalogue, and skipped rows' },
-  reloadCatalogue: { about: 'Reload the catalogue files on every server' },
+  getCatalogue: { name: 'catalogue status', description: 'Show the sources of the catalogue, and skipped rows' },
+  reloadCatalogue: { description: 'Reload the catalogue files on every server' },
 
   listProviderKeys: {
-    about: 'List the provider keys of a workspace, with secrets masked',
+    description: 'List the provider keys of a workspace, with secrets masked',
     options: { provider: ['--provider <slug>', 'Only those of this provider'] },
     columns: columns<Credential>({
       ID: (one) => one.id,
@@ -62,20 +62,20 @@ export const models = {
   },
   createProviderKey: {
     name: 'byok add',
-    about: 'Add a provider key. Set PROVIDER_KEY to the key, so that it does not appear in the shell history',
+    description: 'Add a provider key. Set PROVIDER_KEY to the key, so that it does not appear in the shell history',
     arguments: { provider: { name: 'provider', help: 'Slug of the provider, such as "openai"' } },
     options: { name: ['--name <text>', 'Display name'], declared_zdr: false },
     fromEnvironment: { key: 'PROVIDER_KEY' },
-    done: (_input, { data }) => `Added ${(data as Credential).id} for ${(data as Credential).provider}.`,
+    resultMessage: (_input, { data }) => `Added ${(data as Credential).id} for ${(data as Credential).provider}.`,
   },
   updateProviderKey: {
-    about: 'Update a provider key. To replace the key itself, set PROVIDER_KEY to the new one',
+    description: 'Update a provider key. To replace the key itself, set PROVIDER_KEY to the new one',
     options: { declared_zdr: false },
     fromEnvironment: { key: 'PROVIDER_KEY' },
   },
 
   listPresets: {
-    about: 'List the presets in the workspace of your key, most recently updated first',
+    description: 'List the presets in the workspace of your key, most recently updated first',
     columns: columns<Preset>({
       SLUG: (one) => one.slug,
       NAME: (one) => one.name,
@@ -90,7 +90,7 @@ export const models = {
       name: ['--name <text>', 'Display name'],
       status: ['--status <status>', 'Status; requests can use only active presets'],
     },
-    done: (_input, { data }) => {
+    resultMessage: (_input, { data }) => {
       const { slug, name, status } = data as Preset
       return `Updated "${slug}": name "${name}", status ${status}.`
     },
@@ -104,8 +104,8 @@ export const models = {
   savePresetFromMessages: bySave,
   designatePresetVersion: {
     name: 'presets use',
-    about: 'Select the version that requests use',
-    done: ({ slug, version }) => `Requests for "${slug}" now use version ${version}.`,
+    description: 'Select the version that requests use',
+    resultMessage: ({ slug, version }) => `Requests for "${slug}" now use version ${version}.`,
   },
 
   listGuardrails: { handWritten: 'guardrails list' },
@@ -113,35 +113,38 @@ export const models = {
   createGuardrail: { handWritten: 'guardrails create' },
   updateGuardrail: { handWritten: 'guardrails set' },
   replayGuardrail: { handWritten: 'guardrails replay' },
-  deleteGuardrail: { done: ({ id }) => `Deleted "${id}".` },
+  deleteGuardrail: { resultMessage: ({ id }) => `Deleted "${id}".` },
   getGuardrailThresholds: { handWritten: 'budgets thresholds guardrail' },
   setGuardrailThresholds: { handWritten: 'budgets thresholds guardrail' },
-  listGuardrailsForModel: { name: 'guardrails model', about: 'List what guardrails allow for a model' },
+  listGuardrailsForModel: { name: 'guardrails model', description: 'List what guardrails allow for a model' },
   listKeyAssignments: { name: 'guardrails assignments keys' },
   listMemberAssignments: { name: 'guardrails assignments members' },
-  listGuardrailKeyAssignments: { name: 'guardrails keys', about: 'List the keys that a guardrail is assigned to' },
+  listGuardrailKeyAssignments: {
+    name: 'guardrails keys',
+    description: 'List the keys that a guardrail is assigned to',
+  },
   listGuardrailMemberAssignments: {
     name: 'guardrails members',
-    about: 'List the members that a guardrail is assigned to',
+    description: 'List the members that a guardrail is assigned to',
   },
   assignKeys: {
     name: 'guardrails assign-keys',
     arguments: { key_hashes: keys },
-    done: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'key')}.`,
+    resultMessage: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'key')}.`,
   },
   unassignKeys: {
     name: 'guardrails unassign-keys',
     arguments: { key_hashes: keys },
-    done: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'key')}.`,
+    resultMessage: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'key')}.`,
   },
   assignMembers: {
     name: 'guardrails assign-members',
     arguments: { member_user_ids: members },
-    done: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'member')}.`,
+    resultMessage: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'member')}.`,
   },
   unassignMembers: {
     name: 'guardrails unassign-members',
     arguments: { member_user_ids: members },
-    done: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'member')}.`,
+    resultMessage: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'member')}.`,
   },
 } satisfies Overrides

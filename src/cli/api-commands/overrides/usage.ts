@@ -20,12 +20,12 @@ export const usage = {
   listEvents: { without: 'A stream for programs and the console.' },
   getStatus: {
     name: 'service status',
-    about: 'Print the status of the service and its servers as JSON',
+    description: 'Print the status of the service and its servers as JSON',
     print: printJson,
   },
   listSettings: {
     name: 'service settings',
-    about: 'List the effective settings of the running service, without secrets',
+    description: 'List the effective settings of the running service, without secrets',
     columns: ['name', 'value', 'source', 'variable'],
   },
   getGeneration: { handWritten: 'requests show' },
@@ -35,7 +35,7 @@ export const usage = {
   deleteGenerationContent: {
     name: 'requests delete-content',
     arguments: { id: requestId },
-    done: ({ id }) => `Deleted the content of ${id}.`,
+    resultMessage: ({ id }) => `Deleted the content of ${id}.`,
   },
   getGenerationsExport: {
     name: 'requests export',
@@ -51,16 +51,16 @@ export const usage = {
   addGenerationFeedback: {
     name: 'requests feedback',
     arguments: { generation_id: requestId },
-    done: ({ generation_id }) => `Reported a problem with ${generation_id}.`,
+    resultMessage: ({ generation_id }) => `Reported a problem with ${generation_id}.`,
   },
   queryAnalytics: {
     name: 'analytics query',
-    about: 'Query sums, rates and percentiles of requests, and print them as JSON',
+    description: 'Query sums, rates and percentiles of requests, and print them as JSON',
     print: printJson,
   },
   getAnalyticsMeta: {
     name: 'analytics metrics',
-    about: 'List the metrics of "analytics query"',
+    description: 'List the metrics of "analytics query"',
     rows: ({ metrics }: { metrics: unknown[] }) => metrics,
     columns: ['name', 'display_format', 'description'],
   },

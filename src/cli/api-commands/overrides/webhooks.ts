@@ -18,7 +18,7 @@ export const webhooks = {
     }),
   },
   createWebhook: {
-    about: 'Create a webhook and print its secret. It is shown only once',
+    description: 'Create a webhook and print its secret. It is shown only once',
     arguments: { url: { name: 'url', help: 'URL that receives the events, or mailto: and an email address' } },
     options: {
       format: ['--format <format>', 'Form of the body'],
@@ -29,29 +29,29 @@ export const webhooks = {
   },
   updateWebhook: [
     {
-      about: 'Update a webhook',
+      description: 'Update a webhook',
       options: { events: eventOption, include: includeOption },
     },
-    { name: 'webhooks enable', about: 'Enable a webhook', ...setEnabled(true, 'Enabled') },
-    { name: 'webhooks disable', about: 'Disable a webhook', ...setEnabled(false, 'Disabled') },
+    { name: 'webhooks enable', description: 'Enable a webhook', ...setEnabled(true, 'Enabled') },
+    { name: 'webhooks disable', description: 'Disable a webhook', ...setEnabled(false, 'Disabled') },
   ],
   rotateWebhookSecret: {
     name: 'webhooks rotate',
-    about: 'Replace the secret of a webhook and print the new one. It is shown only once',
+    description: 'Replace the secret of a webhook and print the new one. It is shown only once',
     options: {
       overlap_hours: ['--overlap <hours>', 'How long the previous secret also signs events, in hours (default: 24)'],
     },
     print: printSecret,
   },
-  deleteWebhook: { about: 'Delete a webhook and its pending deliveries' },
+  deleteWebhook: { description: 'Delete a webhook and its pending deliveries' },
   testWebhook: {
-    about: 'Send a test event to a webhook',
-    done: ({ webhookId }, { data }) =>
+    description: 'Send a test event to a webhook',
+    resultMessage: ({ webhookId }, { data }) =>
       `Queued ${(data as WebhookDelivery).id}. To see the result: npx signalbox webhooks deliveries ${webhookId}`,
   },
   listWebhookDeliveries: {
     name: 'webhooks deliveries',
-    about: 'List pending and finished deliveries of a webhook, newest first',
+    description: 'List pending and finished deliveries of a webhook, newest first',
     limit: [100, 'Maximum number of deliveries, 1 to 100'],
     columns: columns<WebhookDelivery>({
       'QUEUED (UTC)': (one) => second(one.created_at),
@@ -65,8 +65,8 @@ export const webhooks = {
   },
   retryWebhookDelivery: {
     name: 'webhooks retry',
-    about: 'Retry a delivery',
-    done: ({ deliveryId }) => `Queued ${deliveryId} again.`,
+    description: 'Retry a delivery',
+    resultMessage: ({ deliveryId }) => `Queued ${deliveryId} again.`,
   },
 } satisfies Overrides
 
@@ -77,7 +77,7 @@ function printSecret({ data, secret }: { data: Webhook; secret: string }, { out,
 }
 
 /** Enables or disables a webhook, without other options. */
-function setEnabled(enabled: boolean, done: string) {
+function setEnabled(enabled: boolean, message: string) {
   const none = { url: false, format: false, description: false, events: false, include: false } as const
-  return { fixed: { enabled }, options: none, done: ({ webhookId }: Input) => `${done} ${webhookId}.` }
+  return { fixed: { enabled }, options: none, resultMessage: ({ webhookId }: Input) => `${message} ${webhookId}.` }
 }

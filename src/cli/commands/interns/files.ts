@@ -24,12 +24,12 @@ const noLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxEntries: Number.MAX_SAF
 export function filesCommands(interns: Command, { env, out, err }: Terminal): void {
   const files = interns.command('files').description('List, copy and change the files in an intern’s workspace')
   const client = () => apiClient(env, 'api')
-  const url = (intern: string, what: string, query: Record<string, string> = {}) =>
-    `/interns/${encodeURIComponent(intern)}/files${what}?${new URLSearchParams(query)}`
-  const command = (name: string, about: string) =>
+  const url = (intern: string, resource: string, query: Record<string, string> = {}) =>
+    `/interns/${encodeURIComponent(intern)}/files${resource}?${new URLSearchParams(query)}`
+  const command = (name: string, description: string) =>
     files
       .command(name)
-      .description(about)
+      .description(description)
       .argument('<intern>', 'Name or ID of the intern')
       .addHelpText('after', internsHelp)
 
@@ -98,10 +98,10 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
         throw new StartupError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
       }
       const body = await client().download(url(intern, '/archive', { path }))
-      const done = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
+      const counts = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
         asStartupError,
       )
-      out(`Wrote ${done.files} files (${done.bytes} bytes) to ${printableExactly(target)}.`)
+      out(`Wrote ${counts.files} files (${counts.bytes} bytes) to ${printableExactly(target)}.`)
       await reportSkippedFiles(join(target, SkippedEntries.fileName), err)
     })
 

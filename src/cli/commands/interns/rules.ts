@@ -22,10 +22,10 @@ ${internsHelp}
 /** Manages the rules for the actions of an intern, or of all interns of a workspace. */
 export function internsRulesCommand(interns: Command, { env, out }: Terminal): void {
   const rules = interns.command('rules').description('Manage the rules that allow, deny or question actions of interns')
-  const command = (name: string, about: string) =>
+  const command = (name: string, description: string) =>
     rules
       .command(name)
-      .description(about)
+      .description(description)
       .argument('[intern]', 'Name or ID of the intern')
       .option('--workspace <slug>', 'Use the rules for all interns of this workspace')
       .option('--json', 'Print JSON')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { newUuid } from '#platform/core/id.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
-const about = `
+const description = `
 The command changes the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG).
 With the embedded database, stop the service first. With Postgres, the service can keep running.`
 
@@ -11,7 +11,7 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
     .command('reset-management')
     .description('Create a management key without the service, for when all are lost')
     .option('--disable-others', 'Also disable all other management keys')
-    .addHelpText('after', about)
+    .addHelpText('after', description)
     .action(async ({ disableOthers = false }: { disableOthers?: boolean }) => {
       // Loaded here, because the database takes longer than a call of the service.
       const [{ resetManagementKey }, { loadConfig }, { openStore }] = await Promise.all([

@@ -81,10 +81,10 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
   return lines.join('\n') || 'No differences.'
 }
 
-function versionTable(versions: PresetVersion[], used: string): string {
+function versionTable(versions: PresetVersion[], usedVersion: string): string {
   const rows = versions.map((version) => [
     String(version.version),
-    version.id === used ? 'in use' : '',
+    version.id === usedVersion ? 'in use' : '',
     version.created_at.slice(0, 16).replace('T', ' '),
     String(version.config.model ?? '-'),
     version.creator_id,

@@ -112,10 +112,13 @@ class ObjectCreator {
 
   /** @param workspace defaults to that of the key. */
   async preset({ slug, body }: NewPreset, workspace?: string): Promise<void> {
-    const [query, where] = workspace ? [`?workspace_id=${workspace}`, ` in the workspace ${workspace}`] : ['', '']
-    if (await this.#hasPreset(slug, query)) return this.#print(`The preset @preset/${slug} already exists${where}.`)
+    const [query, workspaceText] = workspace
+      ? [`?workspace_id=${workspace}`, ` in the workspace ${workspace}`]
+      : ['', '']
+    if (await this.#hasPreset(slug, query))
+      return this.#print(`The preset @preset/${slug} already exists${workspaceText}.`)
     await this.#client.request('POST', `/presets/${slug}/responses${query}`, body)
-    this.#print(`Created the preset @preset/${slug}${where}.`)
+    this.#print(`Created the preset @preset/${slug}${workspaceText}.`)
   }
 
   async #hasPreset(slug: string, query: string): Promise<boolean> {

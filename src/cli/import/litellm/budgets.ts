@@ -47,8 +47,8 @@ export function budgetsOf(config: LitellmConfig, draft: CatalogueDraft, notes: I
   const { litellm, general } = config
   const policies: Policies = { defaults: {}, guardrails: [], workspaces: [], keys: [] }
   const from = litellm.max_budget !== undefined ? litellm : general
-  const where = from === litellm ? 'litellm_settings' : 'general_settings'
-  const budget = budgetOf(limitsOf(from, where, notes, ['limit_usd', 'reset_interval']))
+  const section = from === litellm ? 'litellm_settings' : 'general_settings'
+  const budget = budgetOf(limitsOf(from, section, notes, ['limit_usd', 'reset_interval']))
   if (budget) policies.budget = budget
   if (general.master_key) policies.keys.push({ key: { name: 'litellm' } })
   const params = sectionOf(litellm.default_key_generate_params)

@@ -48,8 +48,8 @@ export function readConfig(text: string, source: string): LitellmConfig {
   const parsed = Config.safeParse(value ?? {})
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!
-    const where = `line ${lineOf(path) ?? 1}${path.length > 0 ? `: ${path.join('.')}` : ''}`
-    throw new CatalogueError(`${source} is not a LiteLLM configuration: ${where}: ${message}.`)
+    const position = `line ${lineOf(path) ?? 1}${path.length > 0 ? `: ${path.join('.')}` : ''}`
+    throw new CatalogueError(`${source} is not a LiteLLM configuration: ${position}: ${message}.`)
   }
   const { model_list, guardrails, credential_list, litellm_settings, general_settings, router_settings, ...others } =
     parsed.data

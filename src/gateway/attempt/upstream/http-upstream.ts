@@ -18,11 +18,11 @@ export type UpstreamOptions = { connectMs: number; proxies?: ProxySettings }
 
 /** Connections to upstreams, kept alive and pooled by origin. */
 export function httpUpstreams(options: UpstreamOptions): Upstreams {
-  const made: Agent[] = []
+  const agents: Agent[] = []
   const agentWith = (pipelining: number) =>
     once(() => {
       const agent = newAgent({ ...options, pipelining })
-      made.push(agent)
+      agents.push(agent)
       return agent
     })
   const agent = agentWith(1)
@@ -42,7 +42,7 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
     },
     async close() {
       clearTimeout(warming)
-      await Promise.all(made.map((one) => one.destroy()))
+      await Promise.all(agents.map((one) => one.destroy()))
     },
   }
 }

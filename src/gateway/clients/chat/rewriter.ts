@@ -78,9 +78,9 @@ function lineEnd(text: string, from: number): number {
 }
 
 /** The end of the data. Other fields of the event and comments can follow it. */
-function withRewrittenLine(text: string, from: number, how: Rewriting): string {
+function withRewrittenLine(text: string, from: number, rewriting: Rewriting): string {
   const end = text.indexOf('\n', from)
-  return text.slice(0, from) + rewritten(text.slice(from, end), how) + text.slice(end)
+  return text.slice(0, from) + rewritten(text.slice(from, end), rewriting) + text.slice(end)
 }
 
 /** Searched as text, because quotes within strings are escaped. */

@@ -11,7 +11,7 @@ export type BlockEvent = {
   delta?: { partial_json?: string }
 }
 type CallEvents = ReturnType<typeof callEventsIn>
-type Open = { index: number | undefined; type: string; call?: ToolCall; json: string; extent: JsonExtent }
+type OpenBlock = { index: number | undefined; type: string; call?: ToolCall; json: string; extent: JsonExtent }
 
 /**
  * Tracks the blocks of a passed-through stream, and detects tool calls that clients would read differently from this
@@ -19,7 +19,7 @@ type Open = { index: number | undefined; type: string; call?: ToolCall; json: st
  */
 export class BlockCheck {
   #count = 0
-  #open: Open | undefined
+  #open: OpenBlock | undefined
   /** Calls that ended without arguments. The reader turns these into an empty object at the end. */
   readonly #withoutArguments = new Set<number>()
 
@@ -57,24 +57,24 @@ export class BlockCheck {
   }
 
   #add({ index, delta }: BlockEvent, calls: CallEvents): boolean {
-    const open = this.#open
-    if (!open?.call) return calls.length === 0
+    const block = this.#open
+    if (!block?.call) return calls.length === 0
     const json = delta?.partial_json
-    if (index !== open.index || json === undefined || !addsArguments(calls, open.call.index, json)) return false
-    open.json += json
-    open.extent.push(json)
+    if (index !== block.index || json === undefined || !addsArguments(calls, block.call.index, json)) return false
+    block.json += json
+    block.extent.push(json)
     return true
   }
 
   #stop({ index }: BlockEvent, calls: CallEvents): boolean {
-    const open = this.#open
-    if (!open?.call) {
+    const block = this.#open
+    if (!block?.call) {
       this.#open = undefined
       return calls.length === 0
     }
-    if (index !== open.index || calls.length > 0) return false
-    if (open.json === '') this.#withoutArguments.add(open.call.index)
-    else if (!open.extent.isComplete) return false
+    if (index !== block.index || calls.length > 0) return false
+    if (block.json === '') this.#withoutArguments.add(block.call.index)
+    else if (!block.extent.isComplete) return false
     this.#open = undefined
     return true
   }

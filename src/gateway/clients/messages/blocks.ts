@@ -56,14 +56,14 @@ function imagePart(source: Source): ContentPart {
 /** Text documents become text parts, because few other models accept them as files. */
 function documentParts(block: Block, path: string): ContentPart[] {
   const source = sourceOf(block, path)
-  const about = [block.title, block.context].filter((one) => typeof one === 'string' && one !== '').join('\n')
+  const heading = [block.title, block.context].filter((one) => typeof one === 'string' && one !== '').join('\n')
   switch (source.type) {
     case 'text':
-      return [{ type: 'text', text: about ? `${about}\n\n${source.data}` : String(source.data ?? '') }]
+      return [{ type: 'text', text: heading ? `${heading}\n\n${source.data}` : String(source.data ?? '') }]
     case 'content': {
       const within = blocksOf(source.content, `${path}.source.content`)
       const parts = within.flatMap((one, index) => partsOf(one, `${path}.source.content.${index}`))
-      return about ? [{ type: 'text', text: about }, ...parts] : parts
+      return heading ? [{ type: 'text', text: heading }, ...parts] : parts
     }
     case 'file':
       return [{ type: 'file', file: { file_id: source.file_id } }]

@@ -33,8 +33,8 @@ function contentOf(blocks: Block[], path: string): ContentPart[] {
 
 /** Simplifies a single text without cache control to a string, because not every provider accepts parts. */
 function simplifyContent(parts: ContentPart[]): string | ContentPart[] {
-  const [only] = parts
-  return parts.length === 1 && only?.type === 'text' && !('cache_control' in only) ? (only.text ?? '') : parts
+  const [first] = parts
+  return parts.length === 1 && first?.type === 'text' && !('cache_control' in first) ? (first.text ?? '') : parts
 }
 
 function resultMessage(block: Block, path: string): Message {

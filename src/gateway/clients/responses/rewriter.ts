@@ -5,7 +5,7 @@ import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { settings } from './object.ts'
 
 /** Fields that official clients need and some upstreams omit. */
-const needed = [
+const requiredFields = [
   ...['instructions', 'metadata', 'parallel_tool_calls', 'temperature', 'tool_choice', 'tools', 'top_p'],
   ...['frequency_penalty', 'presence_penalty'],
 ]
@@ -26,7 +26,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
       completed_at: 'null',
       error: 'null',
       incomplete_details: 'null',
-      ...Object.fromEntries(needed.map((name) => [name, bytesOfJson(requestSettings[name])])),
+      ...Object.fromEntries(requiredFields.map((name) => [name, bytesOfJson(requestSettings[name])])),
     },
   }
   return {

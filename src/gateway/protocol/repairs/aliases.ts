@@ -62,10 +62,10 @@ function replaceRefused(body: Body, rule: NameRule): { body: Body; aliases: Alia
 const isAccepted = (name: string, { allowed, maxLength }: NameRule) =>
   name === '' || (name.length <= maxLength && allowed.test(name))
 
-function unusedAlias(name: string, rule: NameRule, used: ReadonlySet<string>): string {
+function unusedAlias(name: string, rule: NameRule, usedAliases: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt++) {
     const alias = aliasFor(attempt === 0 ? name : `${name}#${attempt}`, rule)
-    if (!used.has(alias)) return alias
+    if (!usedAliases.has(alias)) return alias
   }
 }
 

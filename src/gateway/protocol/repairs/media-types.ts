@@ -75,15 +75,15 @@ export function dataUrlRepair(urlPaths: readonly string[][]): Repair {
 
 /** @param paths where bodies have objects with a media type and base64. @param typeName the member with the type. */
 export function inlineDataRepair(paths: readonly string[][], typeName: string): Repair {
-  const fit = (inline: Body): Body => {
-    const { data, [typeName]: given } = inline
-    if (typeof data !== 'string' || typeof given !== 'string' || inline.type === 'text') return inline
-    const [plain, type] = [plainBase64(data), mediaTypeOf(given, data)]
-    return plain === data && type === given ? inline : { ...inline, data: plain, [typeName]: type }
+  const withMediaType = (inline: Body): Body => {
+    const { data, [typeName]: mediaType } = inline
+    if (typeof data !== 'string' || typeof mediaType !== 'string' || inline.type === 'text') return inline
+    const [plain, type] = [plainBase64(data), mediaTypeOf(mediaType, data)]
+    return plain === data && type === mediaType ? inline : { ...inline, data: plain, [typeName]: type }
   }
   return (body) => {
     let current: unknown = body
-    for (const path of paths) current = mapObjects(current, path, fit)
+    for (const path of paths) current = mapObjects(current, path, withMediaType)
     return current as typeof body
   }
 }

@@ -48,20 +48,20 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; tool_c
 
 /** Puts the results of a chat directly after their calls, adds missing ones, and makes other results a user message. */
 export function pairedMessages<M extends object>(messages: M[]): M[] {
-  const given = messages as Message[]
-  const marks = marksIn(given)
+  const all = messages as Message[]
+  const marks = marksIn(all)
   if (marks.length === 0) return messages
   const pairs = pairResults(marks)
-  if (isPaired(given, marks, pairs)) return messages
+  if (isPaired(all, marks, pairs)) return messages
   const callsOf = callsByTurn(marks)
   const orphans = new Set([...pairs.orphans].map(({ turn }) => turn))
   const result: Message[] = []
-  for (const [turn, message] of given.entries()) {
+  for (const [turn, message] of all.entries()) {
     if (message?.role !== 'tool') result.push(message)
     else if (orphans.has(turn)) result.push(asUserMessage(message))
     for (const call of callsOf.get(turn) ?? []) {
       const found = pairs.resultOf.get(call)
-      result.push(found ? given[found.turn]! : { role: 'tool', tool_call_id: call.id, content: missingResult })
+      result.push(found ? all[found.turn]! : { role: 'tool', tool_call_id: call.id, content: missingResult })
     }
   }
   return result as M[]

@@ -140,19 +140,19 @@ export class PartialCall {
     this.name = name.startsWith(this.name) ? name : this.name + name
   }
 
-  #addText(given: string): void {
-    if (this.#isCustom) return this.#append(given)
-    const text = this.#newText(given)
+  #addText(piece: string): void {
+    if (this.#isCustom) return this.#append(piece)
+    const text = this.#newText(piece)
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && text === this.#text) return
     if (this.#isFilled && text.trim() !== '')
       throw new Error(`the arguments of its call of "${this.name}" follow the end of the answer`)
     const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && isNothing(this.#text))
     if (isPlaceholder && !this.#hasSent && startsObject(text)) return this.#replace(text)
-    const taken = this.#extent.push(text)
-    this.#append(text.slice(0, taken))
+    const accepted = this.#extent.push(text)
+    this.#append(text.slice(0, accepted))
     if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
-    if (startsObject(text.slice(taken))) throw new Error(`the arguments of a call of "${this.name}" are two objects`)
+    if (startsObject(text.slice(accepted))) throw new Error(`the arguments of a call of "${this.name}" are two objects`)
   }
 
   /** The part of a piece that the arguments so far do not have. */

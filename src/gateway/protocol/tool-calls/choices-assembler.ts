@@ -17,12 +17,12 @@ export class ChoicesAssembler {
     this.#first = new ToolCallAssembler(options)
   }
 
-  /** @param given the content of one event of the upstream. */
-  take(given: UpstreamEvent[]): AnswerEvent[] {
-    if (this.#others === undefined && !given.some(isFurtherChoice)) return this.#first.take(given)
-    const choices = new Set(given.filter(isFurtherChoice).map(({ choice = 0 }) => choice))
-    const events = this.#first.take(given.filter((event) => !isFurtherChoice(event)))
-    for (const choice of choices) events.push(...this.#assembleChoice(choice, given))
+  /** @param upstreamEvents the content of one event of the upstream. */
+  take(upstreamEvents: UpstreamEvent[]): AnswerEvent[] {
+    if (this.#others === undefined && !upstreamEvents.some(isFurtherChoice)) return this.#first.take(upstreamEvents)
+    const choices = new Set(upstreamEvents.filter(isFurtherChoice).map(({ choice = 0 }) => choice))
+    const events = this.#first.take(upstreamEvents.filter((event) => !isFurtherChoice(event)))
+    for (const choice of choices) events.push(...this.#assembleChoice(choice, upstreamEvents))
     return events
   }
 

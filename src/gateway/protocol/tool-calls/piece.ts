@@ -27,8 +27,8 @@ export type ToolCallPiece = {
 }
 
 /** Arguments as text. Some servers send the object instead of its JSON. */
-export function argumentsText(given: unknown): string | undefined {
-  return typeof given === 'string' || given == null ? (given ?? undefined) : JSON.stringify(given)
+export function argumentsText(value: unknown): string | undefined {
+  return typeof value === 'string' || value == null ? (value ?? undefined) : JSON.stringify(value)
 }
 
 /** An event of a reader of upstreams, in which tool calls are still in pieces. */

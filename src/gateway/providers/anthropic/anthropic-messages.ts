@@ -20,8 +20,8 @@ export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (chat, target) => {
     const encoded = encodedRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
-    const lacking = fieldsSetIn(chat as Body, anthropicLacks(chat as Body))
-    return { ...encoded, dropped: [...lacking, ...encoded.dropped!.map(chatFieldName)] }
+    const droppedFields = fieldsSetIn(chat as Body, anthropicLacks(chat as Body))
+    return { ...encoded, dropped: [...droppedFields, ...encoded.dropped!.map(chatFieldName)] }
   },
   passThrough: (body, target, source) =>
     encodedRequest('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
@@ -39,13 +39,8 @@ export const anthropicMessages: ProviderProtocol = {
   errorMessage: messageOfRefusal,
 }
 
-function encodedRequest(
-  path: string,
-  given: Body,
-  { credential }: ProtocolTarget,
-  source?: JsonSource,
-): EncodedRequest {
-  const { body, dropped, aliases } = repairBody(given, anthropicRules)
+function encodedRequest(path: string, chat: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
+  const { body, dropped, aliases } = repairBody(chat, anthropicRules)
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },

@@ -58,14 +58,14 @@ function pairedTurns(turns: Turn[], marks: readonly Mark[], { resultOf, orphans 
     if (waiting.length > 0) result.push({ role: 'user', content: waiting })
     waiting = []
   }
-  for (const [turn, given] of turns.entries()) {
-    if (given.role !== 'user') flush()
-    const content = Array.isArray(given.content)
-      ? withoutResults(given.content as Block[], orphanBlocks)
-      : given.content
+  for (const [turn, message] of turns.entries()) {
+    if (message.role !== 'user') flush()
+    const content = Array.isArray(message.content)
+      ? withoutResults(message.content as Block[], orphanBlocks)
+      : message.content
     const all = waiting.length > 0 ? [...waiting, ...asBlocks(content)] : content
     waiting = []
-    if (!Array.isArray(all) || all.length > 0) result.push({ ...given, content: all })
+    if (!Array.isArray(all) || all.length > 0) result.push({ ...message, content: all })
     waiting = (calls.get(turn) ?? []).map((call) => resultOf.get(call)?.block ?? resultFor(call.id))
   }
   flush()

@@ -14,8 +14,8 @@ import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
 export const defaultMaxTokens = 4096
 
 /** Encodes a chat request for Anthropic. */
-export function anthropicRequest(given: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
-  const chat = withPlainToolChoice(given)
+export function anthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
+  const chat = withPlainToolChoice(chatRequest)
   const { system, turns } = promptOf(chat.messages)
   const { thinking, effort, maxTokens, canSample } = thinkingFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop

@@ -19,12 +19,13 @@ type ThinkingMode =
   | 'adaptive-only'
 
 /** Models with a budget (up to 4.5) and with both. Later ones have only efforts. */
-const ways: [RegExp, ThinkingMode][] = [
+const thinkingModes: [RegExp, ThinkingMode][] = [
   [/claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:$|[-@:]\D|[-@:]\d{6,}))/, 'budget'],
   [/claude-(?:opus|sonnet|haiku)-4[-.]6/, 'adaptive'],
 ]
 
-const wayOf = (model: string): ThinkingMode => ways.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
+const wayOf = (model: string): ThinkingMode =>
+  thinkingModes.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
 
 /** Whether a Claude model reasons by a token budget. Later ones have no prefill. */
 export const isBudgetModel = (model: string) => wayOf(model) === 'budget'
@@ -43,12 +44,12 @@ export type ThinkingSettings = {
 
 /** The settings for a request and a model. */
 export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxTokens: number): ThinkingSettings {
-  const way = wayOf(endpoint.upstreamModel)
+  const mode = wayOf(endpoint.upstreamModel)
   const setting = thinkingSetting(chat)
-  const canSample = way !== 'adaptive-only'
+  const canSample = mode !== 'adaptive-only'
   if (!setting?.enabled || forcesTool(chat)) return { maxTokens, canSample }
-  if (way !== 'budget') {
-    const effort = effortFor(effortOf(setting), way)
+  if (mode !== 'budget') {
+    const effort = effortFor(effortOf(setting), mode)
     // Without `display` later models hide their reasoning.
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, canSample: false }
   }
@@ -72,9 +73,9 @@ export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings)
     : isReasoningModel(endpoint)
 }
 
-function effortFor(effort: string, way: ThinkingMode): string {
+function effortFor(effort: string, mode: ThinkingMode): string {
   if (effort === 'minimal') return 'low'
-  return effort === 'xhigh' && way === 'adaptive' ? 'high' : effort
+  return effort === 'xhigh' && mode === 'adaptive' ? 'high' : effort
 }
 
 /** A forced tool call disables reasoning, because the two exclude each other. */
@@ -85,6 +86,6 @@ function forcesTool({ tools, tool_choice: choice }: ChatRequest): boolean {
 /** Whether reasoning of a tool call is missing, as with many clients. A budget is refused then. */
 function answersToolWithoutThoughts({ messages }: ChatRequest): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
-  const asking = messages.findLast(({ role }) => role === 'assistant')
-  return asking !== undefined && completeThoughts(asking).length === 0
+  const lastAssistant = messages.findLast(({ role }) => role === 'assistant')
+  return lastAssistant !== undefined && completeThoughts(lastAssistant).length === 0
 }

@@ -259,7 +259,7 @@ function countsIn(usage: Usage): ReportedCounts {
 }
 
 function tokensOfModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
-  const counts = details.flatMap((some) => (Array.isArray(some) ? some : []))
+  const counts = details.flatMap((detail) => (Array.isArray(detail) ? detail : []))
   return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
 }
 

@@ -22,8 +22,8 @@ export class GroundingCitations {
         cited.push({ source, place: placeOf(segment, text) })
       }
     for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push({ source, place: {} })
-    const fresh = cited.filter((one) => this.#isNew(one))
-    return fresh.map(({ source: { citation }, place }) => ({ type: 'citation', ...citation, ...place }))
+    const newCitations = cited.filter((one) => this.#isNew(one))
+    return newCitations.map(({ source: { citation }, place }) => ({ type: 'citation', ...citation, ...place }))
   }
 
   #numbered(citation: Citation | undefined): Source | undefined {

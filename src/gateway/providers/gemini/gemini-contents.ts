@@ -97,9 +97,9 @@ function functionResponse(
   const { tool_call_id: id } = message
   const pieces = piecesOf(message.content)
   const texts = pieces.flatMap((piece) => (piece.kind === 'text' && piece.text ? [piece.text] : []))
-  const beside = pieces.filter(({ kind }) => kind !== 'text').flatMap(partOf)
+  const attachments = pieces.filter(({ kind }) => kind !== 'text').flatMap(partOf)
   const response = responseOf(texts, hasFailed(message), budget)
-  return [{ functionResponse: { ...sentId(id), name: name ?? '', response } }, ...beside]
+  return [{ functionResponse: { ...sentId(id), name: name ?? '', response } }, ...attachments]
 }
 
 /**

@@ -11,8 +11,8 @@ import { thinkingConfigOf } from './gemini-thinking.ts'
 import { ownTool } from './gemini-tools.ts'
 
 /** Encodes a chat request for Gemini. */
-export function geminiRequest(given: ChatRequest, endpoint: Endpoint): Body {
-  const chat = withPlainToolChoice(given)
+export function geminiRequest(chatRequest: ChatRequest, endpoint: Endpoint): Body {
+  const chat = withPlainToolChoice(chatRequest)
   const config = generationConfigOf(chat, endpoint)
   return withoutNulls({
     ...promptOf(chat, endpoint),
@@ -77,9 +77,9 @@ function toolsOf(tools: ChatTool[] | null | undefined): Body[] | undefined {
 
 function toolConfigOf({ tool_choice: choice, tools }: ChatRequest): Body | undefined {
   if (!tools?.length || choice == null) return undefined
-  const calling = (functionCallingConfig: object) => ({ functionCallingConfig })
-  if (choice === 'none') return calling({ mode: 'NONE' })
-  if (choice === 'required' || choice === 'any') return calling({ mode: 'ANY' })
+  const toolConfig = (functionCallingConfig: object) => ({ functionCallingConfig })
+  if (choice === 'none') return toolConfig({ mode: 'NONE' })
+  if (choice === 'required' || choice === 'any') return toolConfig({ mode: 'ANY' })
   const name = chosenFunction(choice)
-  return name ? calling({ mode: 'ANY', allowedFunctionNames: [name] }) : calling({ mode: 'AUTO' })
+  return name ? toolConfig({ mode: 'ANY', allowedFunctionNames: [name] }) : toolConfig({ mode: 'AUTO' })
 }

@@ -28,8 +28,8 @@ export function ownTool(tool: ChatTool): Body | undefined {
   const unit = unitIn(tool)
   if (unit === undefined) return undefined
   const { name, settings } = geminiTools[unit]!
-  const given = ((tool as Body)[name] ?? (tool as Body)[unit] ?? {}) as Body
-  const entries = settings.filter((setting) => given[setting] != null).map((setting) => [setting, given[setting]])
+  const config = ((tool as Body)[name] ?? (tool as Body)[unit] ?? {}) as Body
+  const entries = settings.filter((setting) => config[setting] != null).map((setting) => [setting, config[setting]])
   return { [name]: Object.fromEntries(entries) }
 }
 

@@ -188,12 +188,12 @@ function callPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallP
   }
 }
 
-function errorEvent(given: NonNullable<UpstreamError['error']>): AnswerEvent {
+function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
   return {
     type: 'error',
-    message: messageOfError(given) ?? noMessage,
-    status: statusOfError(given),
-    ...factsOfError(given),
+    message: messageOfError(error) ?? noMessage,
+    status: statusOfError(error),
+    ...factsOfError(error),
   }
 }
 

@@ -61,11 +61,11 @@ function placeInstructions(instructions: Message[], before: Message[], next: Mes
 
 /** An instruction in a user message, with a mark. */
 function toSystemReminder({ content }: Message): Message {
-  const open = { type: 'text', text: '<system-reminder>' }
+  const openingTag = { type: 'text', text: '<system-reminder>' }
   const close = { type: 'text', text: '</system-reminder>' }
   if (!Array.isArray(content))
     return { role: 'user', content: `<system-reminder>\n${content ?? ''}\n</system-reminder>` }
-  return { role: 'user', content: [open, ...content, close] }
+  return { role: 'user', content: [openingTag, ...content, close] }
 }
 
 /** Merges messages, with the role of the first that is not a reminder. */

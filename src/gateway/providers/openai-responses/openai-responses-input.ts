@@ -22,8 +22,8 @@ function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[
   )
   if (refusal) parts.push({ type: 'refusal', refusal })
   const calls = (message.tool_calls ?? []).map(callItem)
-  const [only] = parts
-  const content = parts.length === 1 && only?.type === 'output_text' ? only.text : parts
+  const [first] = parts
+  const content = parts.length === 1 && first?.type === 'output_text' ? first.text : parts
   const assistantMessage = parts.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
   return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...assistantMessage, ...calls]
 }

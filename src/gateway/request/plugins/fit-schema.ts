@@ -145,8 +145,10 @@ function withMembers(value: Members, schema: Schema, place: SchemaLocation): Mem
 /** Matches an enum value with other case or spaces. */
 function fitEnum(value: unknown, values: unknown): unknown {
   if (typeof value !== 'string' || !Array.isArray(values) || values.includes(value)) return value
-  const same = values.filter((one) => typeof one === 'string' && one.toLowerCase() === value.trim().toLowerCase())
-  return same.length === 1 ? same[0] : value
+  const equalValues = values.filter(
+    (one) => typeof one === 'string' && one.toLowerCase() === value.trim().toLowerCase(),
+  )
+  return equalValues.length === 1 ? equalValues[0] : value
 }
 
 function isObject(value: unknown): value is Members {

@@ -5,7 +5,7 @@ import { stringEnd } from '#platform/json/json-members.ts'
  * @throws SyntaxError if the JSON has other errors.
  */
 export function parseCutJson(text: string): unknown {
-  const open: string[] = []
+  const openBrackets: string[] = []
   /** The closing brackets after `end`, the last comma or opening bracket. */
   let closedSince: string[] = []
   let end = 0
@@ -14,15 +14,15 @@ export function parseCutJson(text: string): unknown {
     const character = text[at]!
     const next = character === '"' ? stringEnd(text, at) : at + 1
     isInText = character === '"' && next === text.length
-    if (character === '{' || character === '[') open.push(character === '{' ? '}' : ']')
-    else if (character === '}' || character === ']') closedSince.push(open.pop() ?? '')
+    if (character === '{' || character === '[') openBrackets.push(character === '{' ? '}' : ']')
+    else if (character === '}' || character === ']') closedSince.push(openBrackets.pop() ?? '')
     if (character === ',' || character === '{' || character === '[') {
       end = character === ',' ? at : next
       closedSince = []
     }
     at = next
   }
-  const brackets = open.toReversed().join('')
+  const brackets = openBrackets.toReversed().join('')
   const candidates = [
     ...(isInText ? [`${text.replace(cutEscape, '$1')}"${brackets}`] : []),
     text + brackets,

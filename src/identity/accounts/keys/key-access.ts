@@ -15,8 +15,8 @@ export const keyNotFound = () => new Fault('not_found', 'Key not found.')
 
 /** @throws Fault `not_found` if the caller cannot see the key. */
 export function requireVisible(caller: Member, key: KeyRecord): void {
-  const only = onlyVisibleCreator(caller)
-  if (only !== undefined && key.creator_user_id !== only) {
+  const creatorId = onlyVisibleCreator(caller)
+  if (creatorId !== undefined && key.creator_user_id !== creatorId) {
     throw keyNotFound()
   }
 }

@@ -34,9 +34,9 @@ const lastKeyMessage =
   'This is the last valid management key: without it, nobody could manage the organization. Create another one first.'
 
 function longestValidMessage(end: number): string {
-  const [which, wanted] =
+  const [problem, wanted] =
     end === Number.POSITIVE_INFINITY
       ? ['without an expiry', 'that does not expire']
       : [`until ${isoTime(end)}`, 'that is valid as long']
-  return `This is the last management key that is valid ${which}: nobody could manage the organization after the others have expired. Create another one ${wanted} first.`
+  return `This is the last management key that is valid ${problem}: nobody could manage the organization after the others have expired. Create another one ${wanted} first.`
 }

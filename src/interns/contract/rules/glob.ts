@@ -9,17 +9,17 @@ export function matchesPattern<Item>(
   matches: (part: string, item: Item) => boolean,
 ): boolean {
   let [part, item] = [0, 0]
-  let [wildcardEnd, taken] = [-1, 0]
+  let [wildcardEnd, wildcardLength] = [-1, 0]
   while (item < items.length) {
     if (part < parts.length && parts[part] === any) {
       wildcardEnd = ++part
-      taken = item
+      wildcardLength = item
     } else if (part < parts.length && matches(parts[part]!, items[item]!)) {
       part++
       item++
     } else if (wildcardEnd >= 0) {
       part = wildcardEnd
-      item = ++taken
+      item = ++wildcardLength
     } else return false
   }
   while (parts[part] === any) part++

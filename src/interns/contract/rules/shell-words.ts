@@ -145,9 +145,9 @@ class Reader {
       const before = text.length
       if (char === "'") text += this.#singleQuoted()
       else if (char === '"') {
-        const inside = this.#doubleQuoted()
-        if (inside === null) isKnown = false
-        else text += inside
+        const quoted = this.#doubleQuoted()
+        if (quoted === null) isKnown = false
+        else text += quoted
       } else if (char === '\\') text += this.#escaped()
       else if (char === '$') {
         this.#variable()

@@ -93,8 +93,8 @@ export async function copyToPostgres(
 }
 
 async function requireEmpty(tx: Tx): Promise<void> {
-  const used = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
-  if (!used) return
+  const existing = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
+  if (!existing) return
   throw new StartupError('The Postgres database in DATABASE_URL is already in use. Specify an empty database.')
 }
 

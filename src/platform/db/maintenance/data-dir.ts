@@ -64,11 +64,11 @@ export function openDataDir(path: string, { exclusive, serves }: { exclusive: bo
     unlock()
     if (error instanceof StartupError) throw error
     const { path: file = folder } = error as NodeJS.ErrnoException
-    const where = file.startsWith(join(folder, '/')) ? `${file}: ` : ''
+    const filePrefix = file.startsWith(join(folder, '/')) ? `${file}: ` : ''
     const advice = isFull(error)
       ? 'Free disk space, or set DATA_DIR to a folder on another disk'
       : 'Set DATA_DIR to a folder that this user can write'
-    throw new StartupError(`The data folder ${folder} cannot be used: ${where}${errorReason(error)}. ${advice}.`)
+    throw new StartupError(`The data folder ${folder} cannot be used: ${filePrefix}${errorReason(error)}. ${advice}.`)
   }
 }
 

@@ -24,9 +24,9 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
   let serverCheckedAt = 0
   let isCheckingServer = false
 
-  function abandonAll(dead: Connection[], reason: string): void {
-    if (dead.length === 0) return
-    for (const connection of dead) connection.abandon(reason)
+  function abandonAll(connections: Connection[], reason: string): void {
+    if (connections.length === 0) return
+    for (const connection of connections) connection.abandon(reason)
     onDead(reason)
   }
   const silentFor = (ms: number, now: number) =>
@@ -36,9 +36,9 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     isCheckingServer = true
     try {
       const idle = await idleOnServer(await connect(), silent)
-      const dead = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
+      const silentConnections = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
       abandonAll(
-        dead,
+        silentConnections,
         `a query was not answered for ${serverCheckAfterMs} ms, and the server is not processing it: its connection is dead`,
       )
     } catch {

@@ -24,9 +24,9 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
         const tx = connection as unknown as Tx
         try {
           await begin(tx, name, lockMs)
-          const done = await work(tx, announce)
+          const result = await work(tx, announce)
           await commit(tx, announced, events)
-          return done
+          return result
         } catch (error) {
           await sql`rollback`.execute(tx).catch(() => {})
           throw (error as { code?: unknown }).code === lockNotAvailable ? lockTimeoutFault() : error
@@ -35,7 +35,7 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
     const outcome = await withLocalLock(name, run)
     if (!outcome) throw lockTimeoutFault()
     announced.forEach(signals.deliver)
-    return outcome.done
+    return outcome.result
   }
 }
 

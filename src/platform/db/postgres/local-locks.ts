@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Runs `work` after all earlier work with the same name. @returns undefined if the wait took too long. */
-export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ done: T } | undefined>
+export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ result: T } | undefined>
 
 /**
  * A queue for each lock name within this process. Waiting calls use no connection, and a server waits for a database
@@ -18,7 +18,7 @@ export function createLocalLocks(waitMs: number): LocalLocks {
     void queue.then(() => queues.get(name) === queue && queues.delete(name))
     try {
       if (before && !(await settlesWithin(waitMs, before))) return undefined
-      return { done: await work() }
+      return { result: await work() }
     } finally {
       resolve()
     }

@@ -25,9 +25,9 @@ export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: re
   if (!first) return
   const lacks = rows.flatMap(({ name, lacks: right }) => (name === first.name ? [right] : []))
   const others = new Set(rows.map(({ name }) => name)).size - 1
-  const where = others > 0 ? `${first.name} and ${others} others` : first.name
+  const tableNames = others > 0 ? `${first.name} and ${others} others` : first.name
   throw new StartupError(
-    `The database user lacks privileges: ${lacks.join(', ')} on ${where}. Make it the owner of the database and its objects.`,
+    `The database user lacks privileges: ${lacks.join(', ')} on ${tableNames}. Make it the owner of the database and its objects.`,
   )
 }
 

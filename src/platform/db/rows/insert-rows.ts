@@ -112,8 +112,8 @@ function insertBound(table: string, columns: object, suffix = ''): string {
 function insertSelected(table: string, columns: object, parameter: number): string {
   const kinds = Object.values(columns)
   const cells = kinds.map((kind, at) => (kind === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
-  const into = `insert into ${table} (${Object.keys(columns).join(', ')})`
-  return `${into} select ${cells.join(', ')} from json_array_elements($${parameter}::json)`
+  const insertInto = `insert into ${table} (${Object.keys(columns).join(', ')})`
+  return `${insertInto} select ${cells.join(', ')} from json_array_elements($${parameter}::json)`
 }
 
 function storableRows(rows: readonly Cell[][]): Cell[][] {

@@ -21,8 +21,8 @@ export function upsert<Name extends keyof Tables & string>(
   const changes = (options.replace ?? others).map((column) => {
     const added = (add as string[]).includes(column)
     const value = added ? sql.ref(`${table}.${column}`) : undefined
-    const given = sql.ref(`excluded.${column}`)
-    return [column, value ? sql`${value} + ${given}` : given]
+    const newValue = sql.ref(`excluded.${column}`)
+    return [column, value ? sql`${value} + ${newValue}` : newValue]
   })
   const conflict = query.insertInto(table).values(rows as never)
   return conflict.onConflict((on) =>

@@ -47,9 +47,9 @@ export async function openEmbedded(
     async exclusively(_name, work) {
       const { announced, events, announce } = announcements()
       const result = await query.transaction().execute(async (tx: Tx) => {
-        const done = await work(tx, announce)
+        const result = await work(tx, announce)
         await appendEvents(tx, events)
-        return done
+        return result
       })
       await announceAll(announced)
       return result

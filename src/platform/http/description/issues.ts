@@ -17,9 +17,9 @@ export function invalidRequest(issues: readonly Issue[]): Fault {
 }
 
 function describeIssue(issue: Issue): string {
-  const where = pathOf(issue.path)
-  const what = shortened(inJsonTerms(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
-  return where ? `${where}: ${what}` : what
+  const path = pathOf(issue.path)
+  const message = shortened(inJsonTerms(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
+  return path ? `${path}: ${message}` : message
 }
 
 /** JSON and query strings have no `undefined`, so an undefined value is a missing one. */

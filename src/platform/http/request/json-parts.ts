@@ -47,4 +47,4 @@ export function checkValueDepth(text: string, value: unknown): void {
 const tooDeepFault = () =>
   new Fault('invalid', `The body has arrays and objects nested more than ${maxDepth} levels deep; flatten it.`)
 
-const tooManyFault = (what: string) => new Fault('payload_too_large', `The body ${what}. Send less at once.`)
+const tooManyFault = (problem: string) => new Fault('payload_too_large', `The body ${problem}. Send less at once.`)

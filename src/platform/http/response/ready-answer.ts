@@ -24,15 +24,15 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 const minCompressedBytes = 1024
 
 /** Answers 304 if the client has the current bytes; otherwise sends them, in the client's preferred encoding. */
-export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): Promise<HttpAnswer> {
-  if (matchesEtag(request['if-none-match'], ready.etag)) return new HttpAnswer(304, cacheHeaders(ready))
-  const plain = ready.bytes()
+export async function answerReady(request: RequestHeaders, prepared: ReadyAnswer): Promise<HttpAnswer> {
+  if (matchesEtag(request['if-none-match'], prepared.etag)) return new HttpAnswer(304, cacheHeaders(prepared))
+  const plain = prepared.bytes()
   const encoding = encodingFor(request, plain)
-  return fullAnswer(ready, encoding, encoding ? await compress(plain, encoding) : plain)
+  return fullAnswer(prepared, encoding, encoding ? await compress(plain, encoding) : plain)
 }
 
-function fullAnswer(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer {
-  const headers: Record<string, string> = { ...cacheHeaders(ready), 'content-type': ready.type }
+function fullAnswer(prepared: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer {
+  const headers: Record<string, string> = { ...cacheHeaders(prepared), 'content-type': prepared.type }
   if (encoding) headers['content-encoding'] = encoding
   return new HttpAnswer(200, headers, body)
 }

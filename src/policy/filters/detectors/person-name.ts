@@ -144,10 +144,10 @@ function isNonPerson(text: string, words: Part[], { start, end }: Span): boolean
 function isName(words: Part[]): boolean {
   const first = words[0]!.word
   const last = words.at(-1)!.word
-  const given = givenCertainty(first)
+  const certainty = givenCertainty(first)
   const surname = surnameCertainty(last)
-  if (given === 'sure') return surname !== 'no' || !isOrdinary(last)
-  if (given === 'perhaps' || words[0]!.initials > 0) return surname === 'sure'
+  if (certainty === 'sure') return surname !== 'no' || !isOrdinary(last)
+  if (certainty === 'perhaps' || words[0]!.initials > 0) return surname === 'sure'
   if (surname === 'sure') return !isOrdinary(first)
   // The surname can be first.
   return surnameCertainty(first) !== 'no' && givenCertainty(last) === 'sure'

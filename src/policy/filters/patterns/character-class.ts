@@ -19,14 +19,14 @@ export function normalizeRanges(ranges: readonly Range[]): CharacterClass {
 }
 
 export function negate(ranges: CharacterClass): CharacterClass {
-  const outside: Range[] = []
+  const complement: Range[] = []
   let next = 0
   for (const [from, to] of ranges) {
-    if (from > next) outside.push([next, from - 1])
+    if (from > next) complement.push([next, from - 1])
     next = to + 1
   }
-  if (next <= maxCodePoint) outside.push([next, maxCodePoint])
-  return outside
+  if (next <= maxCodePoint) complement.push([next, maxCodePoint])
+  return complement
 }
 
 export function includes(ranges: CharacterClass, point: number): boolean {

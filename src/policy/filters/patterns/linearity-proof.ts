@@ -19,7 +19,7 @@ export function isProvenLinear(pattern: Pattern): boolean {
   const positions = positionsOf(pattern)
   if (!positions) return false
   const letters = lettersOf(positions.classes)
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const pending: State[] = [{ previousKind: 0, counts: new Map() }]
   let effort = letters.length * positions.classes.length
   for (let state = pending.pop(); state; state = pending.pop()) {
@@ -28,8 +28,8 @@ export function isProvenLinear(pattern: Pattern): boolean {
       effort += steps + 1
       if (steps > maxSteps || effort > maxEffort) return false
       const key = keyOf(next)
-      if (seen.has(key)) continue
-      seen.add(key)
+      if (visited.has(key)) continue
+      visited.add(key)
       pending.push(next)
     }
   }

@@ -44,7 +44,7 @@ export function estimateSize(pattern: string): number {
 
 /** Each optional repetition of `{2,5}` costs one more instruction. */
 function repetitions(min: string, max: string | undefined): number {
-  const least = Number(min)
-  if (max === undefined) return least
-  return max === '' ? least + 1 : least + 2 * Math.max(0, Number(max) - least)
+  const minimum = Number(min)
+  if (max === undefined) return minimum
+  return max === '' ? minimum + 1 : minimum + 2 * Math.max(0, Number(max) - minimum)
 }

@@ -54,11 +54,11 @@ export async function screenText(
 }
 
 function blockedBy({ guardrail, rule, why }: Blocked): Fault {
-  const what =
+  const subject =
     why === 'found'
       ? 'the request contains text that this filter blocks'
       : 'this filter could not finish, and unchecked text is not sent'
-  return refusal({ guardrail, rule }, what)
+  return refusal({ guardrail, rule }, subject)
 }
 
 function toContentFinding({ guardrail, rule, action, count }: Finding): ContentFinding {
