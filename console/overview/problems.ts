@@ -21,7 +21,7 @@ export function failingEndpoints(rows: Row[]): ProblemItem[] {
     const sum = (name: string) => own.reduce((total, row) => total + Number(row[name] ?? 0), 0)
     const [failed, all] = [sum('error_count'), sum('request_count') - sum('refused_count')]
     if (all < fewRequests || failed / all < failureShare) return []
-    const why = own
+    const reasons = own
       .filter((row) => row.error && Number(row.error_count) > 0)
       .sort((a, b) => Number(b.error_count) - Number(a.error_count))
       .map((row) => String(row.error).replaceAll('_', ' '))
@@ -29,8 +29,8 @@ export function failingEndpoints(rows: Row[]): ProblemItem[] {
       {
         id: `failing ${endpoint}`,
         tone: failed / all > 0.5 ? ('bad' as const) : ('warn' as const),
-        what: `${endpoint} fails`,
-        why: `${failed} of ${all} in the last hour (${percent(failed / all)})${why.length > 0 ? `: ${why.join(', ')}` : ''}`,
+        title: `${endpoint} fails`,
+        reason: `${failed} of ${all} in the last hour (${percent(failed / all)})${reasons.length > 0 ? `: ${reasons.join(', ')}` : ''}`,
         path: `/requests?last=1h&outcome=failed&model=${encodeURIComponent(endpoint.split('@')[0]!)}`,
       },
     ]
@@ -44,8 +44,8 @@ export function brokenEndpoints(endpoints: Endpoint[]): ProblemItem[] {
     .map(({ status, tag, model_id, provider_name, uptime_last_30m: uptime }) => ({
       id: `${model_id} ${tag}`,
       tone: status === 'down' ? ('bad' as const) : ('warn' as const),
-      what: `${provider_name} ${status === 'down' ? 'is down' : 'fails often'}`,
-      why: `${model_id}${uptime === null ? '' : `: ${percent(uptime / 100)} answered in the last half hour`}`,
+      title: `${provider_name} ${status === 'down' ? 'is down' : 'fails often'}`,
+      reason: `${model_id}${uptime === null ? '' : `: ${percent(uptime / 100)} answered in the last half hour`}`,
       path: `/models/${model_id}`,
     }))
 }
@@ -65,8 +65,8 @@ export function unconfiguredProviders(
     return {
       id: `unconfigured ${provider}`,
       tone: 'warn' as const,
-      what: `${provider} has no credential`,
-      why: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.${hint}`,
+      title: `${provider} has no credential`,
+      reason: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.${hint}`,
       path: `/models/${own[0]!.model_id}`,
     }
   })
@@ -88,8 +88,8 @@ export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
     return {
       id: `circuit ${endpoint}`,
       tone: 'bad' as const,
-      what: `${endpoint} is ${state === 'open' ? 'skipped: open circuit' : 'paused'}`,
-      why: words.filter(Boolean).join(', '),
+      title: `${endpoint} is ${state === 'open' ? 'skipped: open circuit' : 'paused'}`,
+      reason: words.filter(Boolean).join(', '),
       path: `/models/${endpoint.split('@')[0]}`,
     }
   })
@@ -100,8 +100,8 @@ export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
     const { forecast } = budget
     const { tone, text } = budgetStatus(budget)
     if (tone === 'ok') return []
-    const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, forecast ${money(forecast)}` : ''}`
-    return [{ id: budget.id, tone, what: `${budget.name}: ${text}`, why, path: budget.path }]
+    const reason = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, forecast ${money(forecast)}` : ''}`
+    return [{ id: budget.id, tone, title: `${budget.name}: ${text}`, reason, path: budget.path }]
   })
 }
 
@@ -114,8 +114,8 @@ export function failedInterns(own: FailedIntern[], all: FailedIntern[] = []): Pr
   return [...own, ...others].map(({ id, name, status, last_failure_message: message }) => ({
     id,
     tone: 'bad',
-    what: `Intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
-    why: message ?? 'No reason was reported.',
+    title: `Intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
+    reason: message ?? 'No reason was reported.',
     path: isOwn.has(id) ? `/interns/${id}` : '/interns',
   }))
 }
@@ -127,8 +127,8 @@ export function expiringKeys(keys: ExpiringKey[], now: number): ProblemItem[] {
     const { hash, name, expires_at, disabled } = key
     const remainingMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
     if (disabled || remainingMs > expiryWarningMs || remainingMs < 0) return []
-    const why =
+    const reason =
       remainingMs < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(remainingMs / 86_400_000), 'day')}`
-    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `Key ${name} expires`, why, path: keyPath(key) }]
+    return [{ id: `key ${hash}`, tone: 'warn' as const, title: `Key ${name} expires`, reason, path: keyPath(key) }]
   })
 }

@@ -67,13 +67,13 @@ function ofLedger(processes: Status['host']['processes'], now: number): ProblemI
 function catalogueProblems({ skipped_count: count, skipped }: Status['host']['catalogue']): ProblemItem[] {
   const [first] = skipped
   if (!first) return []
-  const why = `${first.row}: ${first.reason}${count > 1 ? `; and ${count - 1} more` : ''}`
+  const reason = `${first.row}: ${first.reason}${count > 1 ? `; and ${count - 1} more` : ''}`
   return [
     {
       id: 'catalogue',
       tone: 'warn',
       title: `${counted(count, 'entry', 'entries')} of the catalogue skipped`,
-      reason: why,
+      reason,
       path: '/service/catalogue',
     },
   ]
@@ -81,16 +81,16 @@ function catalogueProblems({ skipped_count: count, skipped }: Status['host']['ca
 
 function ofMoney({ unaccounted_usd: unaccountedUsd }: NonNullable<Status['organization']>['money']): ProblemItem[] {
   if (unaccountedUsd === 0) return []
-  const why = 'The amount counts as spent until they report.'
+  const reason = 'The amount counts as spent until they report.'
   const title = `${money(unaccountedUsd)} of limits reserved by servers that do not respond`
-  return [{ id: 'money', tone: 'warn', title, reason: why, path: '/keys' }]
+  return [{ id: 'money', tone: 'warn', title, reason, path: '/keys' }]
 }
 
 type Questions = NonNullable<Status['organization']>['interns']['questions']
 
 function ofQuestions({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
   if (waiting === 0 || first === null) return []
-  const why = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
+  const reason = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
   const title = `${counted(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
-  return [{ id: 'questions', tone: 'warn', title, reason: why, path: '/interns' }]
+  return [{ id: 'questions', tone: 'warn', title, reason, path: '/interns' }]
 }
