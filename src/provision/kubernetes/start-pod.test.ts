@@ -104,7 +104,7 @@ test('a missing pod is reported with the latest warning of the cluster', async (
   assert.match(address, /: no node accepts its pod: none has room\.$/)
 })
 
-const lost = { isLost: true, why: 'its node node-1 has not reported since noon' }
+const lost = { isLost: true, problem: 'its node node-1 has not reported since noon' }
 
 test('a daemon on a lost node that answers has started', async () => {
   const { address } = await started(pod(lost), pod(lost), 1, 60_000, async () => true)
@@ -116,7 +116,7 @@ test('on a lost node the start fails, and no pod is removed', async () => {
     const onLostNode = pod({ ...lost, ...more })
     const answers = async () => Object.keys(more).length > 0
     const { address, done } = await started(onLostNode, onLostNode, 1, 60_000, answers)
-    assert.equal(address, `It cannot be started: ${lost.why}.`)
+    assert.equal(address, `It cannot be started: ${lost.problem}.`)
     assert.deepEqual(
       done.filter((each) => each !== 'runs'),
       [],
