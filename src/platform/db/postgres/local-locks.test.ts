@@ -40,5 +40,5 @@ test('a waiter that timed out gets an error, and later ones still wait', async (
 test('work that fails ends its turn', async () => {
   const inTurn = createLocalLocks(long)
   await assert.rejects(inTurn('a', () => Promise.reject(new Error('no'))))
-  assert.deepEqual(await inTurn('a', async () => 1), { done: 1 })
+  assert.deepEqual(await inTurn('a', async () => 1), { result: 1 })
 })
