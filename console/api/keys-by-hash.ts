@@ -36,14 +36,14 @@ const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
 /** The keys with these hashes, as far as the session can read them. Each is loaded once. */
 export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Key> {
   const me = useSession()
-  const [known, setKnown] = useState(() => preloadedKeys(hashes))
-  const missing = distinct(hashes.filter((hash) => !known.has(hash)))
+  const [keys, setKnown] = useState(() => preloadedKeys(hashes))
+  const missing = distinct(hashes.filter((hash) => !keys.has(hash)))
   const isOn = canListKeys(me) && missing.length > 0
   useResource(isOn ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })
     setKnown((before) => new Map([...before, ...withAnswer(missing, data)]))
   })
-  return new Map([...known].filter((entry): entry is [string, Key] => entry[1] !== undefined))
+  return new Map([...keys].filter((entry): entry is [string, Key] => entry[1] !== undefined))
 }
 
 /** The hash of the key with a name; undefined if there is none. */

@@ -84,27 +84,27 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
 
 /** Reads the manifest when the bundle is ready. */
 function openedBundle(bundle: ConsoleBundle, log: Log, root: string): () => Promise<Opened> {
-  let known: (Opened & { folder: string }) | undefined
+  let opened: (Opened & { folder: string }) | undefined
   return async () => {
     const folder = await bundle().catch((error: Error) => {
       log.error({ err: error }, 'the console could not be built')
       throw new Fault('unavailable', 'The console failed to build; see the server log.')
     })
-    if (known?.folder === folder) return known
+    if (opened?.folder === folder) return opened
     const manifest = await readManifest(folder)
     if (!manifest) throw new Fault('unavailable', 'The files of the console are missing. Restart the service.')
     const { style, renderer } = await loadPageParts(folder, manifest, root)
     const page = pagesOf(manifest, style)
-    known = { folder, files: new Set(manifest.files), manifest, renderer, page, read: fileReader(folder) }
-    return known
+    opened = { folder, files: new Set(manifest.files), manifest, renderer, page, read: fileReader(folder) }
+    return opened
   }
 }
 
 function fileReader(folder: string): Opened['read'] {
   const files = new Map<string, Promise<Buffer>>()
   return (name) => {
-    const known = files.get(name)
-    if (known) return known
+    const cached = files.get(name)
+    if (cached) return cached
     const bytes = readFile(join(folder, name))
     files.set(name, bytes)
     bytes.catch(() => files.delete(name))
