@@ -22,6 +22,8 @@ export type Delta = {
   reasoning_details?: ReasoningDetail[]
   refusal?: string
   tool_calls?: ToolCallDelta[]
+  /** The predecessor of `tool_calls`, for clients that send `functions`. */
+  function_call?: { name?: string; arguments: string }
   annotations?: Annotation[]
   images?: { type: 'image_url'; image_url: { url: string } }[]
 }
@@ -35,7 +37,7 @@ export type Annotation = {
 export type ChunkChoice = {
   index: number
   delta: Delta
-  finish_reason: FinishReason | null
+  finish_reason: FinishReason | 'function_call' | null
   logprobs?: unknown
 }
 

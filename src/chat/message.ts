@@ -17,7 +17,10 @@ export const ToolCall = z.looseObject({
 })
 export type ToolCall = z.infer<typeof ToolCall>
 
-const ToolResult = z.looseObject({ role: z.literal('tool'), content: Content, tool_call_id: z.string() })
+/** A result of null is accepted. The type hides it, because it becomes an empty text before anything reads it. */
+const ResultContent = Content.nullable() as unknown as typeof Content
+
+const ToolResult = z.looseObject({ role: z.literal('tool'), content: ResultContent, tool_call_id: z.string() })
 
 /**
  * The predecessor of a tool result. Its type is hidden, because it is replaced by a tool result before anything reads

@@ -44,10 +44,10 @@ export type ProviderProtocol = {
   encode: (chat: ChatRequest, target: ProtocolTarget) => EncodedRequest
   /**
    * Passes the body of a client of the same protocol through. Changes only the model, the name of the answer limit and
-   * the request for usage.
+   * the request for usage. Undefined if this endpoint needs a translation.
    * @param source the client's bytes, if the body differs from them at most by removed own fields.
    */
-  passThrough?: (body: Body, target: ProtocolTarget, source?: JsonSource) => EncodedRequest
+  passThrough?: (body: Body, target: ProtocolTarget, source?: JsonSource) => EncodedRequest | undefined
   /** Counts the tokens of a body at an upstream, if the protocol supports it. */
   countTokens?: {
     request: (body: Body, target: ProtocolTarget) => EncodedRequest

@@ -28,8 +28,8 @@ for (const [protocol, body] of bodies) {
     const target = { endpoint: endpointFor('some-model'), credential: 'secret', stream: true }
     // The client's fields for this service are removed before.
     const { user: _own, ...ownBody } = given
-    const rewritten = JSON.parse(String(encodedBody(protocol.passThrough!(ownBody, target))))
-    const pieces = encodedBody(protocol.passThrough!(ownBody, target, new JsonSource(given, bytes, text)))
+    const rewritten = JSON.parse(String(encodedBody(protocol.passThrough!(ownBody, target)!)))
+    const pieces = encodedBody(protocol.passThrough!(ownBody, target, new JsonSource(given, bytes, text))!)
     assert.ok(Array.isArray(pieces))
     assert.ok(pieces.some(({ buffer, length }) => buffer === bytes.buffer && length >= longText.length))
     assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), rewritten)

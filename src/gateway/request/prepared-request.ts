@@ -5,8 +5,10 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { presetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
+import { withChatParts } from './foreign-parts.ts'
 import { withToolResults } from './function-results.ts'
 import { applyLitellmFields } from './litellm-fields.ts'
+import { withPlainChoice } from './plain-choice.ts'
 
 /** A request with its preset applied. */
 export type PreparedRequest = {
@@ -18,12 +20,18 @@ export type PreparedRequest = {
   client: ClientProtocol
 }
 
+/** The body without fields and forms that only some clients use. */
+function normalized(body: Body, { protocol }: ClientProtocol): Body {
+  const current = withToolResults(applyLitellmFields(body))
+  return protocol === 'openai-chat' ? withPlainChoice(withChatParts(current)) : current
+}
+
 /** Prepares a request without a preset; undefined if it names one. @throws Fault `invalid` for unsupported fields. */
 export function prepareWithoutPreset({
   client,
   body: requestBody,
 }: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
-  const body = withToolResults(applyLitellmFields(requestBody))
+  const body = normalized(requestBody, client)
   return presetReference(body) ? undefined : { chat: client.toChat(body), body, preset: undefined, client }
 }
 
@@ -37,7 +45,7 @@ export async function prepareRequest(
   call: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
 ): Promise<PreparedRequest> {
   const { caller, client, body } = call
-  const reference = presetReference(withToolResults(applyLitellmFields(body)))
+  const reference = presetReference(normalized(body, client))
   if (!reference) return prepareWithoutPreset(call)!
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =

@@ -37,7 +37,7 @@ function sentLimit(
 ): unknown[] {
   const target = { endpoint: endpointFor(model, more), credential: 'secret', stream: false }
   const sent = JSON.parse(
-    String(encodedBody((providerProtocol.passThrough ?? providerProtocol.encode)(body as ChatRequest & Body, target))),
+    String(encodedBody((providerProtocol.passThrough ?? providerProtocol.encode)(body as ChatRequest & Body, target)!)),
   )
   const { max_tokens, max_completion_tokens, max_output_tokens, max_new_tokens, n_predict, generationConfig } = sent
   const all = [max_tokens, max_completion_tokens, max_output_tokens, max_new_tokens, n_predict]

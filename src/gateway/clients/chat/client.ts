@@ -4,6 +4,7 @@ import type { Chunk } from '#chat/chunk.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
 import { usageWithCost } from '../../protocol/usage-with-cost.ts'
 import { completionOf } from './completion.ts'
+import { hasFunctions, withToolsOfFunctions } from './legacy-functions.ts'
 import { chatPreset } from './preset.ts'
 import { chatRewriter } from './rewriter.ts'
 import { Completion, CompletionChunk } from './schema.ts'
@@ -26,7 +27,7 @@ export const chatClient: ClientProtocol = {
   conversation: 'messages',
   apiType: 'completions',
   passesFastCheck: passesChatFastCheck,
-  toChat: (body) => body as ChatRequest,
+  toChat: (body) => (hasFunctions(body) ? withToolsOfFunctions(body) : (body as ChatRequest)),
   preset: chatPreset,
   keepalive: ': keepalive\n\n',
   writer: chatWriter,

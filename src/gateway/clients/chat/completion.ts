@@ -2,6 +2,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
 import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
+import { functionReason, usesFunctions } from './legacy-functions.ts'
 import { annotationsOf, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
@@ -31,11 +32,17 @@ function choiceOf(head: AnswerHead, events: AnswerEvent[], index: number): objec
     refusal: content.refusal || null,
     ...(content.reasoning && { reasoning: content.reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
-    ...(content.calls.size > 0 && { tool_calls: [...content.calls.values()] }),
+    ...callsOf(head, [...content.calls.values()]),
     ...(annotations.length > 0 && { annotations }),
     ...(content.images.length > 0 && { images: content.images.map(imageOf) }),
   }
-  return { index, message, finish_reason: content.finish, logprobs: null }
+  const isFunction = 'function_call' in message && content.finish === 'tool_calls'
+  return { index, message, finish_reason: isFunction ? functionReason : content.finish, logprobs: null }
+}
+
+function callsOf({ request }: AnswerHead, calls: ReturnType<typeof emptyCall>[]): object {
+  if (calls.length === 0) return {}
+  return usesFunctions(request) ? { function_call: calls[0]!.function } : { tool_calls: calls }
 }
 
 function collect(events: AnswerEvent[]) {

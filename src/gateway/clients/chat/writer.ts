@@ -1,8 +1,9 @@
-import type { Chunk, ChunkChoice, Delta, FinishReason } from '#chat/chunk.ts'
+import type { Chunk, ChunkChoice, Delta } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../protocol/protocol.ts'
 import { errorTypeOf } from './error-type.ts'
+import { functionReason, usesFunctions } from './legacy-functions.ts'
 import { annotationsOf, callArguments, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
@@ -23,7 +24,7 @@ export function chatWriter(
     const whole: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...more }
     return `data: ${JSON.stringify(whole)}\n\n`
   }
-  const say = (delta: Delta, finish: FinishReason | null = null) =>
+  const say = (delta: Delta, finish: ChunkChoice['finish_reason'] = null) =>
     chunk([{ index: choice, delta, finish_reason: finish }])
   let choice = 0
   let hasStarted = isStarted
@@ -31,6 +32,7 @@ export function chatWriter(
   let thoughts = 0
   let writtenLength = 0
   const customCalls = new Set<number>()
+  const isLegacy = usesFunctions(head.request)
 
   function thinks(piece: Thought): string {
     const details = detailsOf({ by: head.model, ...piece }, thoughts)
@@ -58,15 +60,17 @@ export function chatWriter(
         return say({ refusal: event.text })
       case 'tool_call':
         if (event.custom) customCalls.add(event.index)
+        if (isLegacy) return event.index > 0 ? '' : say({ function_call: { name: event.name, arguments: '' } })
         return say({ tool_calls: [{ index: event.index, ...emptyCall(event) }] })
       case 'tool_arguments':
+        if (isLegacy) return event.index > 0 ? '' : say({ function_call: { arguments: event.text } })
         return say({ tool_calls: [{ index: event.index, ...callArguments(event.text, customCalls.has(event.index)) }] })
       case 'citation':
         return cites(event)
       case 'image':
         return say({ images: [imageOf(event)] })
       case 'finish':
-        return say({}, event.reason)
+        return say({}, isLegacy && event.reason === 'tool_calls' ? functionReason : event.reason)
       case 'usage':
         tokens = event.tokens
         return ''

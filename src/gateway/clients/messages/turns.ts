@@ -82,5 +82,7 @@ function visibleParts(parts: ContentPart[]): string | ContentPart[] | null {
 function callOf({ id, name, input }: Block, path: string): ToolCall {
   if (typeof id !== 'string') throw new Fault('invalid', `${path}.id: is required, and must be text.`)
   if (typeof name !== 'string') throw new Fault('invalid', `${path}.name: is required, and must be text.`)
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } }
+  // Some clients keep the JSON text of a stream.
+  const args = typeof input === 'string' ? input : JSON.stringify(input ?? {})
+  return { id, type: 'function', function: { name, arguments: args } }
 }

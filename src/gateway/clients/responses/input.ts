@@ -62,7 +62,7 @@ function add(messages: Message[], item: Item, path: string, namespaces: Namespac
   if (type === 'function_call') {
     const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
     const name = namespaces.nameOf(textIn(item, 'name', path), item.namespace)
-    const called = { name, arguments: textIn(item, 'arguments', path) }
+    const called = { name, arguments: argumentsIn(item, path) }
     addCall(messages, { ...call, function: called })
   }
   if (type === 'custom_tool_call') {
@@ -70,9 +70,20 @@ function add(messages: Message[], item: Item, path: string, namespaces: Namespac
     addCall(messages, { id: textIn(item, 'call_id', path), type: 'custom' as const, custom })
   }
   if (isOutput(item)) {
-    const content = contentOf(item.output ?? '', `${path}.output`)
+    const content = contentOf(outputOf(item.output), `${path}.output`)
     messages.push({ role: 'tool', tool_call_id: textIn(item, 'call_id', path), content })
   }
+}
+
+/** Some clients send the object instead of its JSON. */
+function argumentsIn(item: Item, path: string): string {
+  const { arguments: args } = item as { arguments?: unknown }
+  return typeof args === 'object' && args !== null ? JSON.stringify(args) : textIn(item, 'arguments', path)
+}
+
+function outputOf(output: unknown): string | Part[] {
+  if (output == null) return ''
+  return typeof output === 'object' && !Array.isArray(output) ? JSON.stringify(output) : (output as string | Part[])
 }
 
 function addCall(messages: Message[], call: ToolCall): void {

@@ -15,6 +15,22 @@ export function argumentsOf(json: string | undefined, budget: JsonBudget): objec
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
+/** The JSON of an object for the arguments of a call, which servers parse. A valid text stays as it is. */
+export function argumentsTextOf(given: unknown, budget: JsonBudget): string {
+  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {})
+  if (/^\s*\{/.test(text)) return typeof given !== 'string' || !budget.take(text) || isJson(text) ? text : '{}'
+  return JSON.stringify(argumentsOf(text, budget))
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Parses JSON; undefined for other text. @throws Fault `invalid` if it is nested too deep. */
 export function parsedText(json: string): unknown {
   // A failing parse costs microseconds, and most results of tools are plain text.

@@ -1,3 +1,4 @@
+import { JsonBudget } from '#platform/json/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
@@ -7,6 +8,7 @@ import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { argumentsOf } from '../../protocol/tool-calls/tool-arguments.ts'
 import { limitCacheMarks } from './anthropic-cache-marks.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
@@ -83,6 +85,21 @@ const skipBlankStops: Repair = (body, dropped) => {
   return remaining.length > 0 ? { ...rest, stop_sequences: remaining } : rest
 }
 
+/** The input of a call is an object. Some clients keep the JSON text of a stream, or null. */
+const fitInputs: Repair = (body) => {
+  if (!Array.isArray(body.messages)) return body
+  const budget = new JsonBudget()
+  const messages = mapItems(body.messages as Turn[], (turn) => {
+    if (!Array.isArray(turn?.content)) return turn
+    const content = mapItems(turn.content as (Block & { input?: unknown })[], (block) => {
+      if (block?.type !== 'tool_use' || (typeof block.input === 'object' && block.input !== null)) return block
+      return { ...block, input: argumentsOf(typeof block.input === 'string' ? block.input : undefined, budget) }
+    })
+    return content === turn.content ? turn : { ...turn, content }
+  })
+  return messages === body.messages ? body : { ...body, messages }
+}
+
 const raiseThinkingBudget: Repair = (body) => {
   const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
   const budget = thinking?.budget_tokens
@@ -126,6 +143,7 @@ export const anthropicRules: RequestRules = {
     skipBlankStops,
     raiseThinkingBudget,
     fitAnswerSchema,
+    fitInputs,
     uniqueCallIds,
     pairToolResults,
     fitToClaude,

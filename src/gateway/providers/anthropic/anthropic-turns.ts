@@ -12,7 +12,16 @@ type Turn = { role: 'user' | 'assistant'; content: Block[] }
 
 /** The system prompt: all system and developer messages. */
 export function systemOf(messages: Message[]): Block[] {
-  return messages.filter(isInstruction).flatMap(({ content }) => piecesOf(content).flatMap(blockOf))
+  return messages
+    .filter(isInstruction)
+    .flatMap((message) => withMark(piecesOf(message.content).flatMap(blockOf), message))
+}
+
+/** Some clients put a cache breakpoint on the message. It belongs to its last block. */
+function withMark(blocks: Block[], { cache_control }: Message): Block[] {
+  const last = blocks.at(-1)
+  if (cache_control == null || !last || last.cache_control != null) return blocks
+  return [...blocks.slice(0, -1), { ...last, cache_control }]
 }
 
 /** Merges consecutive messages of a role, including tool results, because roles must alternate. */
@@ -33,7 +42,7 @@ export function turnsOf(messages: Message[]): Turn[] {
 
 function blocksOf(message: Message, budget: JsonBudget): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
-  const blocks = piecesOf(message.content).flatMap(blockOf)
+  const blocks = withMark(piecesOf(message.content).flatMap(blockOf), message)
   if (message.role !== 'assistant') return blocks
   const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
@@ -64,7 +73,8 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
     tool_use_id: message.tool_call_id,
     content: content.length > 0 ? content : undefined,
     is_error: hasFailed(message) ? true : undefined,
-    cache_control: pieces.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl,
+    cache_control:
+      pieces.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl ?? message.cache_control,
   })
 }
 

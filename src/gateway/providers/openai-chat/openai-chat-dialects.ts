@@ -14,6 +14,8 @@ export type ChatDialect = Compatibility & {
   acceptsAnyBound?: boolean
   /** Whether it refuses a user message directly after a tool result. */
   separatesResults?: boolean
+  /** Whether it accepts `functions`, the predecessor of `tools`. */
+  acceptsFunctions?: boolean
   /** The field that marks the last message as the start of the answer. */
   prefillField?: string
   /** Whether it refuses the name of a user or an answer. */
@@ -30,6 +32,7 @@ const openai: ChatDialect = {
   ...anywhere,
   developerRole: true,
   acceptsAnswerFields: true,
+  acceptsFunctions: true,
   callIds: { allowed: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }

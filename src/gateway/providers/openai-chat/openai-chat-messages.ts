@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
-import { argumentsOf } from '../../protocol/tool-calls/tool-arguments.ts'
+import { argumentsTextOf } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { ChatDialect } from './openai-chat-dialects.ts'
 
 type Call = { type?: unknown; function?: { arguments?: unknown } } & Body
@@ -41,33 +41,9 @@ function withCalls(message: Message, budget: JsonBudget): Message {
 function withObjectArguments(call: Call, budget: JsonBudget): Call {
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
-  const rawValue = called.arguments
-  const isObject =
-    typeof rawValue === 'string' && startsAsObject.test(rawValue) && (!budget.take(rawValue) || isJson(rawValue))
-  if (isObject && type === 'function') return call
-  return {
-    ...call,
-    type: 'function',
-    function: isObject ? called : { ...called, arguments: argumentsText(rawValue, budget) },
-  }
-}
-
-/** The JSON of an object for arguments that are not. */
-function argumentsText(rawValue: unknown, budget: JsonBudget): string {
-  // A text that starts as an object was parsed, and is not one.
-  if (typeof rawValue === 'string' && startsAsObject.test(rawValue)) return '{}'
-  return JSON.stringify(argumentsOf(typeof rawValue === 'string' ? rawValue : JSON.stringify(rawValue ?? {}), budget))
-}
-
-const startsAsObject = /^\s*\{/
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+  const args = argumentsTextOf(called.arguments, budget)
+  if (args === called.arguments && type === 'function') return call
+  return { ...call, type: 'function', function: args === called.arguments ? called : { ...called, arguments: args } }
 }
 
 function withoutAnswerFields(message: Message, dropped: string[]): Message {

@@ -11,9 +11,9 @@ const passed = (body: object) => {
   const target = { endpoint: endpointFor('grok-4'), credential: 'secret', stream: true }
   const bytes = Buffer.from(JSON.stringify(body))
   const given = JSON.parse(bytes.toString())
-  const rewritten = JSON.parse(String(encodedBody(openaiChat.passThrough!(given, target))))
+  const rewritten = JSON.parse(String(encodedBody(openaiChat.passThrough!(given, target)!)))
   const source = new JsonSource(given, bytes, bytes.toString())
-  const pieces = encodedBody(openaiChat.passThrough!(given, target, source))
+  const pieces = encodedBody(openaiChat.passThrough!(given, target, source)!)
   assert.ok(Array.isArray(pieces))
   assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), rewritten)
   return rewritten

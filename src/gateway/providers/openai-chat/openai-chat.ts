@@ -10,6 +10,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { messageOfRefusal } from '../error-code.ts'
 import { chatBillable } from '../openai-tools.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
+import { dialectOf } from './openai-chat-dialects.ts'
 import { optionalSettings, plainChat } from './openai-chat-plain.ts'
 import { repairedChat } from './openai-chat-rules.ts'
 
@@ -21,7 +22,7 @@ export const openaiChat: ProviderProtocol = {
     const encoded = request(plain, target)
     return { ...encoded, dropped: [...fieldsSetIn(chat as Body, droppedFieldsOf(chat, plain)), ...encoded.dropped!] }
   },
-  passThrough: request,
+  passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : request(body, target, source)),
   answerLimit: answerLimitOf,
   billableOptions: chatBillable,
   // Custom tools belong to the protocol. Provider tools do not.
@@ -31,6 +32,11 @@ export const openaiChat: ProviderProtocol = {
   endsByMark: true,
   readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
   errorMessage: messageOfRefusal,
+}
+
+/** Most servers ignore or refuse the predecessor of tools, so it is translated. */
+function isTranslated({ functions }: Body, { endpoint }: ProtocolTarget): boolean {
+  return functions != null && !dialectOf(endpoint).acceptsFunctions
 }
 
 function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {

@@ -11,6 +11,7 @@ import {
   responsesNames,
   strictToolRepair,
 } from '../openai-rules.ts'
+import { fitItems } from './openai-responses-items.ts'
 import { pairCallOutputs } from './openai-responses-paired-items.ts'
 
 const toolShape: ToolShape = {
@@ -23,6 +24,7 @@ export const responsesRules: RequestRules = {
   repairs: [
     toolRepair(toolShape, {}),
     emptyContentRepair('input'),
+    fitItems,
     pairCallOutputs,
     reasoningModelRepair(({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort),
     strictToolRepair(

@@ -144,7 +144,7 @@ describe('openai-responses, requests', () => {
 
 describe('openai-responses, passed through', () => {
   const target = { endpoint: endpointFor('gpt-5'), credential: 'secret', stream: true }
-  const passed = (body: object) => JSON.parse(String(encodedBody(openaiResponses.passThrough!({ ...body }, target))))
+  const passed = (body: object) => JSON.parse(String(encodedBody(openaiResponses.passThrough!({ ...body }, target)!)))
 
   test('only the model, own fields and storage change', () => {
     const body = { input: 'Hi', unknown: { deep: [1] }, tools: [{ type: 'web_search' }] }

@@ -1,0 +1,43 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Body } from '../../protocol/protocol.ts'
+
+type Call = { name?: unknown; arguments?: unknown }
+type Message = { role?: unknown; tool_calls?: unknown; function_call?: Call | null } & Body
+
+/** Whether a client offers tools in `functions`, the predecessor of `tools`, and so expects calls in `function_call`. */
+export function usesFunctions(body: Body | undefined): boolean {
+  const hasTools = Array.isArray(body?.tools) && body.tools.length > 0
+  return Array.isArray(body?.functions) && body.functions.length > 0 && !hasTools
+}
+
+/** Whether a body has functions or a call of one. */
+export function hasFunctions(body: Body): boolean {
+  if (body.functions != null) return true
+  return Array.isArray(body.messages) && (body.messages as Message[]).some((message) => message?.function_call != null)
+}
+
+/** Replaces `functions`, `function_call` and the calls of earlier answers by tools and tool calls. */
+export function withToolsOfFunctions(body: Body): ChatRequest {
+  const { functions, function_call: choice, ...rest } = body
+  const messages = Array.isArray(body.messages) ? (body.messages as Message[]).map(withToolCall) : body.messages
+  if (!usesFunctions(body)) return { ...body, messages } as ChatRequest
+  const tools = (functions as Body[]).map((declared) => ({ type: 'function', function: declared }))
+  const tool_choice = isNamed(choice) ? { type: 'function', function: { name: choice.name } } : choice
+  // The predecessor has one call in an answer.
+  return { ...rest, messages, tools, tool_choice: tool_choice ?? undefined, parallel_tool_calls: false } as ChatRequest
+}
+
+const isNamed = (choice: unknown): choice is { name: string } => typeof choice === 'object' && choice !== null
+
+function withToolCall(message: Message, at: number): Message {
+  const { function_call: called, ...rest } = message ?? {}
+  const hasCalls = Array.isArray(rest.tool_calls) && rest.tool_calls.length > 0
+  if (message?.role !== 'assistant' || called == null || hasCalls) return message
+  const { name, arguments: given = '{}' } = called
+  const args = typeof given === 'string' ? given : JSON.stringify(given)
+  const call = { id: `call_function_${at}`, type: 'function', function: { name, arguments: args } }
+  return { ...rest, tool_calls: [call] }
+}
+
+/** The finish reason of an answer with a call in `function_call`. */
+export const functionReason = 'function_call'

@@ -1,0 +1,63 @@
+import { JsonBudget } from '#platform/json/json-budget.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import { argumentsTextOf } from '../../protocol/tool-calls/tool-arguments.ts'
+
+type Part = { type?: unknown; text?: unknown; image_url?: unknown } & Body
+type Item = { type?: unknown; role?: unknown; content?: unknown; arguments?: unknown; output?: unknown } & Body
+
+/** Members of items that can be absent, and that OpenAI refuses if they are null. */
+const optional = ['id', 'status', 'name', 'phase', 'namespace'] as const
+
+/** Gives items the part types and members that OpenAI accepts. Clients send items as they got them, or as chats have them. */
+export const fitItems: Repair = (body) => {
+  if (!Array.isArray(body.input)) return body
+  const budget = new JsonBudget()
+  const input = mapItems(body.input as Item[], (item) => fittedItem(item, budget))
+  return input === body.input ? body : { ...body, input }
+}
+
+function fittedItem(given: Item, budget: JsonBudget): Item {
+  if (typeof given !== 'object' || given === null) return given
+  const item = withoutNullMembers(given)
+  if (item.type === 'function_call') {
+    const args = argumentsTextOf(item.arguments, budget)
+    return args === item.arguments ? item : { ...item, arguments: args }
+  }
+  if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') return withOutput(item)
+  if ((item.type !== undefined && item.type !== 'message') || !Array.isArray(item.content)) return item
+  const textType = item.role === 'assistant' ? 'output_text' : 'input_text'
+  const content = mapItems(item.content as Part[], (part) => fittedPart(part, textType))
+  return content === item.content ? item : { ...item, content }
+}
+
+function withoutNullMembers(item: Item): Item {
+  const names = optional.filter((name) => item[name] === null)
+  if (names.length === 0) return item
+  const rest = { ...item }
+  for (const name of names) delete rest[name]
+  return rest
+}
+
+function withOutput(item: Item): Item {
+  const { output } = item
+  if (typeof output === 'string') return item
+  if (!Array.isArray(output)) return { ...item, output: output == null ? '' : JSON.stringify(output) }
+  const parts = mapItems(output as Part[], (part) => fittedPart(part, 'input_text'))
+  return parts === output ? item : { ...item, output: parts }
+}
+
+const textTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text'])
+
+function fittedPart(part: Part, textType: 'input_text' | 'output_text'): Part {
+  const { type, image_url: image } = part ?? {}
+  if (textTypes.has(type)) return type === textType ? part : { ...part, type: textType }
+  if (type !== 'image_url' && type !== 'input_image') return part
+  const { url, detail } = (typeof image === 'object' && image !== null ? image : {}) as {
+    url?: unknown
+    detail?: unknown
+  }
+  if (url === undefined && type === 'input_image') return part
+  return { ...part, type: 'input_image', image_url: url ?? image, ...(detail !== undefined && { detail }) }
+}

@@ -1,0 +1,198 @@
+/**
+ * A request, and the members of the body that each upstream must get: `<provider>/<model>`, then the path of a member.
+ * `dropped` has fields that a response header must name.
+ */
+export type OddRequest = {
+  name: string
+  body: object
+  sent: Record<string, Record<string, unknown>>
+  dropped?: Record<string, string[]>
+}
+
+const [chat, responses, anthropic, gemini] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini']
+const user = (content: unknown) => ({ role: 'user', content })
+const asks = (content: unknown) => ({ messages: [user(content)] })
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const pngUrl = `data:image/png;base64,${png}`
+const parameters = { type: 'object', properties: { path: { type: 'string' } } }
+const read = { type: 'function', function: { name: 'read', parameters } }
+const source = { type: 'base64', media_type: 'image/png', data: png }
+const args = '{"path":"a"}'
+
+/** The same image in each upstream protocol. */
+const imageFor = {
+  [chat!]: { 'messages.0.content.0': { type: 'image_url', image_url: { url: pngUrl } } },
+  [responses!]: { 'input.0.content.0': { type: 'input_image', image_url: pngUrl, detail: 'auto' } },
+  [anthropic!]: { 'messages.0.content.0': { type: 'image', source } },
+  [gemini!]: { 'contents.0.parts.0': { inlineData: { mimeType: 'image/png', data: png } } },
+}
+const chosen = { type: 'function', function: { name: 'read' } }
+const called = (toolResult: object) => [
+  user('Hi'),
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read', arguments: args } }],
+  },
+  { role: 'tool', tool_call_id: 'c1', ...toolResult },
+]
+
+export const oddChats: OddRequest[] = [
+  {
+    name: 'functions, and a choice of one',
+    body: { functions: [{ name: 'read', parameters }], function_call: { name: 'read' } },
+    sent: {
+      [chat!]: { tools: [read], tool_choice: chosen, functions: undefined, function_call: undefined },
+      mistral: { tools: [read], functions: undefined },
+      openai: { functions: [{ name: 'read', parameters }], function_call: { name: 'read' }, tools: undefined },
+      [responses!]: { 'tools.0.name': 'read', tool_choice: { type: 'function', name: 'read' } },
+      [anthropic!]: { 'tools.0.name': 'read', 'tool_choice.name': 'read' },
+      [gemini!]: { 'tools.0.functionDeclarations.0.name': 'read' },
+    },
+  },
+  {
+    name: 'an earlier call in function_call without a result',
+    body: {
+      messages: [
+        user('Hi'),
+        { role: 'assistant', content: null, function_call: { name: 'read', arguments: args } },
+        user('?'),
+      ],
+    },
+    sent: {
+      [anthropic!]: { 'messages.1.content.0.name': 'read', 'messages.1.content.0.input': { path: 'a' } },
+      [gemini!]: { 'contents.1.parts.0.functionCall': { name: 'read', args: { path: 'a' } } },
+    },
+  },
+  ...[
+    { type: 'input_image', image_url: pngUrl },
+    { type: 'image', source },
+    { type: 'image', image: pngUrl },
+    { type: 'image_url', image_url: pngUrl },
+  ].map((part) => ({ name: `an image as ${Object.keys(part)} of ${part.type}`, body: asks([part]), sent: imageFor })),
+  {
+    name: 'a text part of responses',
+    body: asks([{ type: 'input_text', text: 'Hi' }]),
+    sent: {
+      openai: { 'messages.0.content.0': { type: 'text', text: 'Hi' } },
+      [anthropic!]: { 'messages.0.content.0': { type: 'text', text: 'Hi' } },
+      [gemini!]: { 'contents.0.parts.0': { text: 'Hi' } },
+    },
+  },
+  {
+    name: 'a document of Anthropic',
+    body: asks([
+      {
+        type: 'document',
+        title: 'a.pdf',
+        source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQK' },
+      },
+    ]),
+    sent: {
+      openai: { 'messages.0.content.0.file.filename': 'a.pdf' },
+      [gemini!]: { 'contents.0.parts.0.inlineData.mimeType': 'application/pdf' },
+    },
+  },
+  {
+    name: 'a tool result of null',
+    body: { messages: called({ content: null }) },
+    sent: { openai: { 'messages.2.content': '' }, [responses!]: { 'input.2.output': '' } },
+  },
+  ...[
+    { type: 'function', name: 'read' },
+    { type: 'tool', name: 'read' },
+  ].map((tool_choice) => ({
+    name: `the tool choice ${JSON.stringify(tool_choice)}`,
+    body: { tools: [read], tool_choice },
+    sent: { openai: { tool_choice: chosen }, [anthropic!]: { 'tool_choice.name': 'read' } },
+  })),
+  {
+    name: 'the tool choice {"type":"any"}',
+    body: { tools: [read], tool_choice: { type: 'any' } },
+    sent: { openai: { tool_choice: 'required' }, [gemini!]: { 'toolConfig.functionCallingConfig.mode': 'ANY' } },
+  },
+  {
+    name: 'a cache breakpoint on messages',
+    body: {
+      messages: [
+        { role: 'system', content: 'Be nice.', cache_control: { type: 'ephemeral' } },
+        { ...user('Hi'), cache_control: { type: 'ephemeral' } },
+      ],
+    },
+    sent: {
+      [anthropic!]: {
+        'system.0.cache_control': { type: 'ephemeral' },
+        'messages.0.content.0.cache_control': { type: 'ephemeral' },
+      },
+    },
+  },
+]
+
+const item = (more: object) => ({ type: 'function_call', call_id: 'c1', name: 'read', arguments: args, ...more })
+const output = (output: unknown) => ({ type: 'function_call_output', call_id: 'c1', output })
+
+export const oddResponses: OddRequest[] = [
+  ...['', '{"pa'].map((broken) => ({
+    name: `arguments ${JSON.stringify(broken)} of an earlier call`,
+    body: { input: [user('Hi'), item({ arguments: broken }), output('x')] },
+    sent: { [responses!]: { 'input.1.arguments': '{}' } },
+  })),
+  {
+    name: 'an object as arguments of an earlier call',
+    body: { input: [user('Hi'), item({ arguments: { path: 'a' } }), output({ ok: true })] },
+    sent: {
+      [responses!]: { 'input.1.arguments': args, 'input.2.output': '{"ok":true}' },
+      [anthropic!]: { 'messages.1.content.0.input': { path: 'a' } },
+    },
+  },
+  {
+    name: 'null members of items',
+    body: { input: [user('Hi'), item({ id: null, status: null }), output(null)] },
+    sent: { [responses!]: { 'input.1': item({}), 'input.2': output('') } },
+  },
+  {
+    name: 'part types of the other role, and of chats',
+    body: {
+      input: [
+        user([
+          { type: 'text', text: 'Hi' },
+          { type: 'image_url', image_url: { url: pngUrl, detail: 'low' } },
+        ]),
+        { role: 'assistant', content: [{ type: 'input_text', text: 'Yes?' }] },
+        user([{ type: 'output_text', text: 'So' }]),
+      ],
+    },
+    sent: {
+      [responses!]: {
+        'input.0.content': [
+          { type: 'input_text', text: 'Hi' },
+          { type: 'input_image', image_url: pngUrl, detail: 'low' },
+        ],
+        'input.1.content.0.type': 'output_text',
+        'input.2.content.0.type': 'input_text',
+      },
+    },
+  },
+]
+
+const use = (input: unknown) => [
+  user('Hi'),
+  { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'read', input }] },
+  user([{ type: 'tool_result', tool_use_id: 't1', content: 'x' }]),
+]
+
+export const oddMessages: OddRequest[] = [
+  {
+    name: 'the JSON text as input of an earlier call',
+    body: { messages: use(args) },
+    sent: {
+      [chat!]: { 'messages.1.tool_calls.0.function.arguments': args },
+      [anthropic!]: { 'messages.1.content.0.input': { path: 'a' } },
+    },
+  },
+  {
+    name: 'null as input of an earlier call',
+    body: { messages: use(null) },
+    sent: { [anthropic!]: { 'messages.1.content.0.input': {} } },
+  },
+]
