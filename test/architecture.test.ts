@@ -162,6 +162,14 @@ test('the console imports only types of the service, and a screen no other scree
   assert.deepEqual(wrong, [])
 })
 
+test('no component has a property "key", which Preact does not pass on', () => {
+  const named = /^(?:export )?(?:function|const) [A-Z]\w*(?: = )?\(\{(?:[^}]*,)?\s*key\s*[,}]/m
+  assert.deepEqual(
+    sources.filter((file) => file.startsWith('console/') && named.test(readFileSync(join(root, file), 'utf8'))),
+    [],
+  )
+})
+
 test('only bin/ reads the environment of the process', () => {
   const readers = sources.filter(
     (file) => file.startsWith('src/') && readFileSync(join(root, file), 'utf8').includes('process.env'),

@@ -26,7 +26,7 @@ function preloadedKeys(hashes: readonly string[]): KnownKeys {
   return answer ? withAnswer(requested, answer.data) : new Map()
 }
 
-/** All hashes that were requested for, also those without a readable key. */
+/** All requested hashes, also those without a readable key. */
 const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
   new Map([
     ...hashes.map((hash): [string, undefined] => [hash, undefined]),

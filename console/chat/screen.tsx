@@ -108,7 +108,9 @@ function Start({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
     return (
       <EmptyState title="No models available" paste="npx signalbox catalogue sync">
-        <p>The catalogue is empty, or a guardrail blocks all models. An administrator can fetch a catalogue:</p>
+        <p>
+          The catalogue is empty, or a guardrail blocks all models. The operator of the service can fetch a catalogue:
+        </p>
       </EmptyState>
     )
   }

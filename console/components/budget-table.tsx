@@ -57,7 +57,7 @@ function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['acti
         {remaining !== null && remaining <= 0 && (
           <span class="mark bad">
             <span class="dot bad" />
-            exhausted{' '}
+            used up{' '}
           </span>
         )}
         {row.name}

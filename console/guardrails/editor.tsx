@@ -104,7 +104,7 @@ function Limit({ policy, change }: EditorProps) {
         </select>
       </label>
       <Check
-        label="Include requests with own provider keys"
+        label="Count spending on your own provider keys"
         isOn={policy.include_byok_in_budgets}
         turn={(isOn) => change({ ...policy, include_byok_in_budgets: isOn })}
       />

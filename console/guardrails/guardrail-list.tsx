@@ -67,17 +67,17 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
 }
 
 const columns: Column<Row>[] = [
-  { name: 'name', title: 'name', width: 'minmax(150px, 1.2fr)', cell: ({ guardrail }) => <Name of={guardrail} /> },
+  { name: 'name', title: 'name', width: 'minmax(150px, 1.4fr)', cell: ({ guardrail }) => <Name of={guardrail} /> },
   {
     name: 'means',
     title: 'effect',
-    width: 'minmax(160px, 2fr)',
+    width: 'minmax(160px, 1.8fr)',
     cell: ({ effect }) => <span title={effect}>{effect}</span>,
   },
   {
     name: 'governs',
     title: 'applies to',
-    width: 'minmax(110px, 0.8fr)',
+    width: 'minmax(130px, 1fr)',
     from: 700,
     cell: ({ appliesTo }) => appliesTo,
   },
@@ -118,7 +118,7 @@ function useUnsetDefaults(guardrails: Guardrail[] | undefined): Row[] {
     .map(({ default_guardrail_id: id, name }) => ({
       guardrail: { id, name: `Workspace ${name} Default`, limit_usd: null, reset_interval: null },
       effect: 'No restrictions.',
-      appliesTo: `the whole workspace ${name}`,
+      appliesTo: `workspace ${name}`,
     }))
 }
 
@@ -130,7 +130,7 @@ function useAppliesTo(): (id: string) => string {
   const counts = useMemo(() => ({ key: countsIn(keys ?? []), member: countsIn(members ?? []) }), [keys, members])
   return (id) => {
     const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
-    if (workspace) return `the whole workspace ${workspace.name}`
+    if (workspace) return `workspace ${workspace.name}`
     if (!workspaces || !keys || !members) return '…'
     const parts = (['key', 'member'] as const).flatMap((kind) => {
       const count = counts[kind].get(id)

@@ -216,7 +216,7 @@ function Effect({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
     <section id="meaning" aria-label="Effect">
       <h2>{isChanged ? 'Effect with changes' : 'Effect'}</h2>
       {sentences.length === 0 ? (
-        <p>No rules.</p>
+        <p>No restrictions.</p>
       ) : (
         <ul class="guardrail-means">
           {sentences.map((sentence) => (

@@ -10,7 +10,7 @@ import { exactCount } from '../format/count.ts'
 import { AffectedRequests, outcomes } from './affected-requests.tsx'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
-const spans = { '24 h': 1, '7 d': 7, '30 d': 30 }
+const spans = { '24 hours': 1, '7 days': 7, '30 days': 30 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
@@ -20,7 +20,7 @@ type GuardrailReplayProps = { id: string; saved: Policy; policy: Policy }
 
 /** Replays past requests with the saved policy, and with the unsaved changes. */
 export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
-  const [span, setSpan] = useState<Span>('7 d')
+  const [span, setSpan] = useState<Span>('7 days')
   const isChanged = changesBetween(saved, policy).length > 0
   const patch = useDebounced(JSON.stringify(patchBetween(saved, policy)))
   const savedReplay = useReplay(id, span, JSON.stringify(saved), {})

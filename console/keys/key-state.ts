@@ -10,7 +10,7 @@ export function stateOf({
 }: Pick<Key, 'disabled' | 'expires_at' | 'limit_remaining'>): KeyState | undefined {
   if (disabled) return { tone: 'bad', label: 'disabled' }
   if (expires_at && new Date(expires_at) <= new Date()) return { tone: 'bad', label: 'expired' }
-  if (limit_remaining !== null && limit_remaining <= 0) return { tone: 'warn', label: 'limit reached' }
+  if (limit_remaining !== null && limit_remaining <= 0) return { tone: 'warn', label: 'limit used up' }
   return undefined
 }
 

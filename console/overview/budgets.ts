@@ -22,7 +22,7 @@ export type Tone = 'ok' | 'warn' | 'bad'
 
 /** The status of a budget. */
 export function budgetStatus(budget: Budget): { tone: Tone; text: string } {
-  if (budget.spent >= budget.limit) return { tone: 'bad', text: 'limit reached: requests are rejected' }
+  if (budget.spent >= budget.limit) return { tone: 'bad', text: 'used up: requests are refused' }
   if (budget.forecast !== null && budget.forecast > budget.limit)
     return { tone: 'warn', text: 'forecast exceeds the limit' }
   if (budget.spent >= budget.limit * 0.9) return { tone: 'warn', text: 'nearly used up' }

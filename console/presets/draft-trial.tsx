@@ -52,7 +52,7 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
               Stop
             </button>
           )}{' '}
-          <span class="dim">Charged to your account like any request. The draft is not saved.</span>
+          <span class="dim">Charged like any request. The draft is not saved.</span>
         </p>
       </form>
       <Problem text={problem} />

@@ -7,7 +7,7 @@ import { costLines, isSumCorrect, pricesOf } from './cost.ts'
 import { ReleaseCharge } from './release-charge.tsx'
 
 /** The cost of a request line by line, and the key it was charged to. */
-export function Cost({ generation, key }: { generation: Generation; key: Key | undefined }) {
+export function Cost({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const [author = '', ...slug] = generation.model.split('/')
   const { charged_prices: charged } = generation
   const hasEndpoint = charged === null && generation.endpoint_id !== null && slug.length > 0
@@ -38,7 +38,7 @@ export function Cost({ generation, key }: { generation: Generation; key: Key | u
           </div>
         )}
         <div class="sum">
-          <Charged generation={generation} key={key} />
+          <Charged generation={generation} paidBy={paidBy} />
           <span class="number">{exactMoney(generation.upstream_inference_cost)}</span>
         </div>
         <Unconfirmed generation={generation} />
@@ -52,15 +52,15 @@ export function Cost({ generation, key }: { generation: Generation; key: Key | u
   )
 }
 
-function Charged({ generation, key }: { generation: Generation; key: Key | undefined }) {
+function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   if (generation.is_byok) return <span>paid with the workspace’s own provider key</span>
-  const { limit, limit_remaining: left } = key ?? {}
+  const { limit, limit_remaining: left } = paidBy ?? {}
   return (
     <>
       <span>
         charged to{' '}
         <a href={`/keys?q=${generation.key_hash}&workspace_id=${generation.workspace_id}`}>
-          {key?.name ?? `${generation.key_hash.slice(0, 8)}…`}
+          {paidBy?.name ?? `${generation.key_hash.slice(0, 8)}…`}
         </a>
       </span>
       {typeof limit === 'number' && typeof left === 'number' && (

@@ -54,7 +54,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) + generation.limit_cost > 0 && (
         <>
           <h3>Cost</h3>
-          <Cost generation={generation} key={paidBy} />
+          <Cost generation={generation} paidBy={paidBy} />
         </>
       )}
       {isStored && (

@@ -56,7 +56,7 @@ export function Catalogue() {
 function SkippedEntries({ rows }: { rows: CatalogueReport['skipped'] }) {
   return (
     <>
-      <table class="plain-table" aria-label="Skipped entries">
+      <table class="plain-table" aria-label="Skipped rows">
         <thead>
           <tr>
             <th scope="col">row</th>

@@ -91,7 +91,7 @@ test('workspaces: names and descriptions in all places', options, async () => {
   }
   await goto(page, '/guardrails')
   await page
-    .getByText('the whole workspace ')
+    .getByRole('gridcell', { name: /^workspace / })
     .nth(data.length - 1)
     .waitFor()
   await actsOnNothing(watched)
@@ -133,7 +133,7 @@ test('a catalogue file: names of models and providers, descriptions, skipped row
   await page.getByRole('row').getByText(payloadLines[0]!).waitFor()
   await actsOnNothing(watched)
   await goto(page, '/service/catalogue')
-  await page.getByRole('table', { name: 'Skipped entries' }).getByText(payloadLines[0]!).first().waitFor()
+  await page.getByRole('table', { name: 'Skipped rows' }).getByText(payloadLines[0]!).first().waitFor()
   await actsOnNothing(watched)
   await goto(page, `/requests/${failed}`)
   await page.locator('.facts', { hasText: failed }).waitFor()

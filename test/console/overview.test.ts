@@ -82,9 +82,9 @@ test('an exhausted budget of a workspace is listed, and leads to its change', op
   const { page, faults } = watched
   await page
     .getByRole('list', { name: 'Current problems' })
-    .getByRole('link', { name: /^Default: limit reached/ })
+    .getByRole('link', { name: /^Default: used up/ })
     .click()
-  await page.getByRole('table', { name: 'Budgets of the workspace Default' }).getByText('exhausted').waitFor()
+  await page.getByRole('table', { name: 'Budgets of the workspace Default' }).getByText('used up').waitFor()
   await page.goto(new URL('/overview', page.url()).href)
   await page.getByRole('link', { name: 'this month by member' }).click()
   await page.getByRole('columnheader', { name: 'member' }).waitFor()

@@ -48,6 +48,7 @@ test('the cost of a request uses the charged prices, not the current ones', opti
     .filter({ hasText: `completion, ${tokens_completion}` })
     .getByText('2.00 / M')
     .waitFor()
+  await lines.filter({ hasText: 'charged to' }).getByRole('link', { name: 'First API key' }).waitFor()
   assert.ok(Math.abs(total_cost - (tokens_prompt * 0.9 + tokens_completion * 2) / 1e6) < 1e-12)
   assert.deepEqual(
     urls.filter((url) => url.includes('/endpoints')),

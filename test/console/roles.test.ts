@@ -132,7 +132,7 @@ const rows: Record<string, Row> = {
   'a guardrail': {
     path: () => `/guardrails/${created.guardrail}`,
     visibleTo: viewers,
-    visibleText: 'No rules.',
+    visibleText: 'No restrictions.',
     actions: [
       { control: button('Delete'), by: managers, call: () => ['DELETE', `/guardrails/${created.guardrail}`] },
       {

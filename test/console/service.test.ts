@@ -87,9 +87,9 @@ test('the catalogue shows its sources and skipped rows, and is reloaded', option
   await using watched = await open('/service/catalogue')
   const { page, faults } = watched
   await page.getByRole('region', { name: 'Sources' }).getByText(file).waitFor()
-  const skippedEntries = page.getByRole('table', { name: 'Skipped entries' })
-  await skippedEntries.getByRole('row').filter({ hasText: 'broken' }).getByText(`${file}:6`).waitFor()
-  await skippedEntries.getByText(/protocol: Invalid option/).waitFor()
+  const skippedRows = page.getByRole('table', { name: 'Skipped rows' })
+  await skippedRows.getByRole('row').filter({ hasText: 'broken' }).getByText(`${file}:6`).waitFor()
+  await skippedRows.getByText(/protocol: Invalid option/).waitFor()
   writeFileSync(file, catalogue(model('one', 'acme')))
   await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByText('1 model loaded, 1 row skipped').waitFor()

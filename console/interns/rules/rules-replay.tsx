@@ -8,7 +8,7 @@ import { escapeInvisible } from '../visible-text.ts'
 import { ReplayedQuestions } from './replayed-questions.tsx'
 import { type RulesOwner, rulesOf } from './rules-owner.ts'
 
-const spans = { '24 h': 1, '7 d': 7, '30 d': 30, '92 d': 92 }
+const spans = { '24 hours': 1, '7 days': 7, '30 days': 30, '92 days': 92 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
@@ -16,7 +16,7 @@ const maxListed = 200
 
 /** Replays past questions with the saved rules, and with the unsaved changes. */
 export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; version: number; draft?: InternRule[] }) {
-  const [span, setSpan] = useState<Span>('30 d')
+  const [span, setSpan] = useState<Span>('30 days')
   const paused = useDebounced(JSON.stringify(draft))
   const before = useReplay(owner, span, `at ${version}`, undefined)
   const after = useReplay(owner, span, draft && paused, draft && paused ? JSON.parse(paused) : undefined)
