@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DisconnectController } from '#platform/async/disconnect-signal.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
@@ -21,8 +22,9 @@ onEachDatabase('sums of requests by group', (kind) => {
   test('slices of any length give the same sums', async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, requests)
-    const sums = (by: Parameters<typeof sumGenerations>[3], sliceRows?: number) =>
-      sumGenerations(store, caller, { from: at, to: at + 6 }, by, 10, sliceRows)
+    const stays = new DisconnectController()
+    const sums = (by: Parameters<typeof sumGenerations>[3], sliceRows?: number, client = stays) =>
+      sumGenerations(store, caller, { from: at, to: at + 6 }, by, 10, client, sliceRows)
     for (const group of [{ by: 'session' }, { by: 'tag', name: 'team' }] as const) {
       const whole = await sums(group)
       for (const sliceRows of [1, 2, 3, 5, 12, 13]) assert.deepEqual(await sums(group, sliceRows), whole)
@@ -33,5 +35,8 @@ onEachDatabase('sums of requests by group', (kind) => {
     })
     assert.deepEqual([second?.value, second?.requests, second?.cost], ['ads', 6, 30])
     assert.deepEqual(await sums({ by: 'tag', name: 'other' }, 3), [])
+    const left = new DisconnectController()
+    left.abort()
+    await assert.rejects(sums({ by: 'session' }, 1, left), { kind: 'client_closed_request' })
   })
 })

@@ -1,3 +1,4 @@
+import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -31,7 +32,7 @@ type Sums = { requests: number; failed: number; cost: bigint; margin: bigint; fi
 /**
  * Sums the single requests of the ledger by session or tag, most expensive first. Requests without a session or tag do not count.
  * @returns at most `limit` groups.
- * @throws Fault `invalid` if there are more than 100,000 groups.
+ * @throws Fault `invalid` if there are more than 100,000 groups; `client_closed_request` when the signal aborts.
  */
 export async function sumGenerations(
   deps: { db: Pick<Db, 'reports'> },
@@ -39,12 +40,14 @@ export async function sumGenerations(
   filter: GenerationFilter,
   group: Grouping,
   limit: number,
+  signal: Pick<DisconnectSignal, 'aborted'>,
   sliceRows = rowsAtOnce,
 ): Promise<GroupSum[]> {
   const groups = new Map<string, Sums>()
   for await (const { rows } of generationSlices(deps, caller, filter, sliceRows)) {
     for (const [value, sums] of await sumSlice(deps, rows, group)) addTo(groups, value, sums)
     if (groups.size > maxGroups) throw tooManyGroups()
+    if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
   }
   return [...groups]
     .sort(([a, { cost: costOfA }], [b, { cost: costOfB }]) =>

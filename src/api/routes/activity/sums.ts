@@ -1,4 +1,4 @@
-import { concurrencyLimit } from '#platform/async/concurrency-limit.ts'
+import { fairLimit } from '#platform/async/fair-limit.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { groupings } from '#platform/core/vocabulary.ts'
@@ -16,8 +16,8 @@ const Query = z.object({
   ...GenerationFilters.shape,
 })
 
-/** Other reports wait for one statement of one sum at most. */
-const oneAtATime = concurrencyLimit(1)
+/** Other reports wait for one statement of one sum at most. Sums of one key do not delay those of other workspaces. */
+const oneAtATime = fairLimit({ maxWaiting: 8, name: 'sums' })
 
 const defaultDays = 30
 const dayMs = 86_400_000
@@ -44,14 +44,14 @@ export const listActivitySums = route({
     'Sums the requests that `GET /generations` lists with the same filters. Without `from`, those of the last 30 days. Tags are the pairs of `metadata` of a request; a request counts once for each of its values of `tag_name`.',
   request: { query: Query },
   response: z.object({ data: z.array(GroupSum) }),
-  faults: ['invalid', 'unauthenticated'],
-  handler: async ({ query: { by, tag_name: name, limit, ...filters }, caller }, deps) => {
+  faults: ['invalid', 'unauthenticated', 'rate_limited', 'client_closed_request'],
+  handler: async ({ query: { by, tag_name: name, limit, ...filters }, caller, response: { signal } }, deps) => {
     if ((by === 'tag') !== (name !== undefined))
       throw new Fault('invalid', 'Invalid request: tag_name: is required with by=tag, and only there')
     const filter = await filterOf(deps, caller, filters)
     filter.from ??= (filter.to ?? deps.now()) - defaultDays * dayMs
     const group: Grouping = name === undefined ? { by: 'session' } : { by: 'tag', name }
-    const groups = await oneAtATime(() => sumGenerations(deps, caller, filter, group, limit))
+    const groups = await oneAtATime(caller, signal, () => sumGenerations(deps, caller, filter, group, limit, signal))
     return {
       data: groups.map(({ value, requests, failed, cost, unconfirmed, firstAt, lastAt }) => ({
         value,

@@ -1,0 +1,58 @@
+import { Fault } from '../core/fault.ts'
+import type { DisconnectSignal } from './disconnect-signal.ts'
+import { FairQueue, type Requester } from './fair-queue.ts'
+
+type Job = { requester: Requester; start: () => void }
+
+/** Runs tasks one at a time. Waiting tasks take turns by workspace and key, and leave when their signal aborts. */
+export type FairLimit = <T>(requester: Requester, signal: DisconnectSignal, task: () => Promise<T>) => Promise<T>
+
+const retryAfterSeconds = 5
+
+/**
+ * @param maxWaiting the number of tasks of one key that can wait.
+ * @param name the requests, in the plural, for messages.
+ * @returns a function that throws Fault `rate_limited` for a key with too many waiting tasks, and
+ * `client_closed_request` if the signal aborts before the turn of the task.
+ */
+export function fairLimit({ maxWaiting, name }: { maxWaiting: number; name: string }): FairLimit {
+  const waiting = new FairQueue<Job>()
+  let isRunning = false
+
+  function untilTurn(requester: Requester, signal: DisconnectSignal): Promise<void> {
+    if (waiting.of(requester).length >= maxWaiting) throw tooMany(name, maxWaiting)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const leave = () => {
+      if (waiting.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
+    }
+    const start = () => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    }
+    const job: Job = { requester, start }
+    waiting.add(job)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave)
+    return promise
+  }
+
+  return async (requester, signal, task) => {
+    if (isRunning) await untilTurn(requester, signal)
+    isRunning = true
+    try {
+      return await task()
+    } finally {
+      const next = waiting.take(() => true)
+      // The next task starts instead of this one, so that no other starts in between.
+      if (next) next.start()
+      else isRunning = false
+    }
+  }
+}
+
+const tooMany = (name: string, maxWaiting: number) =>
+  new Fault(
+    'rate_limited',
+    `${maxWaiting} ${name} of this key already wait, which is the most. Send this one again when some of them are answered.`,
+    { retryAfterSeconds },
+  )
