@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
-import type { Db } from '#platform/db/db.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
 
 export const feedbackCategories = [
   'latency',
@@ -26,14 +26,16 @@ export async function addFeedback(
   userId: string,
   { category, comment }: Feedback,
 ): Promise<void> {
-  if ((await feedbackOf({ db }, generationId)).length >= maxReports)
-    throw new Fault('conflict', `The generation has ${maxReports} reports, which is the maximum.`)
-  const row = { id: newId(), generation_id: generationId, user_id: userId, category, comment, created_at: now() }
-  await db.query.insertInto('generation_feedback').values(row).execute()
+  await db.exclusively(`feedback ${generationId}`, async (tx) => {
+    if ((await feedbackOf({ db: { query: tx } }, generationId)).length >= maxReports)
+      throw new Fault('conflict', `The generation has ${maxReports} reports, which is the maximum.`)
+    const row = { id: newId(), generation_id: generationId, user_id: userId, category, comment, created_at: now() }
+    await tx.insertInto('generation_feedback').values(row).execute()
+  })
 }
 
 /** Reads the reports about a request, oldest first. */
-export async function feedbackOf({ db }: { db: Pick<Db, 'query'> }, generationId: string) {
+export async function feedbackOf({ db }: { db: { query: Query | Tx } }, generationId: string) {
   const rows = await db.query
     .selectFrom('generation_feedback')
     .where('generation_id', '=', generationId)
