@@ -125,3 +125,8 @@ test('a route that stores its body gets it without changes by the schema', async
   const { response } = await ask(handler, { text: 5 }, { keepsBody: true })
   assert.equal(response?.status, 400)
 })
+
+test('a body with U+0000 is refused, except where texts are passed on', async () => {
+  const statusFor = async (key: string) => (await ask(() => ({}), { text: 'a\0b' }, { key })).response?.status
+  assert.deepEqual(await Promise.all(['management', 'any', 'none', 'api'].map(statusFor)), [400, 400, 400, 200])
+})

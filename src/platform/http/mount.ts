@@ -70,8 +70,8 @@ function mountRoute<Caller, Deps>(
   const handler: RouteHandlerMethod = async (request, reply) => {
     refuseNul('path', request.params)
     refuseNul('query', request.query)
-    // Management routes store the body; completions only pass it through.
-    if (route.key === 'management') refuseNul('body', request.body)
+    // Completions and prompts pass texts on. The schemas of other routes with this key refuse it themselves.
+    if (route.key !== 'api') refuseNul('body', request.body)
     if (route.ifMatch) setPrecondition(request, route.ifMatch, route.canCreate === true)
     const call = new IncomingCall<Caller>(request, reply, { host: hostOf(request.raw), uploadPace })
     try {
