@@ -111,6 +111,97 @@ export const oddChats: OddRequest[] = [
     body: { tools: [read], tool_choice: { type: 'any' } },
     sent: { openai: { tool_choice: 'required' }, [gemini!]: { 'toolConfig.functionCallingConfig.mode': 'ANY' } },
   },
+  ...[
+    { thinking: { type: 'enabled', budget_tokens: 4000 }, max_tokens: 10_000 },
+    { enable_thinking: true, max_tokens: 10_000 },
+  ].map((fields) => ({
+    name: `reasoning requested by ${Object.keys(fields)[0]}`,
+    body: fields,
+    sent: {
+      'anthropic-messages/claude-opus-4-5': { 'thinking.type': 'enabled' },
+      'anthropic-messages/claude-opus-4-8': { 'thinking.type': 'adaptive', 'output_config.effort': 'medium' },
+      'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig.includeThoughts': true },
+      'openai/gpt-5': { reasoning_effort: 'medium', thinking: undefined, enable_thinking: undefined },
+      // Other chat servers have these fields.
+      [chat!]: { reasoning_effort: undefined },
+    },
+  })),
+  {
+    name: 'reasoning turned off by thinking',
+    body: { thinking: { type: 'disabled' } },
+    sent: { 'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig.thinkingBudget': 0 } },
+  },
+  {
+    name: 'the highest effort',
+    body: { reasoning_effort: 'xhigh' },
+    sent: {
+      'openai/gpt-5': { reasoning_effort: 'high' },
+      'openai/o3': { reasoning_effort: 'high' },
+      'openai-responses/gpt-5': { 'reasoning.effort': 'high' },
+      'openai-chat/gpt-oss-20b': { reasoning_effort: 'high' },
+      'openai/gpt-4o': { reasoning_effort: undefined },
+      openrouter: { reasoning_effort: 'xhigh' },
+    },
+    dropped: { 'openai/gpt-4o': ['reasoning_effort'] },
+  },
+  {
+    name: 'no reasoning',
+    body: { reasoning_effort: 'none' },
+    sent: {
+      'openai/gpt-5': { reasoning_effort: 'minimal' },
+      'openai/o3': { reasoning_effort: 'low' },
+      'openai/gpt-4o': { reasoning_effort: undefined },
+    },
+  },
+  {
+    name: 'a budget of reasoning',
+    body: { reasoning: { max_tokens: 3000 } },
+    sent: {
+      openrouter: { reasoning: { max_tokens: 3000 }, reasoning_effort: undefined },
+      'openai/gpt-5': { reasoning: undefined, reasoning_effort: 'medium' },
+    },
+  },
+  {
+    name: 'an answer format beside tools',
+    body: { tools: [read], response_format: { type: 'json_object' } },
+    sent: {
+      'google-gemini/gemini-2-5-flash': { 'generationConfig.responseMimeType': undefined },
+      'google-gemini/gemini-3-pro': { 'generationConfig.responseMimeType': 'application/json' },
+    },
+    dropped: { 'google-gemini/gemini-2-5-flash': ['response_format'] },
+  },
+  {
+    name: 'six stop sequences',
+    body: { stop: ['a', 'b', 'c', 'd', 'e', 'f'] },
+    sent: {
+      openai: { stop: ['a', 'b', 'c', 'd'] },
+      [gemini!]: { 'generationConfig.stopSequences': ['a', 'b', 'c', 'd', 'e'] },
+      [anthropic!]: { stop_sequences: ['a', 'b', 'c', 'd', 'e', 'f'] },
+    },
+    dropped: { openai: ['stop'], [gemini!]: ['stop'] },
+  },
+  {
+    name: 'a temperature of 2',
+    body: { temperature: 2 },
+    sent: {
+      mistral: { temperature: 1.5 },
+      moonshotai: { temperature: 1 },
+      [chat!]: { temperature: 2 },
+      'anthropic-messages/claude-opus-4-8': { temperature: undefined },
+    },
+    dropped: { 'anthropic-messages/claude-opus-4-8': ['temperature'] },
+  },
+  {
+    name: 'the address of an image',
+    body: asks([{ type: 'image_url', image_url: { url: 'https://example.com/a.PNG?x=1' } }]),
+    sent: { [gemini!]: { 'contents.0.parts.0.fileData.mimeType': 'image/png' } },
+  },
+  {
+    name: 'a field of one provider',
+    body: { prediction: { type: 'content', content: 'x' }, best_answer: true },
+    sent: { [anthropic!]: {}, [gemini!]: {}, [responses!]: {} },
+    dropped: Object.fromEntries([anthropic, gemini, responses].map((one) => [one!, ['prediction', 'best_answer']])),
+  },
   {
     name: 'a cache breakpoint on messages',
     body: {
@@ -188,6 +279,26 @@ export const oddMessages: OddRequest[] = [
     sent: {
       [chat!]: { 'messages.1.tool_calls.0.function.arguments': args },
       [anthropic!]: { 'messages.1.content.0.input': { path: 'a' } },
+    },
+  },
+  {
+    name: 'adaptive reasoning',
+    body: { max_tokens: 10_000, thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+    sent: {
+      'anthropic-messages/claude-opus-4-5': {
+        thinking: { type: 'enabled', budget_tokens: 8000 },
+        output_config: { effort: 'high' },
+      },
+      'anthropic-messages/claude-3-7-sonnet': { 'thinking.type': 'enabled', output_config: undefined },
+      'anthropic-messages/claude-opus-4-8': { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+    },
+  },
+  {
+    name: 'a budget of reasoning',
+    body: { max_tokens: 10_000, thinking: { type: 'enabled', budget_tokens: 9000 } },
+    sent: {
+      'anthropic-messages/claude-opus-4-8': { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+      'anthropic-messages/claude-sonnet-4-6': { thinking: { type: 'enabled', budget_tokens: 9000 } },
     },
   },
   {

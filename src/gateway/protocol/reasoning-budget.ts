@@ -13,12 +13,36 @@ export type ThinkingSetting =
   | { enabled: true; effort: string | undefined; budgetTokens: number | undefined }
 
 /** Reads the reasoning options of a request; undefined if it has none. */
-export function thinkingSetting({ reasoning, reasoning_effort }: ChatRequest): ThinkingSetting | undefined {
+export function thinkingSetting(chat: ChatRequest): ThinkingSetting | undefined {
+  const { reasoning, reasoning_effort } = chat
+  if (reasoning == null && reasoning_effort == null) return foreignSetting(chat)
   const effort = reasoning?.effort ?? reasoning_effort ?? undefined
   const budgetTokens = reasoning?.max_tokens ?? undefined
   if (reasoning?.enabled === false || effort === 'none') return { enabled: false }
   if (budgetTokens === undefined && effort === undefined && reasoning?.enabled !== true) return undefined
   return { enabled: true, effort, budgetTokens }
+}
+
+/** Fields for reasoning that other providers have in chats: Anthropic, DeepSeek and Moonshot, then Qwen. */
+export const foreignThinkingFields = ['thinking', 'enable_thinking', 'chat_template_kwargs'] as const
+
+function foreignSetting(chat: ChatRequest): ThinkingSetting | undefined {
+  const { thinking, enable_thinking, chat_template_kwargs } = chat as ChatRequest & ForeignThinking
+  const { type, budget_tokens } = thinking ?? {}
+  const template = chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking
+  if (type === 'disabled' || (enable_thinking ?? template) === false) return { enabled: false }
+  if (type !== 'enabled' && type !== 'adaptive' && (enable_thinking ?? template) !== true) return undefined
+  return {
+    enabled: true,
+    effort: undefined,
+    budgetTokens: typeof budget_tokens === 'number' ? budget_tokens : undefined,
+  }
+}
+
+type ForeignThinking = {
+  thinking?: { type?: unknown; budget_tokens?: unknown } | null
+  enable_thinking?: unknown
+  chat_template_kwargs?: { enable_thinking?: unknown; thinking?: unknown } | null
 }
 
 /** The reasoning tokens: the requested budget, or a share of the answer. */

@@ -1,4 +1,7 @@
+import { ChatRequest } from '#chat/chat-request.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import type { Body } from '../protocol.ts'
+import { foreignThinkingFields } from '../reasoning-budget.ts'
 
 /** Fields of a request among those that a protocol lacks. Empty lists and objects ask for nothing. */
 export function fieldsSetIn(chat: Body, names: readonly string[]): string[] {
@@ -8,4 +11,24 @@ export function fieldsSetIn(chat: Body, names: readonly string[]): string[] {
 function isSet(value: unknown): boolean {
   if (value == null || value === false) return false
   return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+/** Fields beside those of the schema that are translated, or that only describe the transport. */
+const translated: ReadonlySet<string> = new Set([
+  ...[
+    'max_output_tokens',
+    'max_new_tokens',
+    'n_predict',
+    'max_tool_calls',
+    'prompt_cache_retention',
+    'safety_settings',
+  ],
+  ...['web_search_options', 'client_metadata', ...foreignThinkingFields],
+])
+
+/** Fields of a chat that belong to a provider, so that other protocols have no counterpart. */
+export function unknownFieldsIn(chat: Body): string[] {
+  return Object.keys(chat).filter(
+    (name) => !Object.hasOwn(ChatRequest.shape, name) && !translated.has(name) && !serviceOnlyFields.has(name),
+  )
 }

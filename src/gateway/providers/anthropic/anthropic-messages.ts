@@ -20,7 +20,8 @@ export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (chat, target) => {
     const encoded = encodedRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
-    const droppedFields = fieldsSetIn(chat as Body, anthropicLacks(chat as Body))
+    const { canSample } = thinkingFor(chat, target.endpoint)
+    const droppedFields = fieldsSetIn(chat as Body, anthropicLacks(chat as Body, canSample))
     return { ...encoded, dropped: [...droppedFields, ...encoded.dropped!.map(chatFieldName)] }
   },
   passThrough: (body, target, source) =>

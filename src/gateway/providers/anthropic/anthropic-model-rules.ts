@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
+import { effortOf, minBudget, thinkingBudgetOf } from '../../protocol/reasoning-budget.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 import { acceptsSampling, isBudgetModel } from './anthropic-thinking.ts'
 
@@ -10,7 +11,48 @@ type Turn = { role?: unknown; content?: unknown } | null
 export const fitToClaude: Repair = (body, dropped) => {
   const { model } = body
   if (typeof model !== 'string' || !model.includes('claude')) return body
-  return withAlternatingEnds(withAcceptedSampling(withAnonymousUser(body), model, dropped), model)
+  const thinking = withAcceptedThinking(withAnonymousUser(body), model, dropped)
+  return withAlternatingEnds(withAcceptedSampling(thinking, model, dropped), model)
+}
+
+type Thinking = { type?: unknown; budget_tokens?: unknown } | null | undefined
+type OutputConfig = { effort?: unknown } & Body
+
+/** Models reason by a budget or by an effort, and refuse the other one. A request can be meant for another model. */
+function withAcceptedThinking(body: Body, model: string, dropped: string[]): Body {
+  const thinking = body.thinking as Thinking
+  const config = (body.output_config ?? {}) as OutputConfig
+  const budget = typeof thinking?.budget_tokens === 'number' ? thinking.budget_tokens : undefined
+  if (thinking?.type === 'enabled' && !acceptsSampling(model)) {
+    const effort = config.effort ?? effortOf({ enabled: true, effort: undefined, budgetTokens: budget })
+    const { type: _type, budget_tokens: _budget, ...rest } = thinking as Body
+    return { ...body, thinking: { ...rest, type: 'adaptive' }, output_config: { ...config, effort } }
+  }
+  if (!isBudgetModel(model)) return body
+  const current = thinking?.type === 'adaptive' ? withBudget(body, config, dropped) : body
+  return config.effort == null || acceptsEffort.test(model) ? current : withoutEffort(current, config)
+}
+
+/** The first model with efforts also has budgets. */
+const acceptsEffort = /claude-opus-4[-.]5/
+
+function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Body {
+  const maxTokens = Number(body.max_tokens)
+  const setting = {
+    enabled: true as const,
+    effort: typeof effort === 'string' ? effort : undefined,
+    budgetTokens: undefined,
+  }
+  const budget_tokens = Math.min(thinkingBudgetOf(setting, maxTokens), maxTokens - 1)
+  if (budget_tokens >= minBudget) return { ...body, thinking: { type: 'enabled', budget_tokens } }
+  noteDropped(dropped, 'thinking')
+  const { thinking: _thinking, ...rest } = body
+  return rest
+}
+
+function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig): Body {
+  const { output_config: _config, ...rest } = body
+  return Object.keys(config).length > 0 ? { ...rest, output_config: config } : rest
 }
 
 /** The most characters of a user's id. Claude also refuses e-mail addresses and telephone numbers. */

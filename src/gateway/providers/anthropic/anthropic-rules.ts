@@ -5,6 +5,7 @@ import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { minBudget } from '../../protocol/reasoning-budget.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
@@ -171,9 +172,10 @@ export function chatFieldName(name: string): string {
 }
 
 /** Chat fields without a counterpart in this protocol. */
-export const anthropicLacks = (chat: Body): string[] => {
-  const names: string[] = [...unsupportedFields]
-  if (chat.temperature != null) names.push('top_p')
+export const anthropicLacks = (chat: Body, canSample: boolean): string[] => {
+  const names: string[] = [...unsupportedFields, ...unknownFieldsIn(chat)]
+  if (!canSample) names.push(...['temperature', 'top_p', 'top_k'].filter((name) => chat[name] !== 1))
+  else if (chat.temperature != null) names.push('top_p')
   const { type } = (chat.response_format ?? {}) as { type?: unknown }
   if (type === 'json_object') names.push('response_format')
   return names

@@ -127,13 +127,35 @@ function sentId(id: string): { id?: string } {
 const textType = (mediaType: string) =>
   isTextType(mediaType) && !mediaType.startsWith('text/') ? 'text/plain' : mediaType
 
+/** Servers on Vertex require the type of a file. */
+function typeOfUrl(url: string): { mimeType?: string } {
+  const extension = /\.(\w{2,5})(?:[?#].*)?$/.exec(url)?.[1]?.toLowerCase() ?? ''
+  return Object.hasOwn(typesByExtension, extension) ? { mimeType: typesByExtension[extension]! } : {}
+}
+
+const typesByExtension: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  heic: 'image/heic',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+}
+
 function partOf(piece: Piece): Part[] {
   switch (piece.kind) {
     case 'text':
       return piece.text ? [{ text: piece.text }] : []
     case 'image':
     case 'file':
-      return [{ fileData: { fileUri: piece.url } }]
+      return [{ fileData: { ...typeOfUrl(piece.url), fileUri: piece.url } }]
     case 'uploaded':
       return [{ fileData: { fileUri: piece.fileId } }]
     case 'inline':

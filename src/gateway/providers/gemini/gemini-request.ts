@@ -7,7 +7,7 @@ import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyAnswer } from '../empty-answer.ts'
 import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
-import { thinkingConfigOf } from './gemini-thinking.ts'
+import { needsSignatures, thinkingConfigOf } from './gemini-thinking.ts'
 import { ownTool } from './gemini-tools.ts'
 
 /** Encodes a chat request for Gemini. */
@@ -49,8 +49,17 @@ function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTok
     stopSequences: stop?.length ? stop : undefined,
     thinkingConfig: thinkingConfigOf(chat, upstreamModel, maxOutputTokens ?? maxCompletionTokens ?? undefined),
     responseModalities: chat.modalities?.map((modality) => modality.toUpperCase()),
-    ...responseFormatOf(chat),
+    ...(!excludesFormat(chat, { upstreamModel }) && responseFormatOf(chat)),
   })
+}
+
+/** Whether a model refuses an answer format beside functions, as up to version 2.5. */
+export function excludesFormat(
+  { tools, response_format: format }: ChatRequest,
+  { upstreamModel }: Pick<Endpoint, 'upstreamModel'>,
+): boolean {
+  const isFormatted = format?.type === 'json_object' || format?.type === 'json_schema'
+  return isFormatted && !needsSignatures(upstreamModel) && Boolean(tools?.some((tool) => tool.function))
 }
 
 function responseFormatOf({ response_format: format }: ChatRequest): Body {

@@ -49,13 +49,15 @@ const fitAnswerSchema: Repair = (body, dropped) => {
   return responseJsonSchema === before ? body : { ...body, generationConfig: { ...config, responseJsonSchema } }
 }
 
+const maxStops = 5
+
 /** A stop sequence needs a character. */
-const skipEmptyStops: Repair = (body, dropped) => {
+const fitStops: Repair = (body, dropped) => {
   const config = body.generationConfig as { stopSequences?: unknown } | undefined
   const stops = config?.stopSequences
-  if (!Array.isArray(stops) || !stops.includes('')) return body
+  if (!Array.isArray(stops) || (!stops.includes('') && stops.length <= maxStops)) return body
   noteDropped(dropped, 'stop')
-  const remaining = stops.filter((stop) => stop !== '')
+  const remaining = stops.filter((stop) => stop !== '').slice(0, maxStops)
   const { stopSequences: _stops, ...rest } = config!
   return { ...body, generationConfig: remaining.length > 0 ? { ...rest, stopSequences: remaining } : rest }
 }
@@ -65,7 +67,7 @@ export const geminiRules: RequestRules = {
   repairs: [
     fitDeclarations,
     fitAnswerSchema,
-    skipEmptyStops,
+    fitStops,
     inlineDataRepair(pathsOf('contents.*.parts.*.inlineData'), 'mimeType'),
   ],
   names: {

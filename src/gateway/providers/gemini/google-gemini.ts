@@ -1,11 +1,13 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
-import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { fieldsSetIn, unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
-import { geminiRequest } from './gemini-request.ts'
+import { excludesFormat, geminiRequest } from './gemini-request.ts'
 import { geminiLacks, geminiRules } from './gemini-rules.ts'
 import { geminiBillable, ownTool } from './gemini-tools.ts'
 
@@ -18,7 +20,7 @@ export const googleGemini: ProviderProtocol = {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
       body,
-      dropped: [...fieldsSetIn(chat as Body, geminiLacks), ...dropped],
+      dropped: [...fieldsSetIn(chat as Body, lacksOf(chat, endpoint)), ...dropped],
       aliases,
     }
   },
@@ -28,4 +30,9 @@ export const googleGemini: ProviderProtocol = {
   reader: assemblingReader(geminiReader),
   readBody: assemblingBodyReader(readGenerated),
   errorMessage: messageOfRefusal,
+}
+
+function lacksOf(chat: ChatRequest, endpoint: Endpoint): string[] {
+  const format = excludesFormat(chat, endpoint) ? ['response_format'] : []
+  return [...geminiLacks, ...format, ...unknownFieldsIn(chat as Body)]
 }

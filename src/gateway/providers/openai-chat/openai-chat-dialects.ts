@@ -16,6 +16,13 @@ export type ChatDialect = Compatibility & {
   separatesResults?: boolean
   /** Whether it accepts `functions`, the predecessor of `tools`. */
   acceptsFunctions?: boolean
+  /** Whether it accepts the object `reasoning` of OpenRouter. */
+  acceptsReasoning?: boolean
+  /** Whether it refuses fields for reasoning other than `reasoning_effort`. */
+  reasonsByEffort?: boolean
+  /** The most stop sequences that it accepts. */
+  maxStops?: number
+  maxTemperature?: number
   /** The field that marks the last message as the start of the answer. */
   prefillField?: string
   /** Whether it refuses the name of a user or an answer. */
@@ -33,6 +40,8 @@ const openai: ChatDialect = {
   developerRole: true,
   acceptsAnswerFields: true,
   acceptsFunctions: true,
+  reasonsByEffort: true,
+  maxStops: 4,
   callIds: { allowed: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }
@@ -43,7 +52,7 @@ const needingReasoning: ChatDialect = {
   requiresReasoning: true,
   acceptsAnyBound: true,
 }
-const moonshot: ChatDialect = { ...needingReasoning, prefillField: 'partial' }
+const moonshot: ChatDialect = { ...needingReasoning, prefillField: 'partial', maxTemperature: 1 }
 
 /** It validates requests against its own schema. */
 const mistral: ChatDialect = {
@@ -51,6 +60,7 @@ const mistral: ChatDialect = {
   acceptsAnyBound: true,
   separatesResults: true,
   refusesNames: true,
+  maxTemperature: 1.5,
   prefillField: 'prefix',
   callIds: { allowed: /^[a-zA-Z0-9]{9}$/, maxLength: 9 },
   reasoningField: 'thinking',
@@ -68,20 +78,28 @@ const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
 const dialects: Record<string, ChatDialect> = {
   openai: openaiItself,
   azure: openai,
-  openrouter: { ...anywhere, developerRole: true, acceptsAnswerFields: true, reasoningField: 'reasoning_details' },
+  openrouter: {
+    ...anywhere,
+    developerRole: true,
+    acceptsAnswerFields: true,
+    acceptsReasoning: true,
+    reasoningField: 'reasoning_details',
+  },
   groq: {
     ...anywhere,
     reasoningField: 'reasoning',
     refusesNames: true,
+    reasonsByEffort: true,
+    maxStops: 4,
     refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
   },
-  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, refuses: penaltiesAndBias },
-  xai: { ...anywhere, reasoningField: 'reasoning_content', refuses: penaltiesAndBias },
+  cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, reasonsByEffort: true, refuses: penaltiesAndBias },
+  xai: { ...anywhere, reasoningField: 'reasoning_content', reasonsByEffort: true, refuses: penaltiesAndBias },
   mistral,
   deepseek: needingReasoning,
   moonshotai: moonshot,
   'moonshotai-cn': moonshot,
-  signalbox: { ...anywhere, developerRole: true, acceptsAnswerFields: true },
+  signalbox: { ...anywhere, developerRole: true, acceptsAnswerFields: true, acceptsReasoning: true },
 }
 
 export function dialectOf({ provider, compatibility }: Endpoint): ChatDialect {

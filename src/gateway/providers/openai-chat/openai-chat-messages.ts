@@ -126,6 +126,22 @@ export const skipEmptyStops: Repair = (body, dropped) => {
   return remaining.length > 0 ? { ...rest, stop: remaining } : rest
 }
 
+/** Limits the temperature, and the number of stop sequences, to what the server accepts. */
+export function rangeRepair({ maxStops, maxTemperature }: ChatDialect): Repair {
+  return (body, dropped) => {
+    const { stop, temperature } = body
+    const isLong = maxStops !== undefined && Array.isArray(stop) && stop.length > maxStops
+    const isHot = maxTemperature !== undefined && typeof temperature === 'number' && temperature > maxTemperature
+    if (!isLong && !isHot) return body
+    if (isLong) noteDropped(dropped, 'stop')
+    return {
+      ...body,
+      ...(isLong && { stop: stop.slice(0, maxStops) }),
+      ...(isHot && { temperature: maxTemperature }),
+    }
+  }
+}
+
 const toolOptions: ReadonlySet<string> = new Set(['tool_choice', 'parallel_tool_calls'])
 const optionalLists: ReadonlySet<string> = new Set(['tools', 'stop'])
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0

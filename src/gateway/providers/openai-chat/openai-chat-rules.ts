@@ -6,11 +6,19 @@ import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
+import { effortRepair } from '../openai-efforts.ts'
 import { reasoningModelRepair } from '../openai-model-settings.ts'
 import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
-import { answerRepair, fieldRepair, nameRepair, orderRepair, skipEmptyStops } from './openai-chat-messages.ts'
+import {
+  answerRepair,
+  fieldRepair,
+  nameRepair,
+  orderRepair,
+  rangeRepair,
+  skipEmptyStops,
+} from './openai-chat-messages.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 import { withAcceptedRoles } from './openai-chat-roles.ts'
 
@@ -61,7 +69,13 @@ function rulesOf(endpoint: Endpoint): RequestRules {
     repairs: [
       dialect.acceptsAnyBound ? defaultToolRepair : grammarTools,
       fieldRepair(dialect),
+      effortRepair(
+        ({ reasoning_effort }) => reasoning_effort,
+        (body, reasoning_effort) => withMember(body, 'reasoning_effort', reasoning_effort),
+        'reasoning_effort',
+      ),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
+      rangeRepair(dialect),
       answerRepair(dialect),
       nameRepair(dialect),
       pairChatResults,
@@ -75,6 +89,11 @@ function rulesOf(endpoint: Endpoint): RequestRules {
     names: chatNames,
     ...(dialect.callIds && { callIds: { ...dialect.callIds, paths: chatCallIdPaths } }),
   }
+}
+
+function withMember(body: Body, name: string, value: unknown): Body {
+  const { [name]: _before, ...rest } = body
+  return value === undefined ? rest : { ...rest, [name]: value }
 }
 
 function roleRepair(dialect: ChatDialect): Repair {

@@ -4,7 +4,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
-import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { effortOf, foreignThinkingFields, isReasoningModel, thinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
@@ -41,8 +41,10 @@ function isTranslated({ functions }: Body, { endpoint }: ProtocolTarget): boolea
 
 function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const changed = changedBody(body, changesOf(body, target))
-  const { body: sent, dropped, aliases } = repairedChat(changed, target.endpoint)
-  const { credential } = target
+  const { body: sent, dropped: repaired, aliases } = repairedChat(changed, target.endpoint)
+  const { credential, endpoint } = target
+  const isIgnored = body.reasoning != null && isUnknownEffort(body as ChatRequest, endpoint)
+  const dropped = isIgnored ? ['reasoning', ...repaired] : repaired
   return {
     path: '/chat/completions',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
@@ -70,14 +72,27 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   changes.model = endpoint.upstreamModel
   changes.stream = stream
   changes.stream_options = stream ? { ...(body.stream_options as object), include_usage: true } : undefined
-  if (body.reasoning != null) Object.assign(changes, effortFor(body as ChatRequest))
-  return changes
+  return Object.assign(changes, reasoningChanges(body as ChatRequest, endpoint))
 }
 
-/** Translates `reasoning` of this service to an effort, which most providers know. */
-function effortFor(chat: ChatRequest): Body {
+/** Translates `reasoning` of this service, and fields of other providers, to an effort, which most providers know. */
+function reasoningChanges(chat: ChatRequest, endpoint: Endpoint): Body {
+  const { acceptsReasoning = false, reasonsByEffort = false } = dialectOf(endpoint)
+  const isForeign = reasonsByEffort && foreignThinkingFields.some((name) => chat[name] != null)
+  if (!isForeign && (chat.reasoning == null || acceptsReasoning)) return {}
+  const removed = ['reasoning', ...(isForeign ? foreignThinkingFields : [])].map((name) => [name, undefined])
+  const effort = isUnknownEffort(chat, endpoint) ? undefined : effortIn(chat)
+  return { ...Object.fromEntries(removed), ...(effort !== undefined && { reasoning_effort: effort }) }
+}
+
+function effortIn(chat: ChatRequest): string | undefined {
   const setting = thinkingSetting(chat)
-  return { reasoning: undefined, ...(setting && { reasoning_effort: setting.enabled ? effortOf(setting) : 'none' }) }
+  return setting && (setting.enabled ? effortOf(setting) : 'none')
+}
+
+/** Whether the model does not reason, so that strict servers refuse an effort that the client did not send itself. */
+function isUnknownEffort({ reasoning_effort }: ChatRequest, endpoint: Endpoint): boolean {
+  return reasoning_effort == null && !isReasoningModel(endpoint)
 }
 
 /**

@@ -3,6 +3,7 @@ import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { effortRepair } from '../openai-efforts.ts'
 import { reasoningModelRepair } from '../openai-model-settings.ts'
 import {
   emptyContentRepair,
@@ -19,6 +20,11 @@ const toolShape: ToolShape = {
   withSchema: (tool, parameters) => ({ ...tool, parameters }),
 }
 
+function withEffort(body: Body, effort: string | undefined): Body {
+  const { reasoning, ...rest } = body
+  return effort === undefined ? rest : { ...rest, reasoning: { ...(reasoning as Body), effort } }
+}
+
 /** The request rules of OpenAI responses. */
 export const responsesRules: RequestRules = {
   repairs: [
@@ -26,6 +32,11 @@ export const responsesRules: RequestRules = {
     emptyContentRepair('input'),
     fitItems,
     pairCallOutputs,
+    effortRepair(
+      ({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort,
+      withEffort,
+      'reasoning',
+    ),
     reasoningModelRepair(({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort),
     strictToolRepair(
       (tool) => (tool.type === 'function' ? tool : undefined),

@@ -116,7 +116,7 @@ describe('openai-responses, requests', () => {
     assert.deepEqual(bodyOf({ reasoning_effort: 'low' }).reasoning, { effort: 'low' })
     assert.deepEqual(bodyOf({ reasoning: { effort: 'high' } }).reasoning, { effort: 'high', summary: 'auto' })
     assert.deepEqual(bodyOf({ reasoning: { max_tokens: 2000 } }).reasoning, { effort: 'low', summary: 'auto' })
-    assert.deepEqual(bodyOf({ reasoning: { enabled: false } }).reasoning, { effort: 'none' })
+    assert.deepEqual(bodyOf({ reasoning: { enabled: false } }).reasoning, { effort: 'minimal' })
   })
 
   test('a model without reasoning gets no reasoning options', () => {
@@ -170,7 +170,7 @@ describe('openai-responses, passed through', () => {
   })
 
   test('reasoning options of this service are translated', () => {
-    assert.deepEqual(passed({ reasoning: { enabled: false } }).reasoning, { effort: 'none' })
+    assert.deepEqual(passed({ reasoning: { enabled: false } }).reasoning, { effort: 'minimal' })
     assert.deepEqual(passed({ reasoning: { enabled: true, effort: 'low', max_tokens: 9 } }).reasoning, {
       effort: 'low',
     })

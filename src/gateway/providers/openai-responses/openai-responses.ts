@@ -3,7 +3,7 @@ import { renameAnswerLimit } from '#chat/answer-limit.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
-import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { fieldsSetIn, unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
@@ -20,7 +20,10 @@ export const openaiResponses: ProviderProtocol = {
   encode: (chat, target) => {
     const encoded = encodeBody(responsesRequest(chat, target.endpoint), target)
     const renamed = encoded.dropped!.map((name) => name.replace(/^text\.format/, 'response_format'))
-    return { ...encoded, dropped: [...fieldsSetIn(chat as Body, responsesLacks), ...renamed] }
+    return {
+      ...encoded,
+      dropped: [...fieldsSetIn(chat as Body, [...responsesLacks, ...unknownFieldsIn(chat as Body)]), ...renamed],
+    }
   },
   passThrough: (body, target, source) => encodeBody(passedToResponses(body, target.endpoint), target, source),
   answerLimit: responsesLimit,

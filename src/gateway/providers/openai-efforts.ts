@@ -1,0 +1,50 @@
+import type { Body } from '../protocol/protocol.ts'
+import type { Repair } from '../protocol/repairs/repair.ts'
+import { noteDropped } from '../protocol/repairs/tool-repair.ts'
+
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
+
+/** The efforts of reasoning that OpenAI's models accept. The first row that matches applies. */
+const accepted: [model: RegExp, first: string, last: string][] = [
+  [/gpt-oss|^o\d/, 'low', 'high'],
+  [/^gpt-5-pro/, 'high', 'high'],
+  [/^gpt-5\.\d-pro/, 'medium', 'xhigh'],
+  [/^gpt-5-codex|^gpt-5\.1-codex(?!-max)/, 'low', 'high'],
+  [/^gpt-5(?![.\d])/, 'minimal', 'high'],
+  [/^gpt-5\.1(?!-codex-max)/, 'none', 'high'],
+  [/^gpt-[5-9]/, 'none', 'xhigh'],
+]
+
+/** OpenAI's models that do not reason. */
+const withoutReasoning = /^(?:gpt-[34]|chatgpt)/
+
+/** `minimal` belongs to the models that cannot turn reasoning off. */
+const hasMinimal = (first: string) => first === 'minimal'
+
+/** The accepted effort that is closest to the requested one. */
+function closestEffort(model: string, requested: string): string {
+  const rank = efforts.indexOf(requested === 'max' ? 'xhigh' : requested)
+  const [, first, last] = accepted.find(([pattern]) => pattern.test(model)) ?? []
+  if (rank < 0 || first === undefined || last === undefined) return requested
+  const bounded = Math.min(Math.max(rank, efforts.indexOf(first)), efforts.indexOf(last))
+  const closest = efforts[bounded]!
+  return closest === 'minimal' && !hasMinimal(first) ? 'low' : closest
+}
+
+/** @param set changes the effort of a body; undefined removes it. */
+export function effortRepair(
+  find: (body: Body) => unknown,
+  set: (body: Body, effort: string | undefined) => Body,
+  name: string,
+): Repair {
+  return (body, dropped) => {
+    const [effort, { model }] = [find(body), body]
+    if (typeof effort !== 'string' || typeof model !== 'string') return body
+    if (withoutReasoning.test(model)) {
+      if (effort !== 'none') noteDropped(dropped, name)
+      return set(body, undefined)
+    }
+    const closest = closestEffort(model, effort)
+    return closest === effort ? body : set(body, closest)
+  }
+}
