@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Body } from '../../protocol/protocol.ts'
-import type { Repair } from '../../protocol/repairs/repair.ts'
 import { effortOf, minBudget, thinkingBudgetOf } from '../../protocol/reasoning-budget.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 import { acceptsSampling, isBudgetModel } from './anthropic-thinking.ts'
 
