@@ -1,4 +1,4 @@
-import { clients } from '#gateway/clients/clients.ts'
+import { allClients } from '#gateway/clients/clients.ts'
 
 /** The callers, in the order of the columns of the table. */
 export const callers = [
@@ -26,7 +26,7 @@ export const mayCall: Record<string, string> = {
   getStatus: 'oa-v-m--M',
   listSettings: 'oa-v-m--M',
   listEvents: 'oadvdmDVM',
-  ...Object.fromEntries(clients.map(({ operation }) => [operation.id, 'oad-dmD--'])),
+  ...Object.fromEntries(allClients.map(({ operation }) => [operation.id, 'oad-dmD--'])),
   countMessageTokens: 'oad-dmD--',
   getGeneration: 'oadvdmDVM',
   getGenerationContent: 'oad-dmD-M',
@@ -45,6 +45,7 @@ export const mayCall: Record<string, string> = {
   listModels: 'oadvdmDVM',
   listModelsForUser: 'oadvdmDVM',
   countModels: 'oadvdmDVM',
+  listEmbeddingsModels: 'oadvdmDVM',
   listBenchmarks: 'oadvdmDVM',
   getModel: 'oadvdmDVM',
   retrieveModel: 'oadvdmDVM',

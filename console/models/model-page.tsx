@@ -63,7 +63,7 @@ function Head({ model }: { model: Model }) {
       <Copy text={model.id} what="ID copied">
         Copy ID
       </Copy>
-      {model.callable !== false && canUseModels() && (
+      {model.architecture.output_modalities.includes('text') && canUseModels() && (
         <a class="button try" href={`/chat?model=${encodeURIComponent(model.id)}`}>
           Try it
         </a>
@@ -89,7 +89,7 @@ function ModelFacts({ model }: { model: Model }) {
     [
       'allowed',
       model.callable === false ? (
-        'not supported: the output is not text'
+        'not supported: no operation returns its output'
       ) : isAllowed === undefined ? (
         '…'
       ) : (

@@ -53,6 +53,18 @@ test('pricesOf returns the prices of the endpoint', () => {
   assert.equal(pricesOf(endpoints, null), undefined)
 })
 
+test('curlOf repeats the inputs of embeddings', () => {
+  const of = (messages: object[]) =>
+    curlOf(sampleGeneration({ protocol: 'embeddings', streamed: false }), 'http://h', { messages } as never)
+  const content = [{ type: 'token_ids', token_ids: [1, 2] }]
+  const curl = of([
+    { role: 'user', content: 'a' },
+    { role: 'user', content },
+  ])
+  assert.match(curl, /http:\/\/h\/api\/v1\/embeddings/)
+  assert.deepEqual(JSON.parse(/-d '(.*)'$/s.exec(curl)![1]!).input, ['a', [1, 2]])
+})
+
 test('curlOf uses the path of the protocol and escapes quotes', () => {
   const curl = curlOf(
     sampleGeneration({ protocol: 'anthropic-messages', requested_model: "it's", session_id: 's' }),

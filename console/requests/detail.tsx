@@ -12,7 +12,7 @@ import { exactTime } from '../format/time.ts'
 import { Outcome } from './columns.tsx'
 import { Conversation } from './conversation.tsx'
 import { Cost } from './cost-lines.tsx'
-import { curlOf, resendPath } from './curl.ts'
+import { curlOf, isChat, resendPath } from './curl.ts'
 import { ProviderErrors } from './provider-errors.tsx'
 import { failureSummary, timelineOf } from './timeline.ts'
 import { useContent } from './use-content.ts'
@@ -74,7 +74,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       <h3>Details</h3>
       <RequestFacts generation={generation} paidBy={paidBy} />
       <div class="actions">
-        {canUseModels() && (
+        {canUseModels() && isChat(generation) && (
           <a class="button" href={resendPath(generation)}>
             Open in chat
           </a>

@@ -20,6 +20,7 @@ export const skipReasons: Record<string, string> = {
   provider_not_listed: 'provider not chosen by the request',
   data_policy: 'data policy of the request',
   quantization: 'quantization not accepted',
+  unsupported_task: 'operation not supported',
   unsupported_parameter: 'parameter not supported',
   unsupported_tool: 'provider tool not supported',
   unsupported_input: 'input type not supported',

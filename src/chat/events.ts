@@ -68,6 +68,8 @@ type AnswerPiece =
   | { type: 'refusal'; text: string }
   | ({ type: 'citation' } & Citation)
   | ({ type: 'image' } & Picture)
+  /** The result of a task other than a chat: one item for each input, as JSON. */
+  | { type: 'items'; items: readonly Buffer[] }
   /** The arguments of a `custom` tool are free text instead of JSON. Few protocols have namespaces of functions. */
   | { type: 'tool_call'; index: number; id: string; name: string; custom?: true; namespace?: string }
   | { type: 'tool_arguments'; index: number; text: string }

@@ -1,3 +1,4 @@
+import { estimatePrompt, measureTools } from '#chat/prompt-size.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { runInSlices } from '#platform/async/long-work.ts'
@@ -23,7 +24,6 @@ import { applyPlugins, type RequestWithPlugins } from './request/plugins/apply-p
 import { withClock } from './request/plugins/clock.ts'
 import { pluginOptions } from './request/plugins/plugin-options.ts'
 import { type PreparedRequest, prepareRequest, prepareWithoutPreset } from './request/prepared-request.ts'
-import { estimatePrompt, measureTools } from './request/prompt-size.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
 /**
@@ -45,7 +45,7 @@ export async function complete(deps: GatewayDeps, call: CompletionCall): Promise
     if (delayMs > 0) await waitForLedger(deps, delayMs)
     prepared = prepareWithoutPreset(call) ?? (await prepareRequest(deps, call))
     if (call.pause) await call.pause()
-    clock = pluginOptions(prepared.body).clock
+    clock = call.client.task === undefined ? pluginOptions(prepared.body).clock : undefined
   } catch (error) {
     recordRefusal(deps, call, error)
     throw error
@@ -70,7 +70,7 @@ async function completeOnce(
   let reservation: RequestReservation | undefined
   let answer: Answer
   try {
-    const candidates = resolveModels(deps.catalogue.current(), prepared.chat)
+    const candidates = resolveModels(deps.catalogue.current(), prepared.chat, call.client.task)
     const withPlugins = applyPlugins(prepared, candidates)
     if (call.pause) await call.pause()
     const decision = await deps.policy.decide(policyQuestion(call, withPlugins, candidates, response))

@@ -1,3 +1,4 @@
+import { measureTools, upperPromptEstimate } from '#chat/prompt-size.ts'
 import { runInSlices } from '#platform/async/long-work.ts'
 import { requestTagsOf } from '#spend/ledger/request-tags.ts'
 import { addressOf, bodyForUpstream } from './attempt/attempt-request.ts'
@@ -13,7 +14,6 @@ import type { Body } from './protocol/protocol.ts'
 import { providerProtocolOf } from './providers/protocols.ts'
 import { preferencesOf } from './request/preferences.ts'
 import { prepareRequest } from './request/prepared-request.ts'
-import { measureTools, upperPromptEstimate } from './request/prompt-size.ts'
 import { withProviderSlugs } from './request/provider-names.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
@@ -31,6 +31,7 @@ const emptyPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
   needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
   health: () => 'healthy',
   speeds: () => ({ latencyMs: null, throughput: null }),
+  supportsTask: () => true,
   supportsTools: () => true,
   isConfigured: () => true,
   supportsChoices: () => true,

@@ -46,6 +46,10 @@ export const steps: Step[] = [
   { operation: 'post /messages', body: { ...chat, max_tokens: 100 } },
   { operation: 'post /messages/count_tokens', body: { ...chat, max_tokens: 100 } },
   {
+    operation: 'post /embeddings',
+    body: { model: 'signalbox/demo-embedding', input: ['How do I reset my password?', 'Hello'], dimensions: 4 },
+  },
+  {
     operation: 'post /analytics/query',
     body: {
       metrics: ['request_count', 'total_usage', 'latency_p95'],
@@ -58,6 +62,7 @@ export const steps: Step[] = [
   { operation: 'get /analytics/meta' },
   { operation: 'get /models', query: '?limit=1' },
   { operation: 'get /models/user', query: '?limit=1' },
+  { operation: 'get /embeddings/models', query: '?limit=1' },
   { operation: 'get /models/count' },
   { operation: 'get /benchmarks', query: '?max_results=1' },
   { operation: 'get /model/{author}/{slug}', params: model },

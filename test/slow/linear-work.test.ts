@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fastify } from 'fastify'
+import { estimatePrompt } from '#chat/prompt-size.ts'
 import { worstCase } from '#gateway/admission/bounds/worst-case.ts'
 import { refuseFoldedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
 import { clientOf } from '#gateway/clients/clients.ts'
@@ -9,9 +10,9 @@ import type { PresetVersion } from '#gateway/presets/preset.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { middleOut } from '#gateway/request/plugins/middle-out.ts'
-import { estimatePrompt } from '#gateway/request/prompt-size.ts'
 import { needsOf } from '#gateway/request/request-needs.ts'
 import { runWithoutPauses } from '#platform/async/long-work.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import { parseWith } from '#platform/http/compilers.ts'
 import { jsonReader } from '#platform/http/request/json-body.ts'
 import { filterBodies } from '#policy/filters/filter-bodies.ts'
@@ -61,9 +62,13 @@ function translate(client: ClientProtocol, text: string): void {
   needsOf(chat, 1000, true)
   estimatePrompt(chat)
   withoutUnknownFields({ chat, body })
-  worstCase({ chat, body, protocol: client.protocol }, [{ endpoint } as never], () => protocols[client.protocol])
+  worstCase(
+    { chat, body, protocol: client.protocol },
+    [{ endpoint } as never],
+    () => protocols[client.protocol as Protocol],
+  )
   for (const protocol of Object.values(protocols)) protocol.encode(chat, target)
-  protocols[client.protocol].passThrough?.(body, target)
+  protocols[client.protocol as Protocol].passThrough?.(body, target)
   middleOut(body, client.conversation, chat, shortContext)
 }
 

@@ -100,6 +100,7 @@ import { listBenchmarks } from './models/benchmarks.ts'
 import { countModels } from './models/count.ts'
 import { getModel } from './models/get.ts'
 import { listModels } from './models/list.ts'
+import { listEmbeddingsModels } from './models/list-embeddings.ts'
 import { listModelsForUser } from './models/list-for-user.ts'
 import { retrieveModel } from './models/retrieve.ts'
 import { createToken } from './oauth/token.ts'
@@ -194,6 +195,7 @@ const table = {
   listModels,
   listModelsForUser,
   countModels,
+  listEmbeddingsModels,
   listBenchmarks,
   getModel,
   retrieveModel,

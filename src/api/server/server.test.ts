@@ -68,11 +68,11 @@ test('an ordinary key on a management route is refused', async () => {
 
 test('the error for an unsupported operation lists the supported ones', async () => {
   await using service = await startTestService()
-  const { status, body } = await service.ask('POST', '/embeddings', { body: { model: 'm', input: 'Hi' } })
+  const { status, body } = await service.ask('POST', '/audio/speech', { body: { model: 'm', input: 'Hi' } })
   assert.equal(status, 404)
   assert.match(
     body.error.message,
-    /^There is no POST \/api\/v1\/embeddings\. Embeddings are no operation here: .*\/responses/,
+    /^There is no POST \/api\/v1\/audio\/speech\. Speech is no operation here: .*\/responses/,
   )
   assert.match((await service.ask('GET', '/constructor')).body.error.message, /constructor\.$/)
 })

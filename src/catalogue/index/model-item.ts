@@ -31,7 +31,7 @@ export const Callable = z
   .literal(false)
   .optional()
   .describe(
-    'False if the service does not support the model, because it returns only embeddings, images or audio. Absent otherwise.',
+    'False if the service does not support the model, because it returns neither text nor embeddings. Absent otherwise.',
   )
 
 /** False for a model that is only listed; undefined for one that can be called. */

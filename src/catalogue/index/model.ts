@@ -1,4 +1,4 @@
-import type { Protocol, Region } from '#platform/core/vocabulary.ts'
+import { type Protocol, type Region, type Task, tasks } from '#platform/core/vocabulary.ts'
 
 /** An amount of USD as decimal text. `"0"` means free. */
 export type Usd = string
@@ -150,8 +150,13 @@ export type Model = {
   endpoints: Endpoint[]
 }
 
-/** Whether an operation of this service can use the model. All operations return text. */
-export const canBeCalled = (model: Pick<Model, 'outputModalities'>) => model.outputModalities.includes('text')
+type Outputs = Pick<Model, 'outputModalities'>
+
+/** Whether the model can serve requests for a task, or chats. The output modality of a task has its name. */
+export const canServe = ({ outputModalities }: Outputs, task?: Task) => outputModalities.includes(task ?? 'text')
+
+/** Whether an operation of this service can use the model. */
+export const canBeCalled = (model: Outputs) => canServe(model) || tasks.some((task) => canServe(model, task))
 
 /** The merged catalogue of all sources. */
 export type CatalogueData = { models: Model[]; providers: Provider[] }

@@ -1,5 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { modelIdShape } from '../index/names.ts'
+import { isEmbeddingsName } from './embeddings-names.ts'
 import type { EndpointPatch, Layer, ModelPatch } from './layer.ts'
 
 /** The maximum number of models of one server. The thousands of models of a gateway belong in a file. */
@@ -80,7 +81,7 @@ function patchOf(id: string, provider: string, listed: ListedModel): ModelPatch 
       listed.meta?.n_ctx ??
       listed.meta?.n_ctx_train ??
       assumedContextLength,
-    ...(/embed/i.test(listed.id) && { outputModalities: ['embeddings'] }),
+    ...(isEmbeddingsName(listed.id) && { outputModalities: ['embeddings'] }),
     aliases: [listed.id],
     endpoints: new Map([[provider, { upstreamModel: listed.id, ...serverTraits[listed.owned_by ?? ''] }]]),
   }

@@ -179,9 +179,23 @@ test('a row that is not imported has a note with the reason', () => {
   assert.match(notesOf(['m', { model: 'openai/gpt-99' }]), /openai has no model gpt-99.+catalogue sync/)
   assert.match(notesOf(['m', { model: 'openai/x', api_base: `${api_base}?v=1` }]), /has a query/)
   assert.match(notesOf(['m', { model: 'openai/x', api_base: 'nowhere' }]), /is not a URL/)
-  assert.match(notesOf(['m', { model: 'openai/text-embedding-3-small' }]), /its output is (not text|embeddings)/)
+  assert.match(notesOf(['m', { model: 'openai/whisper-9' }]), /its output is neither text nor embeddings/)
   assert.match(notesOf(['m', { model: 'openai/x' }, { mode: 'audio_speech' }]), /models of mode audio_speech/)
   assert.match(importFrom({ model_list: [{ model_name: 'm' }] }).notes.join(), /model_list\[0\]: it has no/)
+})
+
+test('rows of embeddings become models with this output', () => {
+  const own = { api_base: 'http://vllm:8000/v1', model: 'hosted_vllm/own-vectors' }
+  const { catalogue } = importFrom({
+    model_list: [
+      { model_name: 'small', litellm_params: { model: 'openai/text-embedding-3-small' } },
+      { model_name: 'mine', litellm_params: own, model_info: { mode: 'embedding' } },
+      { model_name: 'bge', litellm_params: { ...own, model: 'hosted_vllm/BAAI/bge-m3' } },
+    ],
+  })
+  assert.deepEqual(catalogue.models['openai/text-embedding-3-small'], { aliases: ['small'] })
+  for (const id of ['vllm/own-vectors', 'vllm/bge-m3'])
+    assert.deepEqual(catalogue.models[id]!.output_modalities, ['embeddings'], id)
 })
 
 test('wildcards become aliases of known models, or model discovery of a server', () => {

@@ -1,7 +1,7 @@
 import { isAnswerLimit } from '#chat/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printable } from '#platform/text/printable.ts'
-import { clients } from '../clients/clients.ts'
+import { allClients } from '../clients/clients.ts'
 import type { Forms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
 
@@ -24,7 +24,7 @@ const ignoredFields = [
 ]
 
 const knownFields: ReadonlySet<string> = new Set([
-  ...clients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
+  ...allClients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
   ...ignoredFields,
 ])
 

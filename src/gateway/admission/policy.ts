@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import type { Fault } from '#platform/core/fault.ts'
-import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { RequestFormat } from '#platform/core/vocabulary.ts'
 import type { ContentFinding } from '#policy/guardrails/decide/content.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
@@ -19,7 +19,7 @@ export type PolicyQuestion = {
   chat: ChatRequest
   body: Body
   /** The client's protocol. */
-  protocol: Protocol
+  protocol: RequestFormat
   candidates: Candidate[]
   host: string | undefined
   /** The session and the tags of the request. */

@@ -22,6 +22,8 @@ const textParts: ReadonlySet<unknown> = new Set([
   'redacted_thinking',
   'tool_use',
   'logs',
+  // Each token id has at least one digit.
+  'token_ids',
 ])
 
 /** Parts that contain only other parts or text. */

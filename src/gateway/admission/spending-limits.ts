@@ -1,5 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Now } from '#platform/core/clock.ts'
+import { taskOf } from '#platform/core/vocabulary.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
@@ -66,6 +67,7 @@ export class SpendingLimits {
   }
 
   #protocolOf(endpoint: Endpoint) {
-    return providerProtocolOf(endpoint, this.#deps.catalogue.current().findProvider(endpoint.provider))
+    const provider = this.#deps.catalogue.current().findProvider(endpoint.provider)
+    return providerProtocolOf(endpoint, provider, taskOf(this.#request.protocol))
   }
 }

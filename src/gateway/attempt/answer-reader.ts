@@ -3,6 +3,7 @@ import { isDeeper } from '#platform/json/depth.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { utf8Of, withoutMark } from '#platform/text/decode-bytes.ts'
+import type { BodyReader } from '../protocol/protocol.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
 import { type ErrorFacts, errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
@@ -57,6 +58,8 @@ export class AttemptAnswer implements Sink {
   #wholeBody: ByteBuffer | undefined
   /** Set if each line of the stream is an event. */
   #jsonLines: JsonLines | undefined
+  /** Reads a long body in place of `#wholeBody`. */
+  #bodyReader: BodyReader | undefined
   readonly #receivedSize = new AnswerSizeLimit()
   readonly #contentSize = new AnswerSizeLimit()
   #emptyEvents = 0
@@ -87,6 +90,8 @@ export class AttemptAnswer implements Sink {
     this.#status = status
     this.#retryAfterMs = waitOf(headers, this.#now())
     if (status >= 400) this.#resetMs = resetOf(headers, this.#now())
+    this.#bodyReader = status < 300 ? this.#attempt.bodyReader?.() : undefined
+    if (this.#bodyReader) return
     const type = String(headers['content-type'])
     this.#jsonLines = status < 300 && isJsonLinesType(type) ? new JsonLines() : undefined
     if (status < 300 && (this.#jsonLines || /event-stream/i.test(type))) this.#startStream()
@@ -161,7 +166,10 @@ export class AttemptAnswer implements Sink {
   #readChunk(chunk: Buffer): void {
     this.#remainingBytes -= chunk.length
     if (this.#remainingBytes < 0) return this.exchange?.abort()
-    if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
+    if (this.#bodyReader) {
+      this.#receivedSize.take(chunk.length)
+      this.#bodyReader.push(chunk)
+    } else if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
     else this.#readStream(this.#jsonLines?.push(chunk) ?? chunk)
   }
 
@@ -258,6 +266,7 @@ export class AttemptAnswer implements Sink {
   }
 
   #end(): void {
+    if (this.#bodyReader) return this.#takeWhole(this.#bodyReader.end(), undefined)
     if (this.#wholeBody) return this.#endWhole(withoutMark(this.#wholeBody.take()))
     if (this.#jsonLines) this.#readStream(this.#jsonLines.end())
     if (this.#isOver) return
@@ -301,11 +310,16 @@ export class AttemptAnswer implements Sink {
       this.#attempt.answerId,
       this.#attempt.answerLimit,
     )
+    this.#takeWhole(events, { bytes, text })
+  }
+
+  /** @param whole undefined if the answer was read while it arrived. */
+  #takeWhole(events: AnswerEvent[], whole: Parameters<Receiver['events']>[2]): void {
     const error = events.find((one) => one.type === 'error')
     if (error) return this.#upstreamError(error)
-    if (bytes.length > maxUncountedBytes) this.#contentSize.takeEvents(events)
+    if (whole && whole.bytes.length > maxUncountedBytes) this.#contentSize.takeEvents(events)
     this.#start()
-    this.#receiver.events(events, undefined, { bytes, text })
+    this.#receiver.events(events, undefined, whole)
     this.#finish()
   }
 

@@ -27,6 +27,8 @@ export type AttemptRequest = {
   toolNames: ReadonlySet<string> | undefined
   target: Target
   providerProtocol: ProviderProtocol
+  /** Creates the reader of an answer that is too long to be parsed at once. */
+  bodyReader?: EncodedRequest['bodyReader']
   /** Undefined once it was sent, because it can be long and an answer can take minutes. */
   request: UpstreamRequest | undefined
   credential: string | undefined
@@ -92,10 +94,11 @@ function encodeForTarget(deps: EncodingDeps, admitted: AdmittedRequest, target: 
   const { chat } = reservation.request
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && admitted.access.find(provider, endpoint)
-  const providerProtocol = providerProtocolOf(endpoint, provider)
+  const providerProtocol = providerProtocolOf(endpoint, provider, client.task)
   if (!access || !providerProtocol)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was just removed from the catalogue.`)
-  const upstreamStreams = chat.stream === true || endpoint.compatibility?.wholeAnswers === false
+  const streamsOnly = client.task === undefined && endpoint.compatibility?.wholeAnswers === false
+  const upstreamStreams = chat.stream === true || streamsOnly
   const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }
   const passThroughRequest =
     providerProtocol.protocol === client.protocol
@@ -138,6 +141,7 @@ function attemptOf(
         body,
         streams: stream,
       },
+      ...(encoded.bodyReader && { bodyReader: encoded.bodyReader }),
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
       stream,

@@ -1,14 +1,17 @@
-import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { ClientProtocol } from '../protocol/protocol.ts'
 import { chatClient } from './chat/client.ts'
+import { embeddingsClient } from './embeddings/client.ts'
 import { messagesClient } from './messages/client.ts'
 import { responsesClient } from './responses/client.ts'
 
-/** All client protocols. A new one is a folder and a line here. */
+/** The client protocols of chats. A new one is a folder and a line here. */
 export const clients: readonly ClientProtocol[] = [chatClient, responsesClient, messagesClient]
 
-const byProtocol = new Map<string, ClientProtocol>(clients.map((client) => [client.protocol, client]))
+/** All client protocols: those of chats, and one for each other task. */
+export const allClients: readonly ClientProtocol[] = [...clients, embeddingsClient]
 
-export function clientOf(protocol: Protocol | string): ClientProtocol | undefined {
+const byProtocol = new Map<string, ClientProtocol>(allClients.map((client) => [client.protocol, client]))
+
+export function clientOf(protocol: string): ClientProtocol | undefined {
   return byProtocol.get(protocol)
 }

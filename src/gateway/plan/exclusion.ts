@@ -6,6 +6,7 @@ import type { ExcludedTarget, Exclusion, PlanInput, Preferences, Target } from '
 export function findExclusion(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
   const { preferences, needs, isConfigured, health } = input
   const { ignore, only, order } = preferences
+  if (!input.supportsTask(endpoint)) return 'unsupported_task'
   if (ignore && isListedIn(endpoint, ignore)) return 'provider_ignored'
   if (only && !isListedIn(endpoint, only)) return 'provider_not_listed'
   if (order && !preferences.allowFallbacks && !isListedIn(endpoint, order)) return 'provider_not_listed'

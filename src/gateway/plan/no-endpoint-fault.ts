@@ -1,12 +1,13 @@
 import type { Endpoint, Provider } from '#catalogue/index/model.ts'
 import { variablesIn } from '#catalogue/sources/expand-url.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { estimatePrompt } from '#chat/prompt-size.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
+import type { ClientProtocol } from '../protocol/protocol.ts'
 import type { RequestRecord } from '../record/request-record.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
-import { estimatePrompt } from '../request/prompt-size.ts'
 import type { Restriction } from './circuit.ts'
 import type { Circuits } from './circuits.ts'
 import { contextLengthError } from './context-length.ts'
@@ -16,6 +17,7 @@ import type { ExcludedTarget, Exclusion } from './plan.ts'
 type ExcludedEndpoint = ExcludedTarget & { restriction?: Restriction | undefined }
 
 const exclusionTexts: Record<Exclusion, string> = {
+  unsupported_task: 'its protocol does not support this operation',
   provider_ignored: 'its provider is in provider.ignore',
   provider_not_listed: 'its provider is not in provider.only or provider.order',
   data_policy: 'it does not have the requested data policy',
@@ -50,6 +52,7 @@ type FaultDeps = {
 
 type UnservedRequest = {
   chat: ChatRequest
+  client?: Pick<ClientProtocol, 'hasSeparateContexts'>
   access: Pick<EndpointAccess, 'circuitOf'>
   record: Pick<RequestRecord, 'noteOpenCircuit'>
 }
@@ -57,7 +60,7 @@ type UnservedRequest = {
 /** Records the open circuits. @returns the fault with the reasons why no endpoint can serve the request. */
 export function noEndpointFault(
   { circuits, catalogue, now }: FaultDeps,
-  { access, record, chat }: UnservedRequest,
+  { access, record, chat, client }: UnservedRequest,
   excluded: ExcludedEndpoint[],
 ): Fault {
   const explained = excluded.map((one) =>
@@ -66,7 +69,7 @@ export function noEndpointFault(
       : one,
   )
   for (const { target, restriction } of explained) if (restriction) record.noteOpenCircuit(target, restriction)
-  return faultForExclusions(explained, now(), catalogue.current().findProvider, chat)
+  return faultForExclusions(explained, now(), catalogue.current().findProvider, { chat, client })
 }
 
 /** The types of tools in the request that a provider would have to run. */
@@ -89,7 +92,7 @@ function faultForExclusions(
   excluded: ExcludedEndpoint[],
   now: number,
   findProvider: (slug: string) => Provider | undefined,
-  chat: ChatRequest,
+  { chat, client }: Pick<UnservedRequest, 'chat' | 'client'>,
 ): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
@@ -102,7 +105,7 @@ function faultForExclusions(
       { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
     )
   }
-  if (reasons.includes('context_too_small')) return promptTooLongFault(excluded, chat, metadata)
+  if (reasons.includes('context_too_small')) return promptTooLongFault(excluded, longestPrompt(chat, client), metadata)
   if (reasons.includes('one_answer')) {
     const message =
       'n: no available endpoint returns more than one choice for this request. Omit n, and send one request per choice.'
@@ -115,7 +118,9 @@ function faultForExclusions(
       metadata,
     )
   }
-  const why = reasons.map((reason) => exclusionText(reason, excluded, providerToolTypes(chat))).join(', or ')
+  const why = reasons
+    .map((reason) => exclusionText(reason, { excluded, findProvider, tools: providerToolTypes(chat) }))
+    .join(', or ')
   return new Fault(
     'not_found',
     excluded.length > 0 ? `No endpoint can serve this request: of each, ${why}.` : 'This model has no endpoint.',
@@ -123,10 +128,15 @@ function faultForExclusions(
   )
 }
 
-function promptTooLongFault(excluded: ExcludedTarget[], chat: ChatRequest, metadata: Record<string, unknown>): Fault {
+/** The estimated tokens of the longest prompt, if each message is one. */
+function longestPrompt(chat: ChatRequest, client: UnservedRequest['client']): number {
+  if (!client?.hasSeparateContexts) return estimatePrompt(chat)
+  return Math.max(...chat.messages.map((message) => estimatePrompt({ messages: [message] })))
+}
+
+function promptTooLongFault(excluded: ExcludedTarget[], tokens: number, metadata: Record<string, unknown>): Fault {
   const contextTooSmall = excluded.filter(({ reason }) => reason === 'context_too_small')
   const limit = Math.max(...contextTooSmall.map(({ target }) => target.endpoint.contextLength))
-  const tokens = estimatePrompt(chat)
   const { message, details } = contextLengthError(limit, tokens > limit ? tokens : undefined, metadata)
   return new Fault('invalid', message, details)
 }
@@ -148,7 +158,21 @@ function unconfiguredFault(
   return new Fault('unavailable', message, { metadata, headers: { 'x-should-retry': 'false' } })
 }
 
-function exclusionText(reason: Exclusion, excluded: ExcludedEndpoint[], tools: string): string {
+type ExclusionFacts = {
+  excluded: ExcludedEndpoint[]
+  findProvider: (slug: string) => Provider | undefined
+  tools: string
+}
+
+function exclusionText(reason: Exclusion, { excluded, findProvider, tools }: ExclusionFacts): string {
+  if (reason === 'unsupported_task') {
+    const protocols = new Set(
+      excluded.flatMap(({ target: { endpoint }, reason: own }) =>
+        own === reason ? [endpoint.protocol ?? findProvider(endpoint.provider)?.protocol ?? 'none'] : [],
+      ),
+    )
+    return `its protocol (${[...protocols].join(' or ')}) does not support this operation here (docs/providers.md)`
+  }
   if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
   if (reason === 'unsupported_input') {
     const supported = new Set(

@@ -38,13 +38,14 @@ export type PlannedRequest = {
 export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidates: Candidate[]): Plan {
   const { chat, client, access, promptTokens } = request
   const preferences = preferencesOf(withProviderSlugs(deps.catalogue.current(), chat.provider), chat.route)
-  const needs = needsOf(chat, smallestContext(candidates), preferences.requireParameters)
+  const needs = needsOf(chat, smallestContext(candidates), preferences.requireParameters, client.hasSeparateContexts)
   const plan = planAttempts({
     candidates,
     preferences,
     needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
     health: healthOfEach(deps, access),
     speeds: deps.speeds,
+    supportsTask: taskSupport(deps, client),
     supportsTools: toolSupport(deps, chat, client),
     supportsChoices: choiceSupport(deps, chat, client),
     isConfigured: (endpoint) => access.isConfigured(endpoint),
@@ -71,6 +72,15 @@ function smallestContext(candidates: Candidate[]): number {
   for (const { endpoints } of candidates)
     for (const { contextLength } of endpoints) smallest = Math.min(smallest, contextLength)
   return smallest
+}
+
+const always = () => true
+
+/** Whether the endpoint's protocol supports the task of the request. Every protocol supports chats. */
+function taskSupport(deps: Pick<PlanDeps, 'catalogue'>, { task }: ClientProtocol): (endpoint: Endpoint) => boolean {
+  if (task === undefined) return always
+  const catalogue = deps.catalogue.current()
+  return (endpoint) => providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider), task) !== undefined
 }
 
 /** Whether the endpoint can return `n` choices. A translated or rewritten answer has only one. */

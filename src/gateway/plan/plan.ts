@@ -44,6 +44,7 @@ export type Target = { model: Model; endpoint: Endpoint }
 
 /** The reason why an endpoint is excluded; reported if no endpoint remains. */
 export type Exclusion =
+  | 'unsupported_task'
   | 'provider_ignored'
   | 'provider_not_listed'
   | 'data_policy'
@@ -80,6 +81,8 @@ export type PlanInput = {
   /** The state of the endpoint's circuit. */
   health: (endpoint: Endpoint) => CircuitHealth
   speeds: (endpoint: Endpoint) => Speeds
+  /** Whether requests for the task of this request can be sent to the endpoint. */
+  supportsTask: (endpoint: Endpoint) => boolean
   /** Whether the endpoint supports the provider tools of the request. */
   supportsTools: (endpoint: Endpoint) => boolean
   /** Whether the endpoint can return `n` choices. */

@@ -1,13 +1,13 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { RequestFormat } from '#platform/core/vocabulary.ts'
 import { mediaIn } from '../media/requested-media.ts'
 import { type Body, type ProviderProtocol, passes } from '../protocol/protocol.ts'
 import { type BillableOptions, noBillableOptions, type ProviderTool } from './billable-options.ts'
 import { type RequestedKind, type SpecialKind, type Unpriced, unpricedKinds, unpricedOptions } from './unpriced.ts'
 
 /** Both forms of a request: the client's body, for upstreams of the same protocol, and the chat request, for all others. */
-export type Forms = { chat: ChatRequest; body: Body; protocol?: Protocol }
+export type Forms = { chat: ChatRequest; body: Body; protocol?: RequestFormat }
 
 export type Offer = { endpoint: Endpoint; model?: Pick<Model, 'inputModalities' | 'outputModalities'> }
 type BillingTraits = Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions'>> | undefined

@@ -3,7 +3,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ConversationField } from '#chat/conversation-fields.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { RequestFormat, Task } from '#platform/core/vocabulary.ts'
 import type { Envelope } from '#platform/http/response/envelope.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
@@ -22,7 +22,12 @@ export type EncodedRequest = {
   dropped?: readonly string[]
   /** The original names of tools that have another name in the body. */
   aliases?: ReadonlyMap<string, string>
+  /** Creates the reader of the answer to this request, if the answer is too long to be parsed at once. */
+  bodyReader?: () => BodyReader
 }
+
+/** Reads a whole answer while its bytes arrive. @throws Error if it violates the protocol. */
+export type BodyReader = { push: (bytes: Buffer) => void; end: () => AnswerEvent[] }
 
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
 
@@ -37,7 +42,9 @@ export type WholeBody = string | Buffer | object
  * of the gateway uses.
  */
 export type ProviderProtocol = {
-  protocol: Protocol
+  protocol: RequestFormat
+  /** The protocols of the same servers for tasks other than chats. */
+  tasks?: { readonly [task in Task]?: ProviderProtocol }
   /** The origin of the upstream, for protocols without a base URL. */
   origin?: string
   /** Encodes a chat request in this protocol. */
@@ -55,6 +62,8 @@ export type ProviderProtocol = {
   }
   /** The limit of answer tokens that is sent for this request. */
   answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
+  /** The maximum tokens of the prompt. Defaults to the context length of the endpoint. */
+  promptLimit?: (chat: ChatRequest, endpoint: Endpoint) => number
   /** The provider tools and the service tier of a passed-through body or of a chat request. */
   billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
   /** Whether this protocol can express a chat tool that is not a function. Undefined if chats are passed through. */
@@ -85,7 +94,7 @@ export type ProviderProtocol = {
 /** Whether the body of a client is passed through. */
 export function passes(
   { protocol, passThrough }: Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough'>>,
-  client: Protocol,
+  client: RequestFormat,
 ): boolean {
   return protocol === client && passThrough !== undefined
 }
@@ -110,8 +119,12 @@ export type WriterOptions = { includeUsage: boolean; passedEvents?: number }
  * in `clients/` and a line in `clients.ts`.
  */
 export type ClientProtocol = {
-  /** The upstream protocol whose bytes can be passed through to its clients. */
-  protocol: Protocol
+  /** The upstream protocol whose bytes can be passed through to its clients. For a task, the task. */
+  protocol: RequestFormat
+  /** The task of its requests; undefined for chats. The chat form is the only form of a request for a task. */
+  task?: Task
+  /** Whether each message has its own context, as each input of embeddings has. */
+  hasSeparateContexts?: boolean
   /** Its API operation. */
   operation: Operation
   /** The field of its bodies with the conversation. */
@@ -165,8 +178,8 @@ export type Operation = {
   description: string
   request: z.ZodObject
   response: z.ZodType
-  /** The schema of each event of a streamed answer. */
-  events: z.ZodType
+  /** The schema of each event of a streamed answer; undefined if answers are never streamed. */
+  events?: z.ZodType
   /** The schema of its errors, if it differs from the usual one of this service. */
   errorBody?: z.ZodType
 }

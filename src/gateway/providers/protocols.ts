@@ -1,5 +1,5 @@
 import type { Endpoint, Provider } from '#catalogue/index/model.ts'
-import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { Protocol, Task } from '#platform/core/vocabulary.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { demo } from './demo.ts'
@@ -17,9 +17,18 @@ export const protocols: Record<Protocol, ProviderProtocol> = {
 }
 
 /**
- * The protocol of an endpoint, or else that of its provider. Undefined if neither has one.
+ * The protocol of an endpoint, or else that of its provider. Undefined if neither has one, or if it does not support the
+ * task.
  */
-export function providerProtocolOf(endpoint: Endpoint, provider: Provider | undefined): ProviderProtocol | undefined {
+export function providerProtocolOf(
+  endpoint: Endpoint,
+  provider: Provider | undefined,
+  task?: Task,
+): ProviderProtocol | undefined {
   const protocol = endpoint.protocol ?? provider?.protocol
-  return protocol && protocols[protocol]
+  const found = protocol && protocols[protocol]
+  return task === undefined ? found : found?.tasks?.[task]
 }
+
+/** The protocols that support a task. */
+export const protocolsWithTask = (task: Task) => Object.values(protocols).filter(({ tasks }) => tasks?.[task])

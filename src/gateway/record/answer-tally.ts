@@ -147,6 +147,10 @@ export class AnswerCounter {
         tally.usageMismatch = event.mismatch
         this.#isCounted = tally.bytes > 0 && isPlausible(event.tokens, tally.bytes)
         break
+      case 'items':
+        tally.firstTokenAt ??= this.#now()
+        tally.lastTokenAt = tally.firstTokenAt
+        break
       case 'piece':
         this.#countPiece(event.unit)
         break

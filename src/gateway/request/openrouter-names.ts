@@ -1,5 +1,6 @@
-import { canBeCalled, type Model } from '#catalogue/index/model.ts'
+import { canServe, type Model } from '#catalogue/index/model.ts'
 import { Fault } from '#platform/core/fault.ts'
+import type { Task } from '#platform/core/vocabulary.ts'
 
 /** Variants of OpenRouter that are features, not models, with what to do instead. */
 const variants: Record<string, string> = {
@@ -26,12 +27,12 @@ export function refuseUnsupportedFeature(name: string): void {
 const latest = /^~([^/]+)\/(.+)-latest$/
 
 /** Matches `~anthropic/claude-sonnet-latest`: the newest model of the author whose name contains these words. */
-export function findLatest(models: readonly Model[], name: string): Model | undefined {
+export function findLatest(models: readonly Model[], name: string, task?: Task): Model | undefined {
   const [, author, words] = latest.exec(name) ?? []
   if (words === undefined) return undefined
   const newest = (best: Model | undefined, model: Model) => (best && best.created >= model.created ? best : model)
   return models
-    .filter((model) => model.author === author && canBeCalled(model) && unversioned(model.id) === words)
+    .filter((model) => model.author === author && canServe(model, task) && unversioned(model.id) === words)
     .reduce(newest, undefined as Model | undefined)
 }
 

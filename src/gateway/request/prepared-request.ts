@@ -32,7 +32,9 @@ export function prepareWithoutPreset({
   body: requestBody,
 }: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
   const body = normalized(requestBody, client)
-  return presetReference(body) ? undefined : { chat: client.toChat(body), body, preset: undefined, client }
+  if (presetReference(body)) return undefined
+  const chat = client.toChat(body)
+  return { chat, body: client.task === undefined ? body : chat, preset: undefined, client }
 }
 
 /**
@@ -51,9 +53,11 @@ export async function prepareRequest(
   const version =
     reference.version === undefined ? preset.designated_version : await deps.presets.version(preset, reference.version)
   const merged = applyPreset(version, reference.rest, client.preset)
+  const chat = client.toChat(merged)
+  const own = client.task === undefined ? merged : chat
   return {
-    chat: client.toChat(merged),
-    body: client.preset.forUpstream?.(merged, reference.rest) ?? merged,
+    chat,
+    body: client.preset.forUpstream?.(merged, reference.rest) ?? own,
     preset: { id: preset.id, slug: preset.slug, version: version.version },
     client,
   }

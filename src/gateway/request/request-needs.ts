@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { minTokens } from '#chat/prompt-size.ts'
 import type { RequestNeeds } from '../plan/plan.ts'
-import { minTokens } from './prompt-size.ts'
 
 /** Fields of a body, and the catalogue's name for the parameter if it differs. */
 const parameterNames: Record<string, string> = {
@@ -36,14 +36,27 @@ const parameters = [
  * The capabilities that an endpoint must have for the request.
  * @param smallestContext the smallest context length among the endpoints.
  * @param requireParameters whether an endpoint must have all parameters of the request.
+ * @param hasSeparateContexts whether each message has its own context.
  */
-export function needsOf(chat: ChatRequest, smallestContext: number, requireParameters: boolean): RequestNeeds {
+export function needsOf(
+  chat: ChatRequest,
+  smallestContext: number,
+  requireParameters: boolean,
+  hasSeparateContexts = false,
+): RequestNeeds {
   return {
     parameters: requireParameters ? usedParameters(chat) : [],
     required: required(chat),
     inputModalities: inputModalities(chat),
-    promptTokens: minTokens(chat, smallestContext),
+    promptTokens: hasSeparateContexts ? longestMessage(chat, smallestContext) : minTokens(chat, smallestContext),
   }
+}
+
+/** The minimum tokens of the longest message. */
+function longestMessage({ messages }: ChatRequest, smallestContext: number): number {
+  let longest = 0
+  for (const message of messages) longest = Math.max(longest, minTokens({ messages: [message] }, smallestContext))
+  return longest
 }
 
 function usedParameters(chat: ChatRequest): string[] {

@@ -52,8 +52,8 @@ test('unknown names are skipped if one name is known', () => {
 test('a model without text output is refused, or skipped for another', () => {
   const refused = (names: string[], message: RegExp) =>
     assert.throws(() => resolved(undefined, names), { kind: 'invalid', message })
-  refused(['a/vectors'], /"a\/vectors" cannot be used: it generates embeddings, /)
-  refused(['a/media:nitro'], /"a\/media" cannot be used: it generates image and audio, /)
+  refused(['a/vectors'], /"a\/vectors" cannot be used here: it generates embeddings, /)
+  refused(['a/media:nitro'], /"a\/media" cannot be used here: it generates image and audio, /)
   refused(['a/vectors', 'x/y', 'a/media'], /"a\/vectors".+"a\/media"/)
   assert.deepEqual(resolved('a/vectors', ['a/m']), [['a/m', undefined]])
 })
@@ -65,3 +65,14 @@ test('a long name is shortened in the message', () =>
     () => resolved('x'.repeat(1e5)),
     ({ message }: Error) => message.length < 250,
   ))
+
+test('a task has its own models, and only those', () => {
+  const task = (...models: string[]) =>
+    resolveModels(catalogue, { models }, 'embeddings').map(({ model: { id } }) => id)
+  assert.deepEqual(task('a/m', 'a/vectors', 'a/media'), ['a/vectors'])
+  assert.throws(() => task('a/m'), {
+    kind: 'invalid',
+    message: /generates text, and this operation returns embeddings/,
+  })
+  assert.throws(() => task('x/y'), { kind: 'not_found', message: /GET \/embeddings\/models lists them all/ })
+})

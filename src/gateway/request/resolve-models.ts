@@ -1,5 +1,6 @@
-import { canBeCalled, type Model } from '#catalogue/index/model.ts'
+import { canServe, type Model } from '#catalogue/index/model.ts'
 import { Fault } from '#platform/core/fault.ts'
+import type { Task } from '#platform/core/vocabulary.ts'
 import type { Candidate, SortKey } from '../plan/plan.ts'
 import type { ModelLookup } from './catalogue-lookup.ts'
 import { suggestModels } from './model-suggestions.ts'
@@ -11,30 +12,43 @@ const routingSuffixes = new Map<string, SortKey>([
   ['floor', 'price'],
 ])
 
+/** An example of a model, the list of the models, and the operation to name in messages. */
+const guidance: Record<Task | 'chat', { example: string; list: string; operation: string }> = {
+  chat: { example: 'signalbox/demo', list: 'GET /models', operation: 'POST /chat/completions' },
+  embeddings: {
+    example: 'signalbox/demo-embedding',
+    list: 'GET /embeddings/models',
+    operation: 'POST /embeddings',
+  },
+}
+
 /**
  * The models that a request names, in its order. Unknown names are skipped if at least one is known, so that one list
  * works for several installations.
- * @throws Fault `invalid` without any name or for an unsupported feature, `not_found` if no name is found.
+ * @param task undefined for chats.
+ * @throws Fault `invalid` without any name, for an unsupported feature, or if no model can serve the task, `not_found` if
+ * no name is found.
  */
 export function resolveModels(
   catalogue: ModelLookup,
   names: { model?: string; models?: string[] | null },
+  task?: Task,
 ): Candidate[] {
+  const { example, list } = guidance[task ?? 'chat']
   const first = names.model ? [names.model] : []
   const requested = names.models ? first.concat(names.models) : first
-  if (requested.length === 0)
-    throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
+  if (requested.length === 0) throw new Fault('invalid', `Invalid request: model: name a model, such as "${example}"`)
   const found: Candidate[] = []
   const modelIds = new Set<string>()
   for (const name of requested) {
-    const candidate = resolveModel(catalogue, name)
+    const candidate = resolveModel(catalogue, name, task)
     if (!candidate || modelIds.has(name)) continue
     modelIds.add(name)
     found.push(candidate)
   }
-  const callable = found.filter(({ model }) => canBeCalled(model))
+  const callable = found.filter(({ model }) => canServe(model, task))
   if (callable.length > 0) return callable
-  if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => noTextMessage(model)).join(' '))
+  if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => otherOutputMessage(model, task)).join(' '))
   const modelsOfAlias = modelsWithAlias(catalogue, requested[0]!)
   if (modelsOfAlias.length > 1) {
     const ids = quoted(modelsOfAlias)
@@ -45,7 +59,7 @@ export function resolveModels(
   const others = unknown.length > maxListed ? ` or any of ${unknown.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `Model ${quoted(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!)}GET /models lists them all.`,
+    `Model ${quoted(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!)}${list} lists them all.`,
   )
 }
 
@@ -61,9 +75,13 @@ const quoted = (names: readonly string[]) =>
 const modelsWithAlias = ({ models = [] }: ModelLookup, name: string) =>
   models.flatMap(({ id, aliases }) => (aliases.includes(name) ? [id] : []))
 
-function noTextMessage({ id, outputModalities }: Model): string {
-  const outputs = outputModalities.join(' and ')
-  return `The model "${id}" cannot be used: it generates ${outputs}, and all operations of this service return text. GET /models lists the models that generate text.`
+function otherOutputMessage(model: Model, task: Task | undefined): string {
+  const outputs = model.outputModalities.join(' and ')
+  const returned = task ?? 'text'
+  const { list } = guidance[task ?? 'chat']
+  const other = Object.entries(guidance).find(([name]) => canServe(model, name === 'chat' ? undefined : (name as Task)))
+  const advice = other ? `Send it to ${other[1].operation}. ` : ''
+  return `The model "${model.id}" cannot be used here: it generates ${outputs}, and this operation returns ${returned}. ${advice}${list} lists the models that generate ${returned}.`
 }
 
 function suggestionFor({ models = [] }: ModelLookup, name: string): string {
@@ -74,12 +92,12 @@ function suggestionFor({ models = [] }: ModelLookup, name: string): string {
   return suggestions.length > 0 ? `Did you mean ${suggestions.map((id) => `"${id}"`).join(' or ')}? ` : ''
 }
 
-function resolveModel(catalogue: ModelLookup, name: string): Candidate | undefined {
+function resolveModel(catalogue: ModelLookup, name: string, task: Task | undefined): Candidate | undefined {
   const exact = catalogue.findModel(name)
   if (exact) return { model: exact, endpoints: exact.endpoints }
   const colon = name.lastIndexOf(':')
   const sort = colon > 0 ? routingSuffixes.get(name.slice(colon + 1)) : undefined
-  const model = (sort && catalogue.findModel(name.slice(0, colon))) ?? findLatest(catalogue.models ?? [], name)
+  const model = (sort && catalogue.findModel(name.slice(0, colon))) ?? findLatest(catalogue.models ?? [], name, task)
   if (!model) refuseUnsupportedFeature(name)
   return model && { model, endpoints: model.endpoints, ...(sort && { sort }) }
 }

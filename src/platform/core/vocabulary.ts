@@ -6,6 +6,20 @@
 export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const
 export type Protocol = (typeof protocols)[number]
 
+/** The kinds of requests other than chats. Each is also the name of its request format. */
+export const tasks = ['embeddings'] as const
+export type Task = (typeof tasks)[number]
+
+/** The format of requests: a wire protocol for chats, or a task. */
+export type RequestFormat = Protocol | Task
+
+const taskSet: ReadonlySet<string> = new Set(tasks)
+
+/** The task of requests in a format; undefined for chats. */
+export function taskOf(format: RequestFormat | undefined): Task | undefined {
+  return format !== undefined && taskSet.has(format) ? (format as Task) : undefined
+}
+
 /** The data regions of endpoints and of incoming requests. */
 export const regions = ['global', 'europe', 'us'] as const
 export type Region = (typeof regions)[number]

@@ -76,6 +76,7 @@ export function planInput(situation: Situation): PlanInput {
     health: (endpoint) => standing(endpoint).circuit,
     speeds: standing,
     supportsTools: () => true,
+    supportsTask: () => true,
     supportsChoices: () => true,
     isConfigured: ({ provider }) => !unconfigured.includes(provider),
     draw: ({ id }) => drawFor(situation.seed ?? 1, id),

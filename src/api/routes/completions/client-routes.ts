@@ -1,4 +1,4 @@
-import { clients } from '#gateway/clients/clients.ts'
+import { allClients } from '#gateway/clients/clients.ts'
 import type { ClientProtocol } from '#gateway/protocol/protocol.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import { type Route, route } from '../route.ts'
@@ -31,8 +31,7 @@ function completionRoute(client: ClientProtocol): Route {
     keepsBody: true,
     ...(client.passesFastCheck && { passesFastCheck: client.passesFastCheck }),
     response,
-    mediaTypes: ['text/event-stream'],
-    events,
+    ...(events && { mediaTypes: ['text/event-stream'], events }),
     errorBody,
     faults,
     handler: (call, { routing }) => answerCompletion(routing, call, client),
@@ -41,5 +40,5 @@ function completionRoute(client: ClientProtocol): Route {
 
 /** One operation for each client protocol. */
 export const completionRoutes: Record<string, Route> = Object.fromEntries(
-  clients.map((client) => [client.operation.id, completionRoute(client)]),
+  allClients.map((client) => [client.operation.id, completionRoute(client)]),
 )

@@ -10,7 +10,8 @@ const models = {
   'b/picture': { output_modalities: ['image'], endpoints },
   'b/vector': { output_modalities: ['embeddings'], endpoints },
 }
-const callable = ['a/text', 'a/text-and-image']
+const callable = ['a/text', 'a/text-and-image', 'b/vector']
+const ofText = ['a/text', 'a/text-and-image']
 
 test('a model that no operation supports is marked in lists and by itself', async () => {
   await using service = await startWithModels(models)
@@ -25,8 +26,8 @@ test('a model that no operation supports is marked in lists and by itself', asyn
 test('models that cannot be called are missing from the lists of usable models', async () => {
   await using service = await startWithModels(models)
   assert.deepEqual(await idsOf(service, '/models/user?output_modalities=all'), callable)
-  assert.deepEqual(await idsOf(service, '/models/user?output_modalities=audio,embeddings'), [])
-  assert.deepEqual(await idsOf(service, '/models/user'), callable)
+  assert.deepEqual(await idsOf(service, '/models/user?output_modalities=audio,embeddings'), ['b/vector'])
+  assert.deepEqual(await idsOf(service, '/models/user'), ofText)
   const { body } = await service.ask('GET', '/endpoints/zdr')
   const ids = body.data.map((endpoint: { model_id: string }) => endpoint.model_id)
   assert.deepEqual(ids.filter((id: string) => id in models).sort(), callable)
@@ -39,7 +40,7 @@ const request: Record<string, object> = {
   '/messages/count_tokens': { messages: [{ role: 'user', content: 'Hi' }] },
 }
 
-test('a model that cannot be called is refused in every protocol, without a request', async () => {
+test('a model without text is refused in every protocol of chats, without a request', async () => {
   await using service = await startWithModels(models)
   for (const [path, body] of Object.entries(request)) {
     for (const [model, makes] of [
@@ -49,7 +50,7 @@ test('a model that cannot be called is refused in every protocol, without a requ
     ] as const) {
       const answer = await service.ask('POST', path, { body: { model, ...body } })
       assert.equal(answer.status, 400, answer.text)
-      assert.match(answer.body.error.message, new RegExp(`"${model}" cannot be used: it generates ${makes}, and all`))
+      assert.match(answer.body.error.message, new RegExp(`"${model}" cannot be used here: it generates ${makes}, and`))
     }
   }
 })

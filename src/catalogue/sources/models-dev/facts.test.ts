@@ -34,3 +34,18 @@ test('supported parameters are those that the entry vouches for', () => {
     'response_format',
   ])
 })
+
+test('embeddings models are known by their names, and rerankers are none of them', () => {
+  const outputOf = (id: string) =>
+    modelFacts(entry({ id, modalities: { input: ['text'], output: ['text'] } })).outputModalities
+  const creating = [
+    'mistral-embed',
+    '@cf/baai/bge-m3',
+    'e5-large-v2',
+    'intfloat/multilingual-e5-large-instruct',
+    'gte-large',
+  ]
+  for (const id of creating) assert.deepEqual(outputOf(id), ['embeddings'], id)
+  for (const id of ['bge-reranker-v2-m3', 'kimi-k2.5-e5', 'voyager-8b', 'llama-nemotron-rerank-vl-1b-v2'])
+    assert.deepEqual(outputOf(id), ['text'], id)
+})

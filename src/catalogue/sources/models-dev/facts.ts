@@ -1,4 +1,5 @@
 import { type Prices, reasoningFields } from '../../index/model.ts'
+import { isEmbeddingsName } from '../embeddings-names.ts'
 import type { EndpointPatch, ModelPatch } from '../layer.ts'
 import type { SourceModel } from './source.ts'
 
@@ -39,7 +40,7 @@ function inputModalities({ modalities }: SourceModel): string[] {
 
 /** Output modalities. models.dev lists embedding models with text output. */
 function outputModalities({ id, modalities }: SourceModel): string[] {
-  if (/embed/i.test(id)) return ['embeddings']
+  if (isEmbeddingsName(id)) return ['embeddings']
   const kinds = modalities.output.filter((kind) => kind !== 'pdf')
   return kinds.length > 0 ? kinds : ['text']
 }

@@ -29,6 +29,12 @@ export const models = {
     columns: modelColumns,
   },
   countModels: { name: 'models count' },
+  listEmbeddingsModels: {
+    name: 'models embeddings',
+    description: 'List the models that create embeddings',
+    options: noFeed,
+    columns: modelColumns,
+  },
   getModel: { name: 'models show' },
   retrieveModel: { without: 'For SDKs of OpenAI and Anthropic. At the terminal: "models show".' },
   listEndpoints: {

@@ -1,3 +1,5 @@
+import { canBeCalled } from '#catalogue/index/model.ts'
+import { isEmbeddingsName } from '#catalogue/sources/embeddings-names.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
@@ -23,6 +25,7 @@ type ModelRow = {
   created?: string
   context_length?: number
   input_modalities?: string[]
+  output_modalities?: string[]
   aliases?: string[]
   endpoints?: Record<string, EndpointRow>
 }
@@ -57,7 +60,7 @@ export class CatalogueDraft {
   /** Imports a row. @returns why the row could not be imported */
   importRow(row: Row): string | undefined {
     const mode = row.model_info?.mode
-    if (typeof mode === 'string' && !/^(chat|completion|responses)$/.test(mode))
+    if (typeof mode === 'string' && !/^(chat|completion|responses|embedding)$/.test(mode))
       return `models of mode ${mode} are not supported`
     if (row.litellm_params.model === '*') {
       this.#notes.add(row.model_name, 'not needed: requests can use every model of the catalogue by its id')
@@ -67,10 +70,10 @@ export class CatalogueDraft {
     if (typeof source === 'string') return source
     if (row.model_name.includes('*') || source.upstream.includes('*')) return this.#importPattern(row, source)
     const knownEndpoint = this.#findKnownEndpoint(row, source)
-    if (knownEndpoint && !knownEndpoint.model.outputModalities.includes('text'))
+    if (knownEndpoint && !canBeCalled(knownEndpoint.model))
       return `its output is ${knownEndpoint.model.outputModalities.join(' and ')}, which is not supported`
-    if (!knownEndpoint && /embed|whisper|(^|-)tts|dall-e|imagen|-image-|gpt-image|rerank/.test(source.upstream))
-      return 'its output is not text, which is not supported'
+    if (!knownEndpoint && /whisper|(^|-)tts|dall-e|imagen|-image-|gpt-image|rerank/.test(source.upstream))
+      return 'its output is neither text nor embeddings, which is not supported'
     const prices = pricesOf(row) ?? (knownEndpoint && copyPrices(knownEndpoint.endpoint)) ?? this.#freeRow(row, source)
     if (typeof prices === 'string') return prices
     const tag = this.#providers.slugOf(row, source)
@@ -196,6 +199,7 @@ export class CatalogueDraft {
         : this.#options.today,
       context_length: length || 131_072,
       ...(modalities && { input_modalities: modalities }),
+      ...(createsEmbeddings(row, knownEndpoint) && { output_modalities: ['embeddings'] }),
     }
   }
 
@@ -251,4 +255,12 @@ export class CatalogueDraft {
     const models = Object.entries(this.#models).filter(([, model]) => Object.keys(model).length > 0)
     return { providers: this.#providers.rows, models: Object.fromEntries(models) }
   }
+}
+
+function createsEmbeddings(
+  { model_info: info, litellm_params: { model } }: Row,
+  endpoint: KnownEndpoint | undefined,
+): boolean {
+  if (endpoint) return endpoint.model.outputModalities.includes('embeddings')
+  return info?.mode === 'embedding' || isEmbeddingsName(model)
 }

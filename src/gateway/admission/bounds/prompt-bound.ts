@@ -72,11 +72,18 @@ function* addText(size: PromptSize, value: unknown): Steps<void> {
     })
 }
 
-/** The maximum tokens of the prompt at one endpoint. `exact`: only text, so no provider counts more. */
-export function promptBound(body: Body, endpoint: Endpoint): { tokens: number; exact: boolean } {
+/**
+ * The maximum tokens of the prompt at one endpoint. `exact`: only text, so no provider counts more.
+ * @param limit the most tokens that the endpoint accepts.
+ */
+export function promptBound(
+  body: Body,
+  endpoint: Endpoint,
+  limit = endpoint.contextLength,
+): { tokens: number; exact: boolean } {
   const { text, media } = promptSize(body)
   const tokens = media.reduce((sum, medium) => sum + mediumTokenBound(medium, endpoint), text)
-  return { tokens: Math.min(tokens, endpoint.contextLength), exact: media.length === 0 }
+  return { tokens: Math.min(tokens, limit), exact: media.length === 0 }
 }
 
 /** Fields of a message or an input item that hold parts, or one part. */

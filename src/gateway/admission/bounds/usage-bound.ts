@@ -21,14 +21,15 @@ export type UsageBound = {
 
 export type ProtocolTraits =
   | (Pick<ProviderProtocol, 'answerLimit' | 'canThink'> &
-      Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions'>>)
+      Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'promptLimit'>>)
   | undefined
 
 export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
   const { chat, body } = forms
   const { endpoint } = offer
   const bill = billOf(forms, offer, providerProtocol)
-  const { tokens, exact } = promptBound(body, endpoint)
+  const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
+  const { tokens, exact } = promptBound(body, endpoint, promptLimit)
   // The model reads tool results, whose size is unknown in advance.
   const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
   const answer = maxAnswerTokens(chat, endpoint, providerProtocol)
@@ -36,7 +37,7 @@ export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: Proto
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
-    reportablePrompt: exact && !hasOtherOutput ? prompt : Math.max(prompt, endpoint.contextLength),
+    reportablePrompt: exact && !hasOtherOutput ? prompt : Math.max(prompt, promptLimit),
     completion: answer * answers + predictionTokens(chat),
     hidden: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
     sequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,

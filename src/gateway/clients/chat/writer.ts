@@ -76,6 +76,7 @@ export function chatWriter(
         return ''
       case 'started':
       case 'piece':
+      case 'items':
       case 'error':
         return ''
       default:

@@ -140,6 +140,7 @@ export class MessageWriter implements StreamWriter {
         return ''
       case 'started':
       case 'piece':
+      case 'items':
       case 'error':
         return ''
       default:

@@ -104,6 +104,7 @@ export class ResponseWriter implements StreamWriter {
         return ''
       case 'started':
       case 'piece':
+      case 'items':
       case 'error':
         return ''
       default:

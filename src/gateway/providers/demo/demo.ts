@@ -11,13 +11,17 @@ import type {
   UpstreamRequest,
 } from '../../attempt/upstream/upstream.ts'
 import { chatClient } from '../../clients/chat/client.ts'
+import { sendEmbeddingsToDemo } from './demo-embeddings.ts'
+import { refuse } from './demo-refusal.ts'
 
 /** The origin of the demo model, which runs in this process. */
 export const demoOrigin = 'demo://local'
 
-/** The demo model as an upstream of OpenAI chat completions, with all failures of a real one. */
+/** The demo model as an upstream of OpenAI chat completions and embeddings, with all failures of a real one. */
 export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
-  const chat = JSON.parse(textOf(request.body)) as ChatRequest
+  const body: unknown = JSON.parse(textOf(request.body))
+  if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as never, sink)
+  const chat = body as ChatRequest
   const scene = play(chat)
   if ('error' in scene) return refuse(scene.error, sink)
   const performance = new DemoAnswer(chat, scene.steps, deadlines, sink)
@@ -26,21 +30,6 @@ export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink:
 }
 
 const textOf = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'))
-
-function refuse({ status, message }: { status: number; message: string }, sink: Sink): Exchange {
-  const headers = { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) }
-  const body = Buffer.from(JSON.stringify({ error: { message, type: 'demo_error', code: status } }))
-  const responding = setImmediate(() => {
-    sink.head(status, headers)
-    sink.data(body)
-    sink.end()
-  })
-  const abort = () => {
-    clearImmediate(responding)
-    sink.failed({ kind: 'aborted', phase: 'first_byte', message: 'the client disconnected' })
-  }
-  return { abort, pause: () => {}, resume: () => {} }
-}
 
 class DemoAnswer implements Exchange {
   readonly #steps: Step[]

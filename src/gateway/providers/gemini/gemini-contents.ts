@@ -47,6 +47,9 @@ function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfC
 
 type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; budget: JsonBudget }
 
+/** The parts of a content that is not a turn of a conversation. */
+export const contentParts = (content: Message['content']): Part[] => piecesOf(content).flatMap(partOf)
+
 function partsOf(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
   const parts = piecesOf(message.content).flatMap(partOf)

@@ -5,6 +5,7 @@ import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { fieldsSetIn, unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import { geminiEmbeddings } from '../embeddings/gemini-embeddings.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { excludesFormat, geminiRequest } from './gemini-request.ts'
@@ -14,6 +15,7 @@ import { geminiBillable, ownTool } from './gemini-tools.ts'
 /** Google Gemini, natively: the path contains the model, and an answer consists of candidates with parts. */
 export const googleGemini: ProviderProtocol = {
   protocol: 'google-gemini',
+  tasks: { embeddings: geminiEmbeddings },
   encode: (chat, { endpoint, credential, stream }) => {
     const { body, dropped, aliases } = repairBody(geminiRequest(chat, endpoint), geminiRules)
     return {

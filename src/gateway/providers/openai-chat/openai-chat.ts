@@ -7,6 +7,7 @@ import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../
 import { effortOf, foreignThinkingFields, isReasoningModel, thinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { chatBillable } from '../openai-tools.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
@@ -17,6 +18,7 @@ import { repairedChat } from './openai-chat-rules.ts'
 /** OpenAI chat completions, the protocol of most providers. */
 export const openaiChat: ProviderProtocol = {
   protocol: 'openai-chat',
+  tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
     const plain = plainChat(chat, target.endpoint)
     const encoded = request(plain, target)

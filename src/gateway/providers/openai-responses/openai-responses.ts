@@ -6,6 +6,7 @@ import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../
 import { fieldsSetIn, unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { ownTool, responsesBillable } from '../openai-tools.ts'
 import { withoutOwnFields } from '../service-fields.ts'
@@ -17,6 +18,7 @@ import { responsesReader } from './openai-responses-stream.ts'
 /** OpenAI responses: items instead of messages, and encrypted reasoning. */
 export const openaiResponses: ProviderProtocol = {
   protocol: 'openai-responses',
+  tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
     const encoded = encodeBody(responsesRequest(chat, target.endpoint), target)
     const renamed = encoded.dropped!.map((name) => name.replace(/^text\.format/, 'response_format'))

@@ -13,8 +13,12 @@ export type RequestWithPlugins = PreparedRequest & {
   promptTokens: number | undefined
 }
 
-/** Shortens the prompt and sets up the repair of the answer, if the request asks for it. @throws Fault `invalid`. */
+/**
+ * Shortens the prompt and sets up the repair of the answer, if the request asks for it. Only chats have plugins.
+ * @throws Fault `invalid`.
+ */
 export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): RequestWithPlugins {
+  if (prepared.client.task !== undefined) return { ...prepared, promptTokens: undefined }
   const options = pluginOptions(prepared.body)
   const fitting = options.isCompressing ? fitToContext(prepared, candidates) : prepared
   return {

@@ -1,9 +1,9 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ConversationField } from '#chat/conversation-fields.ts'
+import { estimatePrompt, wordTokens } from '#chat/prompt-size.ts'
 import type { Candidate } from '../../plan/plan.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { estimatePrompt, wordTokens } from '../prompt-size.ts'
 
 type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
 

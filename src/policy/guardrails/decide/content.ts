@@ -1,3 +1,4 @@
+import { hasTokenIds } from '#chat/token-ids.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import { compileFilters, type Filters } from '../../filters/rules.ts'
 import type { Blocked, Finding, Scanner, ScanRequest } from '../../filters/scan.ts'
@@ -32,9 +33,17 @@ export async function screenRequest<Bodies extends Record<string, object>>(
 ): Promise<Screened<Bodies>> {
   const filters = filtersOf(guardrails)
   if (filters.rules.length === 0) return { bodies, findings: [] }
+  refuseTokenIds(filters, bodies)
   const outcome = await scanner.scanRequest(filters, bodies, request)
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
   return { bodies: outcome.content, findings: outcome.findings.map(toContentFinding) }
+}
+
+/** @throws Fault `forbidden` if the request contains token ids and a filter must be able to block or to redact. */
+function refuseTokenIds({ rules }: Filters, bodies: Record<string, object>): void {
+  const [strictest] = rules
+  if (!strictest || strictest.action === 'flag' || !Object.values(bodies).some(hasTokenIds)) return
+  throw refusal(strictest, 'the input consists of token ids, which this filter cannot read. Send the text')
 }
 
 /** Filters a single text: a prompt or the answer to a question. */

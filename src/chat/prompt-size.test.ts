@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChatRequest } from '#chat/chat-request.ts'
+import type { ChatRequest } from './chat-request.ts'
 import { charactersOf, estimatePrompt, measureTools } from './prompt-size.ts'
 
 const chat = (more: object) => ({ model: 'a/b', messages: [], ...more }) as unknown as ChatRequest

@@ -1,7 +1,8 @@
-import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Steps } from '#platform/async/long-work.ts'
 import { writeInSteps } from '#platform/json/json-steps.ts'
 import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
+import type { ChatRequest } from './chat-request.ts'
+import { tokenIdsOf } from './token-ids.ts'
 
 /** The number of characters of all text in a request, including tools. */
 export function charactersOf(chat: ChatRequest): number {
@@ -91,7 +92,9 @@ function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
     if (!Array.isArray(content)) bytes += bytesOf(content)
     else
       for (const part of content) {
-        if (part.text === undefined) media++
+        const tokenIds = part.text === undefined ? tokenIdsOf(part) : undefined
+        if (tokenIds) bytes += tokenIds.length * bytesPerToken.usual
+        else if (part.text === undefined) media++
         else bytes += bytesOf(part.text)
       }
   }

@@ -1,0 +1,23 @@
+import { canServe } from '#catalogue/index/model.ts'
+import { ModelQuery } from '#catalogue/list/query.ts'
+import { answerModelList } from '../../models/model-list.ts'
+import { route } from '../route.ts'
+import { ModelList } from './list.ts'
+
+export const listEmbeddingsModels = route({
+  method: 'get',
+  path: '/embeddings/models',
+  tag: 'models',
+  key: 'any',
+  canBePublic: true,
+  summary: 'List models that create embeddings',
+  description: 'The same as `GET /models` with `output_modalities=embeddings`. Accepts its other parameters.',
+  request: { query: ModelQuery.omit({ output_modalities: true }) },
+  response: ModelList,
+  mediaTypes: ['application/rss+xml'],
+  faults: ['invalid', 'unauthenticated'],
+  handler: ({ query, url, headers, host }, deps) => {
+    const filter: ModelQuery = { ...query, output_modalities: ['embeddings'] }
+    return answerModelList({ query: filter, url, headers, host }, deps, (model) => canServe(model, 'embeddings'))
+  },
+})

@@ -1,0 +1,38 @@
+import { maxInputs } from '../embeddings-request.ts'
+
+/** The length of the demo model's vectors, if the request names none. */
+export const defaultDimensions = 256
+export const maxDimensions = 3072
+
+/** Longer texts are read only so far, so that a request takes little time. */
+const maxCharacters = Math.floor(2 ** 22 / maxInputs)
+
+/**
+ * The demo model's vector of a text, of length 1. Each word and each three letters of it add to one member, so that texts
+ * with the same words are near each other.
+ */
+export function demoEmbedding(text: string, dimensions: number): Float32Array {
+  const sums = new Float32Array(dimensions)
+  for (const word of text
+    .slice(0, maxCharacters)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)) {
+    if (word === '') continue
+    addFeature(sums, word, 1)
+    for (let at = 0; at + 3 <= word.length; at++) addFeature(sums, word.slice(at, at + 3), 0.5)
+  }
+  let squares = 0
+  for (const sum of sums) squares += sum * sum
+  // A text without words has a direction, too.
+  if (squares === 0) sums[0] = 1
+  else for (let at = 0; at < dimensions; at++) sums[at]! /= Math.sqrt(squares)
+  return sums
+}
+
+function addFeature(sums: Float32Array, feature: string, weight: number): void {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < feature.length; at++) hash = Math.imul(hash ^ feature.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+  const bits = (hash ^ (hash >>> 13)) >>> 0
+  sums[(bits >>> 1) % sums.length]! += bits & 1 ? weight : -weight
+}

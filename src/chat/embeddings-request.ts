@@ -1,0 +1,117 @@
+import { z } from '#platform/json/schema.ts'
+import { EndUser, SessionId, Trace } from './call-fields.ts'
+import { Metadata } from './metadata.ts'
+import { requiredFields } from './required-fields.ts'
+import { ProviderPreferences, Route } from './routing-fields.ts'
+
+/** The maximum number of inputs of a request, as at OpenAI. */
+export const maxInputs = 2048
+
+/** An input of embeddings: a text, token ids, or parts of content. */
+export type EmbeddingsInput = string | number[] | { content: Record<string, unknown>[] }
+
+const inputSchema = {
+  anyOf: [
+    { type: 'string' },
+    { type: 'array', minItems: 1, maxItems: maxInputs, items: { type: 'string' } },
+    { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 }, description: 'Token ids of one input.' },
+    {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxInputs,
+      items: { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } },
+      description: 'Token ids of several inputs.',
+    },
+    {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxInputs,
+      items: {
+        type: 'object',
+        required: ['content'],
+        properties: {
+          content: {
+            type: 'array',
+            minItems: 1,
+            items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
+          },
+        },
+      },
+      description: 'Inputs of several parts: texts, images, audio, video or files.',
+    },
+  ],
+}
+
+/** Checked by hand: a union of Zod would check each of 100,000 token ids against every form. */
+const Input = z
+  .unknown()
+  .superRefine((input, context) => {
+    const problem = problemOf(input)
+    if (problem) context.addIssue({ code: 'custom', ...problem })
+  })
+  .meta(inputSchema)
+
+type Problem = { message: string; path?: number[] }
+
+const forms = 'must be a text, token ids, or a list of texts, of token ids or of objects with "content"'
+
+function problemOf(input: unknown): Problem | undefined {
+  if (typeof input === 'string') return undefined
+  if (!Array.isArray(input)) return { message: forms }
+  if (input.length === 0) return { message: 'must not be empty' }
+  if (isTokenIds(input)) return undefined
+  if (input.length > maxInputs) return { message: `must have at most ${maxInputs} inputs` }
+  const isInput = isInputLike(input[0])
+  const wrong = isInput ? input.findIndex((one) => !isInput(one)) : 0
+  return wrong === -1
+    ? undefined
+    : { message: isInput ? 'must have the form of the first input' : forms, path: [wrong] }
+}
+
+/** The check for all inputs of a list, by its first one; undefined if that has no valid form. */
+function isInputLike(first: unknown): ((input: unknown) => boolean) | undefined {
+  return [isText, isTokenIds, isMultimodal].find((isForm) => isForm(first))
+}
+
+const isText = (input: unknown) => typeof input === 'string'
+
+function isTokenIds(input: unknown): boolean {
+  return Array.isArray(input) && input.length > 0 && input.every((id) => Number.isInteger(id) && id >= 0)
+}
+
+function isMultimodal(input: unknown): boolean {
+  const { content } = (input ?? {}) as { content?: unknown }
+  return Array.isArray(content) && content.length > 0 && content.every((part) => typeof part?.type === 'string')
+}
+
+/** The body of an embeddings request. Unknown fields are accepted, because providers add their own. */
+export const EmbeddingsRequest = z
+  .looseObject(
+    {
+      input: Input,
+      model: z.string().optional(),
+      models: z.array(z.string()).nullish().describe('Fallback models, in this order.'),
+      encoding_format: z
+        .enum(['float', 'base64'])
+        .nullish()
+        .describe('`base64`: the vector as little-endian 32-bit floats. Defaults to `float`.'),
+      dimensions: z.int().min(1).nullish().describe('The length of the vectors, for models that support it.'),
+      input_type: z
+        .string()
+        .nullish()
+        .describe('The use of the vectors, for models that distinguish it: `search_query` or `search_document`.'),
+      preset: z.string().optional().describe('The slug of a preset, which supplies models and preferences.'),
+      provider: ProviderPreferences.nullish(),
+      route: Route,
+      session_id: SessionId.nullish(),
+      trace: Trace.nullish(),
+      user: EndUser.nullish(),
+      metadata: Metadata.nullish(),
+    },
+    { error: 'the body must be a JSON object' },
+  )
+  .meta({
+    id: 'EmbeddingsRequest',
+    description: 'The body of an embeddings request. Without a preset, `model` or `models` is required.',
+    ...requiredFields(),
+  })

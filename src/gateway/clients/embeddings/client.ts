@@ -1,0 +1,30 @@
+import { EmbeddingsRequest } from '#chat/embeddings-request.ts'
+import type { ClientProtocol } from '../../protocol/protocol.ts'
+import { withoutStreams } from '../without-streams.ts'
+import { embeddingsPreset } from './preset.ts'
+import { Embeddings } from './schema.ts'
+import { embeddingsToChat } from './to-chat.ts'
+import { embeddingsUsage, writeEmbeddings } from './write-answer.ts'
+
+/** Clients of OpenAI embeddings. */
+export const embeddingsClient: ClientProtocol = {
+  ...withoutStreams,
+  protocol: 'embeddings',
+  task: 'embeddings',
+  operation: {
+    id: 'createEmbeddings',
+    path: '/embeddings',
+    summary: 'Create embeddings',
+    description:
+      'The OpenAI Embeddings API for every model with the output modality `embeddings`: one vector for each text, list of token ids or list of parts. Guardrails, limits, presets and provider preferences apply as to completions. Unknown fields are forwarded unchanged.',
+    request: EmbeddingsRequest,
+    response: Embeddings,
+  },
+  conversation: 'messages',
+  apiType: 'embeddings',
+  hasSeparateContexts: true,
+  toChat: embeddingsToChat,
+  preset: embeddingsPreset,
+  usageOf: embeddingsUsage,
+  writeBody: writeEmbeddings,
+}

@@ -1,0 +1,37 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
+import { estimatePrompt } from '#chat/prompt-size.ts'
+import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
+
+export function embeddingsUsage({ prompt }: TokenCounts): { prompt_tokens: number; total_tokens: number } {
+  return { prompt_tokens: prompt, total_tokens: prompt }
+}
+
+/** Writes an answer as bytes: the vectors are JSON already. */
+export function writeEmbeddings(
+  { id, model, provider, request }: AnswerHead,
+  events: AnswerEvent[],
+  cost: CostNote | undefined,
+): Buffer {
+  const pieces: Buffer[] = [Buffer.from('{"object":"list","data":[')]
+  let index = 0
+  for (const event of events) {
+    if (event.type !== 'items') continue
+    for (const vector of event.items) {
+      pieces.push(
+        Buffer.from(`${index > 0 ? ',' : ''}{"object":"embedding","index":${index},"embedding":`),
+        vector,
+        end,
+      )
+      index++
+    }
+  }
+  const reported = events.find((event) => event.type === 'usage')?.tokens
+  // The cost of an answer without a count is that of the estimate.
+  const prompt = reported?.prompt || estimatePrompt(request as ChatRequest)
+  const usage = { ...embeddingsUsage({ ...noTokens, prompt }), ...(cost && { cost: cost.costUsd }) }
+  pieces.push(Buffer.from(`],${JSON.stringify({ id, model, provider, usage }).slice(1)}`))
+  return Buffer.concat(pieces)
+}
+
+const end = Buffer.from('}')

@@ -1,0 +1,13 @@
+import type { ClientProtocol } from '../protocol/protocol.ts'
+
+const neverStreamed = (): never => {
+  throw new Error('answers of this protocol are never streamed')
+}
+
+/** The members of a client protocol about streams, for one that has none: its requests have no field `stream`. */
+export const withoutStreams: Pick<ClientProtocol, 'writer' | 'keepalive' | 'passThroughEnd' | 'usageEvent'> = {
+  writer: neverStreamed,
+  keepalive: '',
+  passThroughEnd: '',
+  usageEvent: neverStreamed,
+}

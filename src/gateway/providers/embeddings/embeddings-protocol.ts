@@ -1,0 +1,24 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { ProviderProtocol } from '../../protocol/protocol.ts'
+import { messageOfRefusal } from '../error-code.ts'
+import type { VectorFormat } from './vector-json.ts'
+
+const notEmbeddings = (): never => {
+  throw new Error('it is a stream or a chat, and not a list of embeddings')
+}
+
+/** The members that all protocols for embeddings share. Only the prompt is billed, and each input has its own context. */
+export const embeddingsProtocol: Omit<ProviderProtocol, 'encode'> = {
+  protocol: 'embeddings',
+  answerLimit: () => 0,
+  canThink: () => false,
+  promptLimit: ({ messages }, { contextLength }) => messages.length * contextLength,
+  reader: notEmbeddings,
+  readBody: notEmbeddings,
+  errorMessage: messageOfRefusal,
+}
+
+/** The format of the vectors that a request asks for. */
+export function formatOf({ encoding_format: format }: ChatRequest): VectorFormat {
+  return format === 'base64' ? 'base64' : 'float'
+}

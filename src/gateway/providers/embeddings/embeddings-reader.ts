@@ -1,0 +1,55 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { JsonListReader } from '#platform/json/json-list-reader.ts'
+import type { BodyReader } from '../../protocol/protocol.ts'
+import { type VectorFormat, vectorJson } from './vector-json.ts'
+
+/** An answer of a provider: its list of objects, and where these have the vector and the position of its input. */
+export type EmbeddingsForm = {
+  list: string
+  vector: string
+  index?: string
+  /** Reads everything outside of the list: an error, or the id, the model and the usage. */
+  readRest: (rest: Record<string, unknown>) => AnswerEvent[]
+}
+
+/** Reads the vectors of an answer, in the order of the inputs. */
+export class EmbeddingsReader implements BodyReader {
+  readonly #form: EmbeddingsForm
+  readonly #format: VectorFormat
+  readonly #vectors: (Buffer | undefined)[]
+  #count = 0
+  readonly #list: JsonListReader
+
+  /** @param inputs the number of inputs. @param format the requested format of the vectors. */
+  constructor(form: EmbeddingsForm, inputs: number, format: VectorFormat) {
+    this.#form = form
+    this.#format = format
+    this.#vectors = new Array(inputs).fill(undefined)
+    this.#list = new JsonListReader(form.list, (item) => this.#add(item))
+  }
+
+  push(bytes: Buffer): void {
+    this.#list.push(bytes)
+  }
+
+  end(): AnswerEvent[] {
+    const rest = this.#list.end()
+    if (typeof rest !== 'object' || rest === null) throw new Error('it is not an object')
+    const events = this.#form.readRest(rest as Record<string, unknown>)
+    if (events.some(({ type }) => type === 'error')) return events
+    const items = this.#vectors.filter((vector) => vector !== undefined)
+    if (items.length < this.#vectors.length)
+      throw new Error(`it has ${items.length} embeddings for ${this.#vectors.length} inputs`)
+    return [{ type: 'items', items }, { type: 'finish', reason: 'stop', native: undefined }, ...events]
+  }
+
+  #add(json: Buffer): void {
+    const item = JSON.parse(json.toString('utf8')) as Record<string, unknown>
+    const { vector, index } = this.#form
+    const at = (index === undefined ? undefined : item[index]) ?? this.#count
+    this.#count++
+    if (typeof at !== 'number' || !(at in this.#vectors) || this.#vectors[at] !== undefined)
+      throw new Error(`it has an embedding for an input that does not exist, or two for one of ${this.#vectors.length}`)
+    this.#vectors[at] = vectorJson(json, item[vector], this.#format)
+  }
+}

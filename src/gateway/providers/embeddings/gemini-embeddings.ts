@@ -1,0 +1,72 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { tokenIdsOf } from '#chat/token-ids.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
+import { errorWithoutAnswer, noMessage } from '../error-code.ts'
+import { contentParts } from '../gemini/gemini-contents.ts'
+import { usageEvents } from '../token-counts.ts'
+import { embeddingsProtocol, formatOf } from './embeddings-protocol.ts'
+import { type EmbeddingsForm, EmbeddingsReader } from './embeddings-reader.ts'
+
+/** Gemini refuses longer lists. */
+const maxBatch = 100
+
+/** The embeddings of Google Gemini, natively. */
+export const geminiEmbeddings: ProviderProtocol = {
+  ...embeddingsProtocol,
+  encode: (chat, { endpoint, credential }) => {
+    const { messages } = chat
+    if (messages.length > maxBatch)
+      throw new Fault(
+        'invalid',
+        `Invalid request: input: ${endpoint.provider} takes at most ${maxBatch} inputs at once.`,
+      )
+    const model = `models/${endpoint.upstreamModel}`
+    const options = {
+      taskType: taskTypeOf(chat.input_type),
+      outputDimensionality: chat.dimensions as number | null | undefined,
+    }
+    const requests = messages.map((message) =>
+      withoutNulls({ model, content: contentOf(message, endpoint.provider), ...options }),
+    )
+    return {
+      path: `/${model}:batchEmbedContents`,
+      headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
+      body: { requests },
+      dropped: chat.user == null ? [] : ['user'],
+      bodyReader: () => new EmbeddingsReader(form, messages.length, formatOf(chat)),
+    }
+  },
+}
+
+function contentOf({ content }: ChatRequest['messages'][number], provider: string): Body {
+  const [first] = Array.isArray(content) ? content : []
+  if (first && tokenIdsOf(first))
+    throw new Fault('invalid', `Invalid request: input: ${provider} does not accept token ids. Send the text.`)
+  return { parts: contentParts(content) }
+}
+
+/** The names of other providers for Gemini's task types. Its own names pass. */
+const taskTypes = new Map([
+  ['search_query', 'RETRIEVAL_QUERY'],
+  ['query', 'RETRIEVAL_QUERY'],
+  ['search_document', 'RETRIEVAL_DOCUMENT'],
+  ['document', 'RETRIEVAL_DOCUMENT'],
+  ['passage', 'RETRIEVAL_DOCUMENT'],
+])
+
+function taskTypeOf(type: unknown): string | undefined {
+  return typeof type === 'string' ? (taskTypes.get(type.toLowerCase()) ?? type.toUpperCase()) : undefined
+}
+
+const form: EmbeddingsForm = {
+  list: 'embeddings',
+  vector: 'values',
+  readRest(rest) {
+    if (!Array.isArray(rest.embeddings))
+      return [errorWithoutAnswer(rest, rest.error ? noMessage : 'it has no embeddings')]
+    const { promptTokenCount } = (rest.usageMetadata ?? {}) as { promptTokenCount?: unknown }
+    return usageEvents({ prompt: promptTokenCount ?? 0, completion: 0 })
+  },
+}

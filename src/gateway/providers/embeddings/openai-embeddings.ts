@@ -1,0 +1,61 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { tokenIdsOf } from '#chat/token-ids.ts'
+import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
+import { errorWithoutAnswer, noMessage } from '../error-code.ts'
+import { chatSpellings } from '../openai-usage.ts'
+import { countIn, usageEvents } from '../token-counts.ts'
+import { countsIn, type UsageObject } from '../usage-spellings.ts'
+import { embeddingsProtocol, formatOf } from './embeddings-protocol.ts'
+import { type EmbeddingsForm, EmbeddingsReader } from './embeddings-reader.ts'
+
+/** OpenAI embeddings, which most servers of chat completions have beside them. */
+export const openaiEmbeddings: ProviderProtocol = {
+  ...embeddingsProtocol,
+  encode: (chat, { endpoint, credential }) => {
+    const { upstreamModel } = endpoint
+    const dropped = chat.input_type != null && refusesInputType.test(upstreamModel) ? ['input_type'] : []
+    const { messages, ...fields } = chat as Body & Pick<ChatRequest, 'messages'>
+    const body: Body = { model: upstreamModel, input: messages.map(inputOf) }
+    for (const name in fields)
+      if (name !== 'model' && !serviceOnlyFields.has(name) && !ownFields.has(name) && !dropped.includes(name))
+        body[name] = fields[name]
+    return {
+      path: '/embeddings',
+      headers: { ...(credential !== undefined && { authorization: `Bearer ${credential}` }) },
+      body,
+      dropped,
+      bodyReader: () => new EmbeddingsReader(form, messages.length, formatOf(chat)),
+    }
+  },
+}
+
+/** The tags of a request. Providers have no metadata of embeddings. */
+const ownFields: ReadonlySet<string> = new Set(['metadata'])
+
+/** OpenAI's own models refuse it, and models that distinguish queries from documents need it. */
+const refusesInputType = /^text-embedding-(?:3-|ada-)/
+
+function inputOf({ content }: ChatRequest['messages'][number]): unknown {
+  const [first] = Array.isArray(content) ? content : []
+  const tokenIds = first && tokenIdsOf(first)
+  return tokenIds ?? (typeof content === 'string' ? content : { content })
+}
+
+const form: EmbeddingsForm = {
+  list: 'data',
+  vector: 'embedding',
+  index: 'index',
+  readRest(rest) {
+    if (!Array.isArray(rest.data)) return [errorWithoutAnswer(rest, rest.error ? noMessage : 'it has no embeddings')]
+    const { id, model, usage } = rest as { id?: string; model?: string; usage?: UsageObject | null }
+    return [{ type: 'started', id: id ?? '', model: model ?? '' }, ...usageIn(usage ?? {})]
+  },
+}
+
+/** All tokens are those of the prompt. Some servers report only their total. */
+function usageIn(usage: UsageObject): AnswerEvent[] {
+  const { prompt, total, ...parts } = countsIn(usage, chatSpellings)
+  return usageEvents({ ...parts, prompt: Math.max(countIn(prompt) ?? 0, countIn(total) ?? 0), completion: 0 })
+}
