@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { openDb } from '#platform/db/open.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
-import type { TestService } from '#test/harness/service/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { seeded } from '#test/harness/upstream/candidates.ts'
 import { early, late, limited, sound } from '#test/harness/upstream/faults.ts'
 import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
+import { until } from '../harness/until.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -58,6 +61,13 @@ test('five thousand faulty requests leak nothing, and are metered exactly once',
   assert.deepEqual(grown(before.resources, after.resources), {})
 
   await service.stop()
+  // While the disk is slow, rows are stored in files. The next start writes the rest.
+  const unwritten = join(service.testStore.settings.data_dir, 'unwritten')
+  await using next = await startTestService({
+    ...{ testStore: service.testStore, now: () => now, settings: { generation_retention_days: 3650 } },
+  })
+  await until(() => readdirSync(unwritten).length === 0)
+  await next.stop()
   const db = await openDb(service.testStore.settings)
   const rows = await db.query.selectFrom('generations').select('id').execute()
   await db.close()
