@@ -9,7 +9,7 @@ const grace = { SHUTDOWN_GRACE_MS: '60000' }
 const cases: [ProxyProgram, { env: Record<string, string>; pauseMs?: number; maxResets?: number }][] = [
   ['haproxy', { env: { DRAIN_MS: '6000', ...grace } }],
   ['caddy', { env: { DRAIN_MS: '6000', ...grace } }],
-  ['nginx', { env: { DRAIN_MS: '0', ...grace }, pauseMs: 6000, maxResets: 1 }],
+  ['nginx', { env: { DRAIN_MS: '0', ...grace }, pauseMs: 3000, maxResets: 1 }],
 ]
 
 for (const [program, options] of cases)
