@@ -11,14 +11,21 @@ const managementKey = `sb-v1-${'a'.repeat(64)}`
 const connections = 12
 const requests = 1000
 const mostGrowth = 64 * 1024 * 1024
-const paths = [
-  '/openapi.json',
-  '/docs',
-  '/models',
-  '/models?use_rss=true',
-  '/metrics',
-  '/generations?limit=100',
-  '/nothing',
+type Target = { method?: 'POST'; path: string; body?: object }
+const feedback = { generation_id: 'gen-unknown', category: 'other', comment: 'x'.repeat(2000) }
+const targets: Target[] = [
+  { path: '/openapi.json' },
+  { path: '/docs' },
+  { path: '/models' },
+  { path: '/models?use_rss=true' },
+  { path: '/metrics' },
+  { path: '/generations?limit=100' },
+  { path: '/activity/sums?by=session' },
+  { path: '/audit?limit=100' },
+  { path: '/status' },
+  { path: '/nothing' },
+  { method: 'POST', path: '/generation/feedback', body: feedback },
+  { method: 'POST', path: '/analytics/query', body: { metrics: ['request_count'], dimensions: ['model'] } },
 ]
 
 /** The resident memory of a process, in bytes. */
@@ -26,11 +33,17 @@ const residentBytes = (pid: number) =>
   1024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
 
 /** Sends the requests in one piece, and never reads. */
-async function requestUnread(url: URL, path: string): Promise<Socket> {
+async function requestUnread(url: URL, { method = 'GET', path, body }: Target): Promise<Socket> {
   const socket = connect(Number(url.port), url.hostname).on('error', () => {})
   await once(socket, 'connect')
   socket.pause()
-  const request = `GET ${url.pathname}${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${managementKey}\r\n\r\n`
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const head = [
+    `${method} ${url.pathname}${path} HTTP/1.1`,
+    ...['host: x', `authorization: Bearer ${managementKey}`],
+    ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${text.length}`]),
+  ]
+  const request = `${head.join('\r\n')}\r\n\r\n${text}`
   socket.write(request.repeat(requests))
   return socket
 }
@@ -55,11 +68,12 @@ test('memory and the waits of others stay bounded while clients do not read answ
   const url = new URL(await server.url)
   const headers = { authorization: `Bearer ${managementKey}` }
   // Constant answers are made before the memory is measured.
-  for (const path of paths) await (await fetch(url + path, { headers })).text()
-  for (const path of paths) {
+  for (const { path } of targets) await (await fetch(url + path, { headers })).text()
+  for (const target of targets) {
+    const { path } = target
     const before = residentBytes(server.pid)
     const { result, allowedMs } = await timed(100, async () => {
-      const sockets = await Promise.all(Array.from({ length: connections }, () => requestUnread(url, path)))
+      const sockets = await Promise.all(Array.from({ length: connections }, () => requestUnread(url, target)))
       const waits = await healthWaits(url)
       const growth = residentBytes(server.pid) - before
       for (const socket of sockets) socket.destroy()
