@@ -11,7 +11,7 @@ const managementKey = `sb-v1-${'a'.repeat(64)}`
 const connections = 12
 const requests = 1000
 const mostGrowth = 64 * 1024 * 1024
-type Target = { method?: 'POST'; path: string; body?: object }
+type Target = { method?: 'GET' | 'POST'; path: string; body?: object }
 const feedback = { generation_id: 'gen-unknown', category: 'other', comment: 'x'.repeat(2000) }
 const targets: Target[] = [
   { path: '/openapi.json' },

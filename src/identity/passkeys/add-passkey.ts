@@ -92,7 +92,7 @@ async function verifyRegistration(response: RegistrationResponseJSON, { id, orig
       supportedAlgorithmIDs: algorithms,
     })
     .catch(() => undefined)
-  if (!verified?.verified) throw registrationFault()
+  if (!verified?.verified || verified.registrationInfo.credential.id !== response.id) throw registrationFault()
   return { challenge, credential: verified.registrationInfo.credential }
 }
 

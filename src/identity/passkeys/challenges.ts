@@ -30,11 +30,18 @@ export async function consumeChallenge(tx: Tx, now: Now, challenge: string, user
   return deleted !== undefined && deleted.user_id === userId && deleted.expires_at > now()
 }
 
-/** Returns the challenge in the answer of a browser; undefined for invalid data. */
+type ClientData = { challenge?: unknown; crossOrigin?: unknown }
+
+/**
+ * Returns the challenge in the answer of a browser. Undefined for invalid data, and for an answer that was created in a
+ * frame within a page of another origin.
+ */
 export function readChallenge(clientDataJson: string): string | undefined {
   try {
-    const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as { challenge?: unknown }
-    return typeof challenge === 'string' ? challenge : undefined
+    const { challenge, crossOrigin = false }: ClientData = JSON.parse(
+      Buffer.from(clientDataJson, 'base64url').toString(),
+    )
+    return typeof challenge === 'string' && crossOrigin === false ? challenge : undefined
   } catch {
     return undefined
   }

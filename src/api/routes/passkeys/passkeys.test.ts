@@ -110,6 +110,7 @@ onEachDatabase('passkeys', (kind) => {
       'another origin': await signature(at, later, { origin: 'https://evil.example' }),
       'another port': await signature(at, later, { origin: 'http://localhost:1' }),
       'another host name': await signature(at, later, { rpId: 'evil.example' }),
+      'a frame in a page of another origin': await signature(at, later, { crossOrigin: true }),
       'an answer to a registration': await signature(at, later, { type: 'webauthn.create' }),
       'a user who was not verified': await signature(at, later, { flags: 0x01 }),
       'the credential of another member': await signature(at, { ...bobs, userHandle: passkey.userHandle }),
@@ -152,6 +153,7 @@ test('a passkey is added only with the options of the member, once', async () =>
   const challengeOf = async ({ session }: typeof ada): Promise<string> =>
     (await session.ask('POST', '/passkeys/options')).body.data.challenge
   const fresh = softPasskey(passkey.userHandle)
+  const passkeyId = passkey.id.toString('base64url')
   const attacks: [string, number, object][] = [
     ['an answer that was used', 400, response],
     ['options of another member', 400, registration(fresh, { ...at, challenge: await challengeOf(bob) })],
@@ -160,6 +162,16 @@ test('a passkey is added only with the options of the member, once', async () =>
       'another origin',
       400,
       registration(fresh, { ...at, challenge: await challengeOf(ada), origin: 'https://evil.example' }),
+    ],
+    [
+      'a frame in a page of another origin',
+      400,
+      registration(fresh, { ...at, challenge: await challengeOf(ada), crossOrigin: true }),
+    ],
+    [
+      'the ID of another credential',
+      400,
+      { ...registration(fresh, { ...at, challenge: await challengeOf(ada) }), id: passkeyId, rawId: passkeyId },
     ],
     ['another host name', 400, registration(fresh, { ...at, challenge: await challengeOf(ada), rpId: 'evil.example' })],
     [
