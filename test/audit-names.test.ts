@@ -11,7 +11,7 @@ async function named(service: TestService, action: string): Promise<(string | nu
 }
 
 onOneDatabase('changes named in the audit log', (kind) => {
-  test('goes by the name that it has now, or had last', async () => {
+  test('is listed with its current or last name', async () => {
     await using service = await startTestService({ kind })
     const { hash } = (await service.manage('POST', '/keys', { name: 'first' })).body.data
     await service.manage('PATCH', `/keys/${hash}`, { name: 'second' })

@@ -69,7 +69,7 @@ test('the audit log shows the contents of an intern that its workspace can use',
   assert.equal(created.after.instructions, 'Be brief.')
 })
 
-test('no route, search or export shows a viewer the URL of a webhook, a credential, or the contents of a private intern', async () => {
+test('a viewer sees no webhook URL, credential or private intern on any route', async () => {
   const webhook = (await service.manage('POST', '/webhooks', { url: secretUrl })).body.data
   const slack = { url: `https://hooks.slack.com/services/T/B/${secret}`, format: 'slack' }
   const credential = { provider: 'openai', name: 'k', key: `sk-${secret}-abcdefghijklmnop` }

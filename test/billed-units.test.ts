@@ -87,7 +87,7 @@ const served: Record<string, (body: any) => Served> = {
 
 const prices = { prompt: 3, completion: 15 }
 const searches = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 }
-/** No provider counts more tokens than bytes. */
+/** A prompt with more bytes than any case bills as prompt tokens: a provider counts at most one token for each byte. */
 const long = 'word '.repeat(620)
 const says = (...content: object[]) => ({
   messages: [{ role: 'user', content: [...content, { type: 'text', text: long }] }],
@@ -214,7 +214,7 @@ describe('units that a provider bills in addition to text', () => {
           charged += body.usage?.cost ?? 0
         }
       }
-      assert.ok(answered > 0, 'none was let through')
+      assert.ok(answered > 0, 'no request was answered')
       assert.ok(billed <= limit, `${billed} of ${limit} USD`)
       assert.ok(charged >= billed - 1e-9, `charged ${charged} for ${billed} USD`)
       if (name !== 'silent-listener') assert.ok(Math.abs(charged - billed) < 1e-9, `charged ${charged} for ${billed}`)

@@ -90,7 +90,7 @@ test('its rules select the requests, and it can exclude the operator’s key', a
 })
 
 for (const rule of ['is_required', 'is_byok_only']) {
-  test(`one that is switched off with ${rule} does not let the operator's in`, async () => {
+  test(`a disabled one with ${rule} does not allow the operator's`, async () => {
     await using fixture = await setUp()
     const { id } = (await fixture.bring({ [rule]: true })).body.data
     assert.equal((await fixture.ask('faulty/ok')).status, 200)
@@ -113,7 +113,7 @@ test('the list can be narrowed to one provider', async () => {
   assert.deepEqual([(await listed('')).total_count, (await listed('?provider=sound')).total_count], [2, 1])
 })
 
-test('its models may be named by id or canonical slug', async () => {
+test('its models can be named by id or canonical slug', async () => {
   await using fixture = await setUp()
   const { id } = (await fixture.bring({ is_required: true, allowed_models: ['faulty/ok'] })).body.data
   for (const name of ['faulty/ok', 'faulty/ok-2026-01-01']) {

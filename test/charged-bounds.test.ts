@@ -52,7 +52,7 @@ for (const [what, { path, body }] of Object.entries(prompts)) {
 }
 
 for (const [what, trade] of Object.entries({ 'breaks off': cutting, 'reports no usage': silent })) {
-  test(`an answer that ${what} is charged the most that it may have had`, async () => {
+  test(`an answer that ${what} is charged its highest possible cost`, async () => {
     const more = { trade: { supported_parameters: ['reasoning'] } }
     await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { trade }, more })
     const key = await billed.keyWith(2)

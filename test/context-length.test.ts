@@ -105,7 +105,7 @@ describe('a prompt that is too long', () => {
     assert.match(body.error.message, /maximum context length is 1000 tokens/)
   })
 
-  test('goes to the next model with a larger context', async () => {
+  test('falls back to the next model with a larger context', async () => {
     for (const first of ['a/short', 'a/claimed', 'a/claude']) {
       const { status, body } = await ask('/chat/completions', first, 1_500, { models: ['a/long'] })
       assert.deepEqual([status, body.model], [200, 'a/long'], first)

@@ -39,7 +39,7 @@ describe('a page of another origin', () => {
     assert.equal((await service.ask('OPTIONS', '/no-such-path', preflight)).status, 404)
   })
 
-  test('may read answers, streams and refusals, with the ids in their headers', async () => {
+  test('can read answers, streams and refusals, with the ids in their headers', async () => {
     await using service = await start(origin)
     const asks = [
       service.ask('POST', '/chat/completions', { body: chat, headers: { origin } }),
@@ -60,7 +60,7 @@ describe('a page of another origin', () => {
     }
   })
 
-  test('is let in by name only, unless any is', async () => {
+  test('is allowed by name only, unless all are allowed', async () => {
     await using service = await start(origin)
     const stranger = { ...preflight, headers: { ...preflight.headers, origin: 'https://evil.example' } }
     const response = await service.ask('OPTIONS', '/chat/completions', stranger)

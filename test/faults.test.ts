@@ -122,7 +122,7 @@ describe('a failure before the first byte', { concurrency: 16 }, () => {
 
 describe('an upstream that limits the rate', () => {
   for (const name of Object.keys(limited)) {
-    test(`is left alone for as long as it asked, by every request: ${name}`, async () => {
+    test(`is paused for the requested time, for every request: ${name}`, async () => {
       const first = await ask(`faulty/${name}`)
       assert.equal(first.status, 429, first.text)
       assert.match(first.headers.get('retry-after') ?? '', /^([5-6]\d|70)$/)

@@ -82,7 +82,7 @@ describe('the host that a proxy says it was asked by', () => {
     assert.equal(await regionBy(service, ['host: us.test']), 'us')
   })
 
-  test('may be said in the standard header', async () => {
+  test('can be sent in the standard header', async () => {
     const settings: Partial<Config> = { regions, trusted_proxies: ['127.0.0.1'], proxy_host_header: 'forwarded' }
     await using service = await startTestService({ settings })
     const through = (...headers: string[]) => regionBy(service, ['host: inner.test', ...headers])

@@ -25,14 +25,14 @@ describe('whether an intern asks before it acts', () => {
     return { status: response.status, body: (await response.json()) as any }
   }
 
-  test('one that was made without a word acts, unless the prompt says manual', async () => {
+  test('an intern without a mode acts, unless the prompt says manual', async () => {
     const { body } = await call('GET', `/interns/${service.id}`)
     assert.equal(body.approval_mode, 'self-drive')
     assert.equal(await ends(service.id), 'stop')
     assert.equal(await ends(service.id, { approval_mode: 'manual' }), 'tool_calls')
   })
 
-  test('one that was made manual asks, and a prompt cannot talk it out of that', async () => {
+  test('a manual intern asks, and a prompt cannot change that', async () => {
     const { id } = await runningIntern(service, { agent: 'scripted', name: 'careful', approval_mode: 'manual' })
     assert.equal((await call('GET', `/interns/${id}`)).body.approval_mode, 'manual')
     assert.equal(await ends(id), 'tool_calls')

@@ -14,7 +14,7 @@ const logOf = async (service: TestService, id: string, query = '') => {
   return answer.body.data as { lines: string[]; has_more: boolean; message: string | null }
 }
 
-test('the log of an intern is readable while it runs and after; else it says so', async () => {
+test('the log of an intern is readable during and after its run', async () => {
   await using service = await startTestService()
   const created = await service.ask('POST', '/interns', { body: { name: 'eve', provision: false } })
   assert.deepEqual(await logOf(service, created.body.id), {

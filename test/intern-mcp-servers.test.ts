@@ -76,7 +76,7 @@ onOneDatabase('an intern with servers of tools', (kind) => {
     assert.deepEqual([second.url, second.headers[0].value], [remote.url, `Bearer ${inHeader}`])
   })
 
-  test('keeps their secrets for the one key: without it the service does not start', async () => {
+  test('encrypts their secrets with one key; without it the service does not start', async () => {
     const testStore = await newTestStore(kind)
     const key = join(testStore.settings.data_dir, 'encryption.key')
     const first = await startTestService({ testStore })

@@ -45,7 +45,7 @@ describe('a stock chat client, with the session in its base URL', () => {
     assert.equal(text, 'word0 word1 word2 word3 word4 ')
   })
 
-  test('is asked by an ordinary tool call, and answers it by an ordinary tool message', async () => {
+  test('gets a question as a tool call, and answers it with a tool message', async () => {
     const client = clientOf('asked')
     const messages: Messages = [user('say may I\npermission shell allow_once reject_once\nsay !')]
     const { message, finish_reason } = (await ask(client, messages)).choices[0]!

@@ -99,7 +99,7 @@ describe('limits of a chat request', () => {
     await refused({ session_id: 's', messages: [{ ...tool, content: undefined }] }, /content/)
   })
 
-  test('a prompt without text is refused, however it says nothing', async () => {
+  test('every form of a prompt without text is refused', async () => {
     for (const content of ['', null, [], [{ type: 'text', text: '' }]]) {
       await refused({ messages: [user(content)] }, /text of the last message is empty/)
     }
@@ -152,7 +152,7 @@ describe('limits of a chat request', () => {
     assert.equal(turn.text, 'joined')
   })
 
-  test('an answer may come in text parts, with the tool call echoed before it', async () => {
+  test('an answer can consist of text parts, after an echoed tool call', async () => {
     const turn = await say(service, service.id, 'permission shell allow_once')
     const call = turn.chunks[1].choices[0].delta.tool_calls[0]
     const stream = await prompt(service, '', {

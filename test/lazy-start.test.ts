@@ -6,7 +6,7 @@ import { startProcess } from './harness/service/server-process.ts'
 
 const watch = fileURLToPath(new URL('./harness/service/loaded-schemas.js', import.meta.url))
 
-test('a start makes no schema but those of the settings that it is given', async (t) => {
+test('a start builds only the schemas of the configured settings', async (t) => {
   const testStore = await newTestStore('sqlite')
   t.after(testStore.remove)
   const start = async () => {

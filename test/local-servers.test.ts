@@ -101,7 +101,7 @@ describe('a local server', () => {
     assert.deepEqual(upstream.requests.at(-1)!.body.tool_choice, tool_choice)
   })
 
-  test('that stops only streams is asked for a stream, and the answer is whole', async () => {
+  test('that cancels only streams gets a streamed request for a whole answer', async () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }]
     const chat = await ask('streamed')
     assert.equal(upstream.requests.at(-1)!.body.stream, true)

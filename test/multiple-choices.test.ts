@@ -55,7 +55,7 @@ describe('a request for more than one answer', () => {
     assert.equal(world.upstream.requests.length, requestCount)
   })
 
-  test('goes by the endpoints that would give one to one that gives all', async () => {
+  test('skips endpoints that return one answer for one that returns all', async () => {
     const models = ['anthropic-messages/m', 'openai-chat/m']
     const { status, body } = await chat({ models, n: 2 })
     assert.deepEqual([status, body.choices?.length], [200, 2])

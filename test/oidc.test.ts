@@ -183,7 +183,7 @@ test('a user without role is refused without a default, and the last admin remai
   assert.deepEqual([session.member.id, session.role], [owner.id, 'owner'])
 })
 
-test('an unverified address signs nobody in', async () => {
+test('an unverified address cannot sign in', async () => {
   await using world = await withIssuer({ oidc_domains: ['*'] })
   const { service, issuer } = world
   for (const email_verified of [false, undefined, 'no', 0]) {
@@ -193,7 +193,7 @@ test('an unverified address signs nobody in', async () => {
   }
 })
 
-test('a callback without a started sign-in, or used twice, signs nobody in', async () => {
+test('a callback without a started sign-in, or used twice, is refused', async () => {
   await using world = await withIssuer({ oidc_domains: ['*'] })
   const { service, issuer } = world
   issuer.person = { id: 'attacker', claims: { ...ada, email: 'eve@example.com' } }

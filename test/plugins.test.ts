@@ -273,7 +273,7 @@ describe('unsupported features', () => {
       }
   })
 
-  test('passes where nothing is asked for', async () => {
+  test('passes without a requested plugin', async () => {
     says = ['Yes.']
     for (const wish of [{ plugins: [], transforms: [], tools: [] }, { plugins: [{ id: 'web', enabled: false }] }]) {
       assert.equal((await chat(wish)).status, 200)

@@ -68,7 +68,7 @@ describe('permissions per route', () => {
   after(() => service.stop())
 
   for (const [at, caller] of callers.entries()) {
-    test(`each route lets ${caller} in or not, as the table says`, async () => {
+    test(`each route accepts or refuses ${caller} as in the table`, async () => {
       const headers = await headersOf(service, caller, ids)
       const wrong: string[] = []
       for (const { route, id } of operations) {

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from './harness/service/service.ts
 
 const madeKeys = async (service: TestService) => (await service.manage('GET', '/keys')).body.total_count as number
 
-test('a page of another origin changes nothing, whatever it sends', async () => {
+test('a page of another origin cannot change anything', async () => {
   await using service = await startTestService()
   const owner = await openBrowser(service, { key: service.managementKey })
   const other = await openBrowser(service, { key: service.apiKey })
@@ -94,7 +94,7 @@ test('a page of another origin cannot sign a user in', async () => {
   }
 })
 
-test('origins that may call with keys may not read with cookies', async () => {
+test('origins that are allowed to use keys cannot read with cookies', async () => {
   await using service = await startTestService({ settings: { cors_origins: ['https://app.example'] } })
   const browser = await openBrowser(service, { key: service.managementKey })
   const { headers } = await browser.ask('GET', '/sessions/current', { headers: { origin: 'https://app.example' } })

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-signals-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-test('SIGTERM to "npm start" ends the service, which lets go of its folder', async () => {
+test('SIGTERM to "npm start" ends the service, which releases its folder', async () => {
   const DATA_DIR = join(scratch, 'data')
   const pidFile = join(DATA_DIR, 'server.pid')
   const { PATH, HOME } = process.env

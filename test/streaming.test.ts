@@ -165,7 +165,7 @@ describe('a slow reader', () => {
 })
 
 describe('a stream that says nothing yet', () => {
-  test('says that it is alive, from before the first token on', async () => {
+  test('gets keep-alives, also before the first token', async () => {
     await using fixture = await setUp({ keepalive_ms: 100 })
     const client = openStream(fixture.service, 'faulty/late')
     const [bytes] = await once(client, 'data')

@@ -60,7 +60,7 @@ describe('an unknown field of a management body', () => {
     })
   }
 
-  test('the API’s description says of each of them that it takes no others', async () => {
+  test('the API’s description forbids unknown fields for each of them', async () => {
     const { body } = await service.ask('GET', '/openapi.json')
     const named = [
       'NewKey',

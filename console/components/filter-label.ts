@@ -5,7 +5,7 @@ type Common = {
   unit?: string
   /** The text of the chip without a value, after its label. Defaults to `any`. */
   any?: string
-  /** Omits the label: without a value (`any`) or always. */
+  /** When the chip omits the label: without a value (`any`) or always. */
   bare?: 'any' | 'always'
 }
 /** A filter of a list: a choice or text. With `isSuggestedOnly` the text selects one of the suggestions. */

@@ -6,7 +6,7 @@ import { FailureState } from '../components/page-states.tsx'
 import { ClockTime } from '../components/timestamp.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 
-/** The changes of a guardrail, newest first. @param take fills the form with an earlier state without saving it. */
+/** The changes of a guardrail, newest first. @param props.restore fills the form with an earlier state without saving it. */
 export function History(props: { id: string; version: string | undefined; restore?: (policy: Policy) => void }) {
   const { id, version, restore } = props
   const { data, failure, reload } = useGet('GET /audit', { query: { target_id: id, limit: 50 } })

@@ -62,7 +62,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
           <h3>Prompt and answer</h3>
           {!canUseModels() ? (
             <p class="dim">Viewers cannot read prompts. An owner or admin can change your role.</p>
-          ) : content.isWanted ? (
+          ) : content.isVisible ? (
             <Conversation content={content} />
           ) : (
             <button type="button" onClick={content.show}>

@@ -18,7 +18,7 @@ export function useContent(id: string | undefined) {
   }, [isMissing])
   return {
     ...content,
-    isWanted: isVisible.value,
+    isVisible: isVisible.value,
     show: () => {
       isVisible.value = true
     },

@@ -23,7 +23,7 @@ describe('thoughts that clients keep', () => {
     ])
   })
 
-  test('pieces of other formats between them keep the pieces of a thought apart', () => {
+  test('pieces of other formats separate the pieces of a thought', () => {
     const other = { text: 'x', format: 'google-gemini-v1' as const }
     const pieces = [{ text: 'blue', format }, other, { text: 'berry', format, signature: 's' }]
     const details = pieces.flatMap((piece) => detailsOf(piece, 0))

@@ -56,7 +56,7 @@ test('an agent that fills its standard error is not stopped by it', async () => 
   assert.equal((await daemon.say('complain 2000\nsay hi')).text, 'hi')
 })
 
-test('an agent that cannot be started is a refusal that says why', async () => {
+test('an agent that cannot start is reported with the reason', async () => {
   await using daemon = await startTestDaemon({ command: '/nowhere/agent' })
   const refusal = await refusalOf(daemon.say('say hi'))
   assert.deepEqual([refusal?.code, refusal?.retryable], [502, false])
@@ -68,7 +68,7 @@ test('an agent that ends before its hello is a refusal with its last words', asy
   assert.match((await refusalOf(daemon.say('say hi')))?.message ?? '', /exited with code 3: no licence/)
 })
 
-test('an agent that never says hello is given up', async () => {
+test('an agent that never initializes is abandoned', async () => {
   await using daemon = await startTestDaemon({
     command: '/bin/sleep',
     agent: ['100'],
@@ -159,7 +159,7 @@ test('an agent whose early start failed starts for the prompt, which gets the er
   assert.match((await refusalOf(daemon.say('say hi')))?.message ?? '', /nowhere.agent/)
 })
 
-test('an agent that is launched ahead is the first that is asked for, and no other', async () => {
+test('a prelaunched agent is used for the first session only', async () => {
   let launched = 0
   const launch = launchAhead(async () => ({ number: ++launched }) as never)
   assert.equal(launched, 1)

@@ -20,7 +20,7 @@ test('random histories of the daemon end in the states of the model', async () =
   await fc.assert(fc.asyncProperty(fc.array(anyAct, { maxLength: 25 }), play), { numRuns: 40 })
 })
 
-test('a session that a new agent loads is not taken for one that the new agent made', () =>
+test('a session loaded by a new agent is not treated as created by it', () =>
   play([
     { act: 'talk', in: 'one' },
     { act: 'crash', in: 'one' },

@@ -96,7 +96,7 @@ test('in self-drive a permission is granted once, without a question', async () 
   assert.deepEqual([text, last.type], ['[allow_once-1]', 'turn.finished'])
 })
 
-test('in self-drive a question is still asked', async () => {
+test('questions are still asked in self-drive', async () => {
   await using daemon = await startTestDaemon()
   const turn = await daemon.say('ask {"type":"object","properties":{}}', { mode: 'self-drive' })
   assert.equal(turn.question?.kind, 'elicitation')
@@ -159,7 +159,7 @@ test('an unanswered question ends its run at the deadline, without a reader', as
   assert.equal((await daemon.say('say free', { sessionId: turn.sessionId })).text, 'free')
 })
 
-test('an answer to a question that was never asked, or of another session, is unknown', async () => {
+test('an answer to an unknown question, or one of another session, is refused', async () => {
   await using daemon = await startTestDaemon()
   const turn = await daemon.say('permission shell allow_once')
   const unknown = { code: 404, reason: 'interaction_unknown' }
@@ -188,7 +188,7 @@ test('a question that was answered is no longer pending once its run is over', a
   assert.equal((await refusalOf(daemon.answer(turn, 'allow_once')))?.reason, 'interaction_not_pending')
 })
 
-test('questions that an agent asks at once are put one after another', async () => {
+test('concurrent questions of an agent are asked one after another', async () => {
   await using daemon = await startTestDaemon()
   const first = await daemon.say('permissions allow_once reject_once')
   assert.equal(first.question?.kind === 'permission' && first.question.operation, 'first')

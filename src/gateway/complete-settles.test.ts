@@ -18,13 +18,13 @@ const clock = answerOf({ content: null, tool_calls: [clockCall] })
 
 const model = { id: 'a/m', endpoints: [endpointFor('m')], outputModalities: ['text'], inputModalities: ['text'] }
 
-type Question = { candidates: object[]; chat: object; body: object }
+type DecisionInput = { candidates: object[]; chat: object; body: object }
 
 /** An upstream that returns these answers in order, and a policy that records reservations. */
 function answering(answers: Buffer[], settle?: () => void) {
   const events: string[] = []
   const note = (event: string) => () => void events.push(event)
-  const decide = async (question: Question) => ({
+  const decide = async (question: DecisionInput) => ({
     ...question,
     removedFields: [],
     findings: [],

@@ -13,7 +13,7 @@ import { changeWebhook, createWebhook } from './webhooks.ts'
 const none = { waiting: 0, oldestMs: 0 }
 
 onEachDatabase('undelivered events', (kind) => {
-  test('is counted with the age of the oldest, apart by whether it was tried', async () => {
+  test('are counted with the age of the oldest, separately for retries', async () => {
     await using w = await world(kind)
     assert.deepEqual(await readBacklog(w.deps), { first: none, retries: none })
     const { id } = await w.queue()
@@ -27,14 +27,14 @@ onEachDatabase('undelivered events', (kind) => {
     assert.deepEqual(await readBacklog(w.deps), { first: none, retries: none })
   })
 
-  test('of a disabled webhook are not waited for', async () => {
+  test('of a disabled webhook are not counted', async () => {
     await using w = await world(kind)
     await w.queue()
     await w.disable()
     assert.deepEqual(await readBacklog(w.deps), { first: none, retries: none })
   })
 
-  test('are read once, and then sent without waiting for the database', async () => {
+  test('are read once and cached', async () => {
     await using w = await world(kind)
     await w.queue()
     const backlog = createBacklog(w.deps)

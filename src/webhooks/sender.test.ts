@@ -203,7 +203,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     assert.equal(seen.size, 10)
   })
 
-  test('beside others sends each once', async () => {
+  test('sends each delivery once with several senders', async () => {
     await using receiver = await startReceiver()
     await using w = await world(kind, receiver)
     for (let n = 0; n < 4; n++) w.begin()

@@ -55,7 +55,7 @@ describe('@openrouter/sdk, guardrails', () => {
     await assert.rejects(guardrails.get({ id }), { name: 'NotFoundResponseError', statusCode: 404 })
   })
 
-  test('update: the default of a workspace is made by it', async () => {
+  test('update: creates the default of a workspace', async () => {
     const id = home.default_guardrail_id
     const { data } = await guardrails.update({ id, updateGuardrailRequest: { allowedDataRegions: ['us'] } })
     assert.deepEqual([data.id, data.workspaceId, data.allowedDataRegions], [id, home.id, ['us']])

@@ -264,7 +264,7 @@ describe('@anthropic-ai/sdk', () => {
         }
       })
 
-      test('errors of the provider come in Anthropic’s words, whole and streamed', async () => {
+      test('errors of the provider have Anthropic’s form, whole and streamed', async () => {
         const expected = { 400: 'invalid_request_error', 401: null, 429: 'rate_limit_error', 529: null }
         for (const [status, type] of Object.entries(expected)) {
           const model = `${protocol}/status-${status}`

@@ -99,7 +99,7 @@ for (const strips of [true, false]) {
       assert.deepEqual(faults, [])
     })
 
-    test('answers the API and its documentation, and makes links below the path', async () => {
+    test('serves the API and its documentation, with links below the path', async () => {
       await using proxy = await startPathProxy(strips)
       const public_url = `${proxy.origin}${root}`
       await using service = await startConsole({ settings: { public_url: `${public_url}/` } })

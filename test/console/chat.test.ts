@@ -67,7 +67,7 @@ test('thoughts are folded, a failure says why, and stopping ends the answer', op
   await page.getByText('stopped', { exact: true }).waitFor()
 })
 
-test('settings are saved as a preset, which can be asked then', options, async () => {
+test('settings are saved as a preset, which then answers', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Settings' }).click()

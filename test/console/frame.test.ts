@@ -18,7 +18,7 @@ after(async () => {
 })
 const options = { skip: withoutBrowser }
 
-test('the address "/" leads to the first screen, and the frame says where one is', options, async () => {
+test('"/" opens the first screen, and the frame marks it as current', options, async () => {
   await using watched = await signedInPage(browser, service, '/')
   const { page, faults } = watched
   await page.getByRole('link', { name: 'Requests' }).and(page.locator('[aria-current=page]')).waitFor()
@@ -102,7 +102,7 @@ test('without a session, the page asks for a key and requests only the sign-in m
   )
 })
 
-test('the link of the first start signs in once, and is gone from the address', options, async () => {
+test('the link of the first start signs in once, and is removed from the address', options, async () => {
   const { body } = await service.manage('POST', '/sessions/links', {})
   const { token } = body.data
   await using watched = await watchedPage(browser, new URL(service.url).origin)

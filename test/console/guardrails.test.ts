@@ -43,7 +43,7 @@ test('the list shows the rules, assignments and spending of each guardrail', opt
   assert.deepEqual(faults, [])
 })
 
-test('the default of a workspace is listed before it has rules, and a model is found by words', options, async () => {
+test('the workspace default is listed without rules; a model is found by words', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/guardrails')
   const { page } = watched
   await page.getByRole('row').filter({ hasText: 'Workspace Default Default' }).click()
@@ -86,7 +86,7 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   assert.deepEqual(faults, [])
 })
 
-test('limits for each session and tag are added, saved, listed with their spending, and removed', options, async () => {
+test('limits for sessions and tags are added, listed with spending, and removed', options, async () => {
   const id = await make({ name: 'By group' })
   const inspect = async (width: number, colorScheme: 'light' | 'dark') => {
     await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`, {
@@ -130,7 +130,7 @@ test('limits for each session and tag are added, saved, listed with their spendi
   assert.deepEqual(faults, [])
 })
 
-test('the alerts of a guardrail are changed beside its limit', options, async () => {
+test('the alerts of a guardrail are changed next to its limit', options, async () => {
   const id = await make({ name: 'Alerts', limit_usd: 5 })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
@@ -242,7 +242,7 @@ test('a guardrail without a limit can be restored; one with a limit asks for its
   )
 })
 
-test('the history leads back to an earlier state, by way of the change that it makes', options, async () => {
+test('the history restores an earlier state as a new change', options, async () => {
   const id = await make({ name: 'With a past', limit_usd: 3, enforce_zdr: true, enforce_zdr_google: false })
   await world.service.manage('PATCH', `/guardrails/${id}`, { limit_usd: 4, enforce_zdr: null })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)

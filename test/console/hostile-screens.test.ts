@@ -30,7 +30,7 @@ const options = { skip: withoutBrowser }
 const open = (path: string) => signedInPage(browser, talk, path, { key: talk.managementKey })
 const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).href)
 
-test('guardrails: names, descriptions, patterns, the audit log, and texts that are tried', options, async () => {
+test('guardrails: names, descriptions, patterns, audit log and tested texts', options, async () => {
   const ids: string[] = []
   await createObjects(async (payload, index) => {
     const created = await talk.manage('POST', '/guardrails', {

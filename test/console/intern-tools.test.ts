@@ -78,7 +78,7 @@ test('hosts of pages are said, saved, and taken back; a colleague reads them', o
   assert.deepEqual(other.faults, [])
 })
 
-test('a webhook is made, its secret shown once, tested, seen to be taken, and deleted', options, async () => {
+test('a webhook is created with its secret, tested, delivered and deleted', options, async () => {
   await using watched = await open('/interns?part=webhooks', { key: talk.managementKey })
   const { page, faults } = watched
   await page.getByText('No webhooks yet').waitFor()

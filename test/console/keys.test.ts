@@ -43,7 +43,7 @@ async function keyNamed(name: string) {
   return data.find((key: { name: string }) => key.name === name)
 }
 
-test('a key that is made shows its secret once, and the secret works', options, async () => {
+test('a new key shows its secret once, and the secret works', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Create key' }).click()

@@ -18,7 +18,7 @@ after(async () => {
 })
 const options = { skip: withoutBrowser }
 
-test('words and filters leave the models that pass, and stand in the address', options, async () => {
+test('search words and filters reduce the list, and are in the address', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models')
   const { page, faults } = watched
   const rows = page.getByRole('grid', { name: 'Models' }).getByRole('row')

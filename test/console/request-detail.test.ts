@@ -6,7 +6,7 @@ import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
 import { metered } from '../harness/service/generation-record.ts'
 
 /** An answer takes a third of a second: long enough to have a pace. */
-const at = demoInBrowser({ manner: { paceMs: () => 15 } })
+const at = demoInBrowser({ upstreamOptions: { paceMs: () => 15 } })
 const options = { skip: withoutBrowser }
 
 const question = [{ role: 'user', content: 'Which of these invoices has the wrong VAT id?' }]

@@ -97,7 +97,7 @@ test('a refusal names the rule, and leads to the guardrail', options, async () =
   assert.deepEqual(faults, [])
 })
 
-test('filters stand in the address, and an address filters', options, async () => {
+test('filters are in the address, and an address sets them', options, async () => {
   await using watched = await open('/requests')
   const { page, faults } = watched
   await page.getByRole('row').nth(1).waitFor()

@@ -263,7 +263,7 @@ test('refused calls succeed with the permission', options, async () => {
   }
 })
 
-test('parts of a screen that one may not see are not offered', options, async () => {
+test('parts of a screen without permission are not displayed', options, async () => {
   for (const [access, offered] of [
     [
       'viewer',
@@ -317,7 +317,7 @@ test('the navigation has the allowed screens before any script runs', options, a
   }
 })
 
-test('the palette leads nowhere that one may not go', options, async () => {
+test('the palette lists only permitted targets', options, async () => {
   const link = (await talk.manage('POST', '/sessions/links', { user_id: await developer() })).body.data.token
   await using watched = await signedInPage(browser, talk, '/models', { link })
   const { page } = watched

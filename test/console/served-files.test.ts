@@ -40,7 +40,7 @@ test('the scripts that a screen begins with weigh at most 60 kB compressed', () 
   }
 })
 
-test('every screen is answered with one page, which may load nothing from elsewhere', async () => {
+test('every screen is one page, which loads nothing from other origins', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   for (const path of [
@@ -164,7 +164,7 @@ test('a cached page and its files are not loaded again', async () => {
   }
 })
 
-test('files come in the encoding that was asked for, and are the same in each', async () => {
+test('files are sent in the requested encoding, with equal content', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
   const at = `${origin}/console/${manifest.main}`

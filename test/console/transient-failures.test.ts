@@ -55,7 +55,7 @@ for (const how of [
   'network',
 ] as const) {
   const what = how === 'network' ? 'the network' : `a ${how.status}`
-  test(`a reload that fails by ${what} keeps the data, says so, and is retried`, options, async () => {
+  test(`a reload that fails by ${what} keeps the data, reports it, and is retried`, options, async () => {
     await using watched = await open('/interns')
     const { page } = watched
     const list = page.getByRole('listitem').getByRole('link', { name: 'ada', exact: true })
@@ -152,7 +152,7 @@ test('a hidden page is not reloaded, and a visible one at once', options, async 
   await until(() => requestCount() === 2)
 })
 
-test('one route that is away behind a proxy has no other read again and again', options, async () => {
+test('one unavailable route behind a proxy does not reload the others', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
@@ -193,7 +193,7 @@ test('a session is updated also after its stream was refused', options, async ()
   await page.getByRole('list', { name: 'Transcript' }).getByText('First.', { exact: true }).waitFor()
 })
 
-test('requests that cannot be read leave those that are there, and come by themselves', options, async () => {
+test('a failed load of requests keeps the displayed ones, and is retried', options, async () => {
   const ask = async (content: string) => {
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content }] }
     const { headers } = await talk.ask('POST', '/chat/completions', { body })

@@ -133,7 +133,7 @@ test('a workspace out of reach gets a page that names it and the own ones', opti
   await page.waitForURL('**/w/support/requests')
 })
 
-test('a user without workspaces sees whom to ask', options, async () => {
+test('a user without workspaces sees whom to contact', options, async () => {
   const workspaces = [{ workspace: 'search' }]
   await service.manage('POST', '/organization/members', { email: 'eve@example.com', name: 'Eve', workspaces })
   const { body } = await service.manage('POST', '/sessions/links', { user_id: 'eve@example.com' })

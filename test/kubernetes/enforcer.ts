@@ -9,8 +9,8 @@ type Labelled = { metadata: { name: string; namespace: string; labels?: Record<s
 type RunningPod = Labelled & { status: { podIP?: string } }
 
 /**
- * Does what the network of this cluster does not: keeps all pods of interns to their NetworkPolicies as they are now, by packet filters
- * in the network of each pod, which the pod cannot change.
+ * Enforces the current NetworkPolicies of all pods of interns, because the network plug-in of this cluster does not. It uses
+ * packet filters in the network namespace of each pod, which the pod cannot change.
  */
 export async function enforcePolicies(cluster: Cluster, namespace: string): Promise<void> {
   const get = async <T>(...what: string[]): Promise<T[]> =>
@@ -23,24 +23,24 @@ export async function enforcePolicies(cluster: Cluster, namespace: string): Prom
   const world = { pods, namespaces, namespace }
   for (const pod of pods.filter(({ metadata }) => metadata.namespace === namespace)) {
     const own = policies.filter(({ spec }) => selects(spec.podSelector, pod))
-    const chain = (way: Way) => {
-      const { name, loopback } = chains[way]
-      const concerning = own.filter(({ spec }) => spec.policyTypes.includes(way))
+    const chain = (direction: Direction) => {
+      const { name, loopback } = chains[direction]
+      const concerning = own.filter(({ spec }) => spec.policyTypes.includes(direction))
       if (concerning.length === 0) return []
-      const rules = concerning.flatMap(({ spec }) => (way === 'Ingress' ? spec.ingress : spec.egress) ?? [])
-      const lines = rules.flatMap((rule) => linesOf(rule, way, world))
+      const rules = concerning.flatMap(({ spec }) => (direction === 'Ingress' ? spec.ingress : spec.egress) ?? [])
+      const lines = rules.flatMap((rule) => linesOf(rule, direction, world))
       return [`${loopback} -j ACCEPT`, replies, ...lines, '-j DROP'].map((line) => `-A ${name} ${line}`)
     }
     const table = ['*filter', ...chain('Ingress'), ...chain('Egress'), 'COMMIT', ''].join('\n')
     const pid = processOf(pod)
     execFileSync('nsenter', ['-t', pid, '-n', 'iptables-restore'], { input: table })
-    // None of these addresses is of version 6: nothing goes there.
+    // The policies have only IPv4 addresses, so all IPv6 traffic is dropped.
     const none = ['*filter', ':INPUT DROP', ':FORWARD DROP', ':OUTPUT DROP', 'COMMIT', ''].join('\n')
     if (own.length > 0) execFileSync('nsenter', ['-t', pid, '-n', 'ip6tables-restore'], { input: none })
   }
 }
 
-type Way = 'Ingress' | 'Egress'
+type Direction = 'Ingress' | 'Egress'
 const chains = {
   Ingress: { name: 'INPUT', loopback: '-i lo', side: '-s' },
   Egress: { name: 'OUTPUT', loopback: '-o lo', side: '-d' },
@@ -48,24 +48,26 @@ const chains = {
 const replies = '-m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT'
 type World = { pods: RunningPod[]; namespaces: Labelled[]; namespace: string }
 
-/** The connections that a rule allows: each peer at each port. A missing list allows all. */
-function linesOf({ from, to, ports }: Rule, way: Way, world: World): string[] {
-  const peers = way === 'Ingress' ? from : to
-  const { side } = chains[way]
-  const places = peers?.length ? peers.flatMap((peer) => placesOf(peer, world)) : [{ network: '0.0.0.0/0', except: [] }]
-  const doors = ports?.length
+/** The packet filter rules for a policy rule: each peer at each port. A missing list allows all. */
+function linesOf({ from, to, ports }: Rule, direction: Direction, world: World): string[] {
+  const peers = direction === 'Ingress' ? from : to
+  const { side } = chains[direction]
+  const peerNetworks = peers?.length
+    ? peers.flatMap((peer) => networksOf(peer, world))
+    : [{ network: '0.0.0.0/0', except: [] }]
+  const portMatches = ports?.length
     ? ports.map(({ protocol = 'TCP', port }) => `-p ${protocol.toLowerCase()}${port ? ` --dport ${port}` : ''}`)
     : ['']
-  return places.flatMap(({ network, except }) =>
-    doors.flatMap((door) => [
-      // Exceptions of a network are not allowed by this rule, and no other rule here names them.
+  return peerNetworks.flatMap(({ network, except }) =>
+    portMatches.flatMap((door) => [
+      // Exceptions of a network are dropped. No other rule of these policies allows them.
       ...except.map((each) => `${side} ${each} ${door} -j DROP`),
       `${side} ${network} ${door} -j ACCEPT`,
     ]),
   )
 }
 
-function placesOf({ ipBlock, namespaceSelector, podSelector }: Peer, { pods, namespaces, namespace }: World) {
+function networksOf({ ipBlock, namespaceSelector, podSelector }: Peer, { pods, namespaces, namespace }: World) {
   if (ipBlock) {
     const of4 = (network: string) => !network.includes(':')
     return of4(ipBlock.cidr) ? [{ network: ipBlock.cidr, except: (ipBlock.except ?? []).filter(of4) }] : []

@@ -12,7 +12,7 @@ const kinds = 'statefulset,pod,service,networkpolicy,secret,persistentvolumeclai
 const request = { agent: 'scripted' }
 
 describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
-  test('is made and talks, and its session outlives its pod', async (t) => {
+  test('is created and answers, and its session survives its pod', async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')
@@ -27,7 +27,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     assert.equal((await say(server, id, 'memory', { session_id: first.sessionId })).text, '[restored]')
   })
 
-  test('a question of a lost pod is over, and can be answered when asked again', async () => {
+  test('a question of a lost pod ends, and can be answered after it is repeated', async () => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')

@@ -71,7 +71,7 @@ describe('servers whose interns are pods', { skip, concurrency: 1 }, () => {
     assert.equal((await podOf(cluster, id)).metadata.uid, pod.metadata.uid)
   })
 
-  test(`${many} interns at once are made, talk and are destroyed, without a failure`, async (t) => {
+  test(`${many} concurrent interns are created, answer and are deleted`, async (t) => {
     const cluster = await sharedCluster()
     await using service = await startService(cluster)
     const server = await service.start('a')

@@ -145,7 +145,7 @@ onOneDatabase('a link that answers', (kind) => {
     assert.match((await look(w.service, third.path)).text, /no longer valid: its webhook/)
   })
 
-  test('ends when its webhook changes, because the address may have leaked', async () => {
+  test('ends when its webhook changes, because the address can have leaked', async () => {
     await using w = await world(kind)
     const { path } = await w.ask('permission shell allow_once')
     await w.service.manage('PATCH', `/webhooks/${w.webhook}`, { description: 'The same place.' })

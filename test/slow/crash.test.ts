@@ -43,7 +43,7 @@ async function everything(ask: Ask, path: string): Promise<any[]> {
 onEachDatabase('a server that is killed while it writes', (kind) => {
   for (const workers of [1, 3] as const) {
     const rounds = roundsWith[workers]
-    test(`keeps acknowledged data and no partial data, ${rounds} times (workers: ${workers})`, {
+    test(`keeps acknowledged data and no partial data, ${rounds} times (${workers} workers)`, {
       timeout: 900_000,
     }, async () => {
       const testStore = await newEmptyTestStore(kind)

@@ -71,7 +71,7 @@ onEachDatabase('disconnects', (kind) => {
     })
   }
 
-  test('a whole request is charged the most that it may have had', async () => {
+  test('a whole request is charged its highest possible cost', async () => {
     await using billed = await startBilled({ kind, prices, trades })
     const key = await billed.keyWith(2)
     for (let requestCount = 0; requestCount < 20; requestCount++)

@@ -70,7 +70,7 @@ async function allIsWritten(service: TestService): Promise<boolean> {
   )
 }
 
-test('every block of the pages is run, or says why not', () => {
+test('every block of the pages is run, or has a reason', () => {
   const silent = documents.flatMap((document) =>
     examplesIn(pageOf(document))
       .filter(({ language, mark }) => !(language in runners || language === 'mermaid' || mark?.startsWith('not run: ')))

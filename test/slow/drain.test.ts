@@ -56,7 +56,7 @@ async function endedIn(server: ServerProcess, signal: NodeJS.Signals) {
 }
 
 for (const workers of [1, 3]) {
-  test(`SIGTERM: health is 503, connections are accepted for drain_ms (workers: ${workers})`, async () => {
+  test(`SIGTERM: health is 503 and connections are accepted for drain_ms (${workers} workers)`, async () => {
     const { server, url } = await start({ DRAIN_MS: '4000', SHUTDOWN_GRACE_MS: '60000' }, workers)
     await using _ending = server
     assert.equal((await ask(url, '/health', undefined, new Agent({ keepAlive: true }))).connection, 'keep-alive')

@@ -33,7 +33,7 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
     })
   })
 
-  test('keeps of a form which fields were filled in, and nothing that was typed', async () => {
+  test('stores only which fields of a form were filled in', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const form = { type: 'object', properties: { password: { type: 'string' }, note: { type: 'string' } } }

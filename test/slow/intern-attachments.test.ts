@@ -70,7 +70,7 @@ test('an unsupported attachment is refused by part, with the supported types', a
   assert.ok(!existsSync(join(at.workspace, 'attachments')))
 })
 
-test('a part that is not well made is refused by its place', async () => {
+test('a malformed part is refused with its position', async () => {
   const at = await setUp('all')
   await using _ = at.service
   const refusal = async (part: object) => {

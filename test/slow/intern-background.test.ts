@@ -122,7 +122,7 @@ onOneDatabase('a run in the background', (kind) => {
     assert.equal((await ended(service, id, run)).outcome, 'cancelled')
   })
 
-  test('ends with the key that put it there with an answer', async () => {
+  test('ends with the key that resumed it by an answer', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
     const grace = await colleague(service)

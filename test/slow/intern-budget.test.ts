@@ -89,7 +89,7 @@ onOneDatabase('a budget', (kind) => {
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
 
-  test('allows no request once it is spent, whatever its agent reports', async () => {
+  test('allows no request when it is spent, independent of the agent’s report', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
     const many = Array.from({ length: 6 }, (_, at) => `model_says ${at}`).join('\n')
@@ -189,7 +189,7 @@ onOneDatabase('a budget', (kind) => {
     assert.equal((await say(service, id, 'say hello')).text, 'hello')
   })
 
-  test('of a session holds for prompts that come at once', async () => {
+  test('of a session applies to concurrent prompts', async () => {
     const turns_per_minute_user = 1000
     await using service = await startPriced(kind, { turns_per_minute_user })
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_turns: 2 } })

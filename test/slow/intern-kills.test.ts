@@ -93,7 +93,7 @@ onOneDatabase('a server that is killed', (kind) => {
     })
 
   for (const moment of ['before', 'after'])
-    test(`while it destroys an intern, ${moment} its folder goes: nothing is left of it`, async () => {
+    test(`while it deletes an intern, ${moment} its folder is removed: nothing remains`, async () => {
       await using w = await killedInterns(kind)
       const id = await withIntern(w)
       const server = await killedWhile(w, `${moment} rm /interns/`, ({ ask }) => ask('DELETE', `/interns/${id}`))

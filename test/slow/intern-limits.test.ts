@@ -60,7 +60,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
       })
     }
 
-    test('holds no more memory than it may, in all', { timeout: 900_000 }, async () => {
+    test('has a memory limit over all processes', { timeout: 900_000 }, async () => {
       await using service = await startLimited({ ...settings, intern_memory_bytes: 500 * megabyte })
       const pid = daemonPid(service.testStore.settings.data_dir, service.id)
       void service.insist('for i in 1 2 3 4; do head -c 200M /dev/zero | tail -c 190M | sleep 1000 & done; wait')
@@ -68,7 +68,7 @@ for (const users of isRoot ? ['its own', 'ours'] : ['ours']) {
       assert.equal(isRunning(pid), false)
     })
 
-    test('takes no more of the disk than it may, and is not started again over that', {
+    test('has a disk limit, and is not restarted above it', {
       timeout: 900_000,
     }, async () => {
       await using service = await startLimited({ ...settings, intern_disk_bytes: 30 * megabyte })

@@ -46,7 +46,7 @@ async function started(service: TestService, repository: object) {
 }
 
 onOneDatabase('an intern with a repository', (kind) => {
-  test('begins with a clone of it, and keeps its work in it when it starts again', { skip }, async () => {
+  test('starts with a clone of it, and keeps its work after a restart', { skip }, async () => {
     await using git = await startGitServer(files, access)
     await using service = await startTestService({ kind, settings: { repository_origins: [git.origin] } })
     const intern = await started(service, { url: git.url, credential })
@@ -77,7 +77,7 @@ onOneDatabase('an intern with a repository', (kind) => {
     assert.match((await answer(service, id, question, 'allow_once')).text, /ada on behalf of /)
   })
 
-  test('shows its password to nobody, and stores it encrypted', { skip }, async () => {
+  test('never returns its password, and stores it encrypted', { skip }, async () => {
     await using git = await startGitServer(files, access)
     await using service = await startTestService({ kind, settings: { repository_origins: [git.origin] } })
     const { id } = await started(service, { url: git.url, credential })
@@ -123,7 +123,7 @@ onOneDatabase('an intern with a repository', (kind) => {
     assert.match(await run(service, wrong.id, 'git -C widgets log --oneline'), /All there is/)
   })
 
-  test('keeps its password for the one key: without it the service does not start', async () => {
+  test('encrypts its password with one key; without it the service does not start', async () => {
     const testStore = await newTestStore(kind)
     const key = join(testStore.settings.data_dir, 'encryption.key')
     const first = await startTestService({ testStore })
@@ -168,7 +168,7 @@ describe('a clone that fails', { skip }, () => {
     ],
   ]
   for (const [name, repository, says] of cases) {
-    test(`says that the repository ${name}`, async () => {
+    test(`reports that the repository ${name}`, async () => {
       await using git = await startGitServer(files, access)
       await using service = await startTestService({ settings: { repository_origins: [git.origin] } })
       const response = await why(service, repository(git.url))
@@ -177,7 +177,7 @@ describe('a clone that fails', { skip }, () => {
     })
   }
 
-  test('follows no server elsewhere, and brings it no credential', async () => {
+  test('follows no redirect to another server, and sends it no credential', async () => {
     await using git = await startGitServer(files, access)
     await using other = await startGitServer(files)
     git.around.answer = (request, response) => {
@@ -221,7 +221,7 @@ describe('a clone that fails', { skip }, () => {
     await patient.stop()
   })
 
-  test('is ended when it takes more than an intern may hold of the disk', async () => {
+  test('is ended at the disk limit of the intern', async () => {
     const noise = () => randomBytes(3_000_000).toString('base64')
     await using git = await startGitServer({ a: noise(), b: noise() })
     const settings = { repository_origins: [git.origin], intern_disk_bytes: 5_000_000 }
@@ -363,7 +363,7 @@ describe('a hostile repository', { skip }, () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('goes never into a hidden folder, whatever it is called', async () => {
+  test('is never cloned into a hidden folder, for any name', async () => {
     await using service = await startTestService()
     for (const [index, name] of ['.ssh.git', '.git', '..%2f..%2fetc', '-rf.git', 'a%20b.git'].entries()) {
       const repository = { url: `https://git.example.com/team/${name}` }

@@ -236,7 +236,7 @@ describe('refusals of the chat route', () => {
       metered: async () => undefined,
       spent: async () => ({ usd: 0, isComplete: true }),
       decisions: decisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
-      budgetMs: 60_000,
+      idleTimeoutMs: 60_000,
       hosts: { thisHost: undefined, find: assert.fail },
       idleMs: 0,
     }

@@ -143,7 +143,7 @@ describe('the states of a run', () => {
     assert.equal((await answer(service, service.id, turn, '{"action":"decline"}')).finish, 'stop')
   })
 
-  test('several questions at once are asked one after another', async () => {
+  test('concurrent questions are asked one after another', async () => {
     const first = await say(service, service.id, 'permissions allow_once reject_once')
     const second = await answer(service, service.id, first, 'allow_once')
     assert.deepEqual([first.question?.arguments.operation, second.question?.arguments.operation], ['first', 'second'])

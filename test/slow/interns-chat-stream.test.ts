@@ -50,7 +50,7 @@ describe('the stream of a reply', () => {
     assert.deepEqual([chunks[0].model, chunks.at(-1).model], ['scripted/one', 'other/two'])
   })
 
-  test('a silent stream says that it is alive, by a comment', async () => {
+  test('a silent stream gets keep-alive comments', async () => {
     const events = await (await prompt(service, 'say a\nwait 400\nsay b')).rest()
     const comments = events.filter((event) => event === ': keepalive')
     assert.ok(comments.length >= 1, `${comments.length} comments`)

@@ -90,7 +90,7 @@ describe('killed with SIGKILL', () => {
   const pid = () => daemonPid(service.testStore.settings.data_dir, service.id)
 
   for (const state of states) {
-    test(`the agent, while a run is ${state}: the run ends, the next turn has another agent`, async () => {
+    test(`the agent while a run is ${state}: the run ends, the next turn starts another`, async () => {
       const scene = await bring(service, state)
       const daemon = pid()
       const [agent] = children(daemon)
@@ -121,7 +121,7 @@ describe('killed with SIGKILL', () => {
 
 describe('the server, killed with SIGKILL and started again', () => {
   for (const state of ['running', 'answering'] as const) {
-    test(`while a run is ${state}: its caller has left, so it ends, and the intern continues`, async () => {
+    test(`the caller while a run is ${state}: the run ends, and the intern continues`, async () => {
       const testStore = await newTestStore('sqlite')
       const first = await startServer(testStore)
       const scene = await bring(first, state)

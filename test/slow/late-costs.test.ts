@@ -35,7 +35,7 @@ async function startTwo(isKnown: () => boolean, bills: string[]) {
   return { billed, other }
 }
 
-test('of two servers one looks up a cost, once, and both show the correction', async () => {
+test('one of two servers looks up a cost once, and both show the correction', async () => {
   const bills: string[] = []
   const { billed, other } = await startTwo(() => bills.length > 1, bills)
   await using _billed = billed

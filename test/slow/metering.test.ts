@@ -110,7 +110,7 @@ onEachDatabase('metered requests', (kind) => {
     assert.ok(await metered(service, headers.get('x-generation-id')))
   })
 
-  test('waits for a database that is gone, up to a limit, and then no request is taken', async () => {
+  test('waits for an unreachable database up to a limit, then requests are refused', async () => {
     await using store = await newDb(kind)
     let isUnreachable = true
     const flaky = {

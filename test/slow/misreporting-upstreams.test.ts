@@ -94,7 +94,7 @@ describe('an answer without end', () => {
   }
 
   for (const play of Object.keys(streamed)) {
-    test(`ends in a stream whose protocol says all again at its end: ${play}`, { timeout: 900_000 }, async () => {
+    test(`ends in a stream whose protocol repeats everything at its end: ${play}`, { timeout: 900_000 }, async () => {
       const { status, text } = await service.ask('POST', '/responses', {
         body: { model: `faulty/${play}`, input: 'Hi', stream: true },
       })

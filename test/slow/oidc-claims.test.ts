@@ -260,7 +260,7 @@ test('after a sign-out the issuer asks for the account, once', async () => {
   assert.equal(await prompts(browser), null)
 })
 
-test('an issuer that lists no select_account is asked for a login instead', async () => {
+test('an issuer without select_account gets prompt=login', async () => {
   await using world = await withPlainIssuer()
   const { issuer, service } = world
   issuer.description = { prompt_values_supported: ['none', 'login'] }

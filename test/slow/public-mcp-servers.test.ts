@@ -20,7 +20,7 @@ function callTimeOnce(received: Received) {
   return strictRefusal(received) ?? saidBy(protocol, name && isFirst ? call : { text: 'Done.' }, streamed)
 }
 
-test(`an intern with ${publicServers.length} public MCP servers works over each protocol`, async (t) => {
+test(`${publicServers.length} public MCP servers of an intern work over each protocol`, async (t) => {
   const settings = { intern_users_from: 0 }
   await using providers = await startWithUpstream(callTimeOnce, ['model'], { settings })
   const { service, upstream } = providers

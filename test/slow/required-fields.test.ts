@@ -50,7 +50,7 @@ function without(fields: string[], body: object): object[] {
 
 const withNull = (fields: string[], body: object): object[] => fields.map((field) => ({ ...body, [field]: null }))
 
-test('null is not taken for no body', async () => {
+test('null is not treated as a missing body', async () => {
   await using service = await startForExamples()
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, operation, path })),

@@ -17,7 +17,7 @@ const file = join(scratch, 'mine.yaml')
 const write = (tokens: string) => writeFileSync(file, `models: { signalbox/demo: { context_length: ${tokens} } }`)
 
 for (const workers of ['1', '3'])
-  test(`SIGHUP loads a changed catalogue, and ignores an invalid one (workers: ${workers})`, async () => {
+  test(`SIGHUP loads a valid catalogue and ignores an invalid one (${workers} workers)`, async () => {
     write('1000')
     const env = {
       DATA_DIR: join(scratch, `data${workers}`),

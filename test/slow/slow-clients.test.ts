@@ -55,7 +55,7 @@ test('a slow client does not delay others', { timeout: 900_000 }, async () => {
   for (const answer of await Promise.all(slow)) assert.match(answer, /^HTTP\/1.1 408 /)
 })
 
-test('a body that says it is over 4 MiB is 413 before it is sent', { timeout: 900_000 }, async () => {
+test('a declared length over 4 MiB returns 413 before the body is sent', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
   const declared = head(service, 'content-type: application/json', `content-length: ${limit + 1}`)
   assert.match(await converse(service, [declared]), /^HTTP\/1.1 413 .*"code":413,/s)

@@ -108,7 +108,7 @@ for (const [what, env, through, says, replies] of [
     /Now the haiku.*Done\./s,
   ],
 ] as const) {
-  test(`with ${what} both printed examples work: a question is asked and answered`, async (t) => {
+  test(`with ${what} both printed examples work`, async (t) => {
     const [command = 'true', ...args] = [...through, 'true']
     if (spawnSync(command, args).status !== 0) return t.skip('no namespaces can be made here')
     await using server = startProcess({ DATA_DIR: newFolder(), DEMO_INTERN: 'true', ...env }, [...through])
@@ -131,7 +131,7 @@ function saidIn(stream: string): string {
   return chunks.map((line) => JSON.parse(line.slice(6)).choices?.[0]?.delta?.content ?? '').join('')
 }
 
-test('chosen first keys work and are never shown; one that is made beside them is', async () => {
+test('configured first keys work and are not shown; a generated one is shown', async () => {
   const [management, api] = ['c', 'd'].map((digit) => `sb-v1-${digit.repeat(64)}`)
   const DATA_DIR = newFolder()
   await using server = startProcess({ DATA_DIR, BOOTSTRAP_MANAGEMENT_KEY: management })

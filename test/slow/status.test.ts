@@ -59,7 +59,7 @@ onEachDatabase('GET /status', (kind) => {
     assert.deepEqual([theirs.failed, theirs.counts.running, theirs.questions.waiting], [[], 0, 0])
   })
 
-  test('has the money that servers hold, and of one that is heard no more apart', async () => {
+  test('has the money that servers hold, separately for unreachable servers', async () => {
     await using service = await startTestService({ kind })
     const { hash, workspace_id } = (await service.manage('POST', '/keys', { name: 'limited', limit: 8 })).body.data
     const { default_guardrail_id } = (await service.manage('GET', `/workspaces/${workspace_id}`)).body.data

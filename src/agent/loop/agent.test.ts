@@ -169,7 +169,7 @@ describe('in manual', { skip }, () => {
   })
 })
 
-test('in self-drive nothing is asked, and the shell runs outside the sandbox', async () => {
+test('self-drive asks no question and runs the shell outside the sandbox', async () => {
   await using at = await newAgent({ mode: 'self-drive' })
   await at.prompt('run: cat /etc/hostname; echo $SIGNALBOX_API_KEY-')
   assert.equal(at.permissionRequests.length, 0)
@@ -210,14 +210,14 @@ test('a declined question continues the turn without an answer', async () => {
   assert.match(at.text(), /declined/)
 })
 
-test('parallel calls all come back', async () => {
+test('parallel calls all return a result', async () => {
   await using at = await newAgent()
   await writeFile(join(at.workspace, 'a.txt'), 'on the way\n')
   await at.prompt('parallel')
   assert.match(at.text(), /3 results:\na\.txt\n---\na\.txt\n---\na\.txt:1: on the way/)
 })
 
-test('a failing model ends the prompt with an error that says whether to try again', async () => {
+test('a failing model ends the prompt with an error that says whether to retry', async () => {
   await using at = await newAgent()
   await assert.rejects(at.prompt('error 400'), {
     message: /fails as it was asked/,

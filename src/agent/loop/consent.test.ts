@@ -35,7 +35,7 @@ test('a client with its own rules decides before every tool in self-drive', asyn
   for (const path of ['secret/a.txt', 'made']) assert.ok(!existsSync(join(at.workspace, path)), path)
 })
 
-test('a client that does not judge is asked for nothing in self-drive', async () => {
+test('a client without a policy is not called in self-drive', async () => {
   const { model } = modelWithAnswers([calls, 'done'])
   await using at = await newAgent({ model, mode: 'self-drive' })
   await at.prompt('go')

@@ -128,7 +128,7 @@ test('the output before a failure of the model stays in the session', async () =
   assert.deepEqual(at.log.session.context.at(-1), { role: 'assistant', text: 'It started ' })
 })
 
-test('calls that a killed turn left without a result get one before the model is asked', async () => {
+test('calls without a result after a killed turn get one before the next request', async () => {
   const { model, requests } = modelWithAnswers(['fine'])
   await using at = await setUp(model)
   const calls = [{ id: 'lost', name: 'shell', arguments: '{}' }]
@@ -163,7 +163,7 @@ test('cancelling ends the tool, and the calls after it are not run', async () =>
   assert.deepEqual(at.results(), ['Cancelled.', 'Cancelled before it was run.'])
 })
 
-test('a context that fills the window is summarised, and the newest of it is kept', async () => {
+test('a full context window is summarised, except the newest messages', async () => {
   const { model, requests } = modelWithAnswers(['ok', 'SUMMARY', 'fine'])
   await using at = await setUp(model, { windowTokens: 1_000 })
   await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
@@ -210,7 +210,7 @@ test('a context is compacted repeatedly until it fits an unknown window', async 
   assert.ok(prompts.length > 12)
 })
 
-test('one result takes no more than a part of a small window', async () => {
+test('one result takes only a part of a small window', async () => {
   const long = tool({
     ...{
       name: 'long',
@@ -274,7 +274,7 @@ test('arguments can contain raw line breaks; the position of invalid JSON is rep
   assert.match(at.results()[2]!, /not a JSON object: they are another value/)
 })
 
-test('a call that the output limit cut is not run, and the model is asked for less', async () => {
+test('a call truncated by the output limit is not run; the model must send less', async () => {
   const inputs: unknown[] = []
   const cut: Model = async function* ({ messages }) {
     const calls = ['{}', '{"a": "b'].map((text, index) => ({ id: `c${index}`, name: 'edit', arguments: text }))

@@ -101,7 +101,7 @@ for (const [kind, servers] of Object.entries({
       assert.deepEqual(at.results(), ['worked'])
     })
 
-    test('that has other tools now is asked for them with the next prompt', async () => {
+    test('whose tools changed is asked for the new list at the next prompt', async () => {
       await using there = await start()
       await using at = await calling([there.server], [['tools__grow']])
       await at.prompt('again')
@@ -128,7 +128,7 @@ test('the library is loaded with the first server, not before', () => {
   assert.deepEqual(early, [])
 })
 
-test('a call that the person rejects is not made', { skip }, async () => {
+test('a rejected call is not sent', { skip }, async () => {
   const permission = () => 'reject_once'
   await using at = await calling([command()], [['tools__write', { path: 'made' }]], { permission })
   assert.match(at.results()[0] ?? '', /did not allow this call/)
@@ -196,7 +196,7 @@ describe('a server that is a command', { skip }, () => {
     assert.deepEqual(at.results(), ['2'])
   })
 
-  test('keeps its credential from commands of the shell beside it', async () => {
+  test('hides its credential from shell commands', async () => {
     const look = `cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n' | grep -c ${secret.replace('-', '[-]')}`
     await using at = await calling(
       [command()],
@@ -237,7 +237,7 @@ describe('a server that is a command', { skip }, () => {
     assert.equal(at.results()[1], '2')
   })
 
-  test('that keeps dying is not restarted after five starts', async () => {
+  test('that ends repeatedly is not restarted after five starts', async () => {
     const dies = Array.from({ length: 6 }, (): [string] => ['tools__die'])
     await using at = await calling([command()], dies)
     assert.match(at.results()[4] ?? '', /has ended/)

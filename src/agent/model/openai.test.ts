@@ -156,7 +156,7 @@ for (const [what, handler] of Object.entries({
   'an error in the stream before any output': stream(`data: {"error":{"code":502,"message":"upstream"}}\n\n`),
   'a service that says nothing': (response: ServerResponse) => void response.writeHead(200).flushHeaders(),
 })) {
-  test(`${what} is asked again, and no more than it should be`, async () => {
+  test(`${what} is retried, at most the allowed number of times`, async () => {
     await using service = await serve(handler, works)
     assert.equal((await service.ask()).answer.message.text, 'ok')
     await using never = await serve(handler)
@@ -189,7 +189,7 @@ test('a context that is too long has an own error', async () => {
   await assert.rejects(service.ask(), { isContextTooLong: true })
 })
 
-test('a router that found no endpoint with room for the prompt says the same', async () => {
+test('a router without an endpoint for a long prompt reports a full context', async () => {
   const body = {
     error: { code: 404, message: 'No endpoint', metadata: { excluded: [{ reason: 'context_too_small' }] } },
   }

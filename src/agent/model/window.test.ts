@@ -30,7 +30,7 @@ async function setUp(most?: number) {
   })
 }
 
-test('a window is the one in the catalogue, whatever the preset', async () => {
+test('the context window is that of the catalogue, also with a preset', async () => {
   await using at = await setUp()
   for (const name of ['acme/small', 'acme/small@preset/mine']) assert.equal(await at.window(name), 8_000)
 })

@@ -51,7 +51,7 @@ test('a process that left the process group ends with the command', { timeout: 1
   await until(() => remaining.every((pid) => !isRunning(pid)))
 })
 
-test('a command that ends leaves another that runs beside it alone', { timeout: 120_000 }, async () => {
+test('the end of one command does not affect a parallel one', { timeout: 120_000 }, async () => {
   const shell = realShell()
   await using own = await newFolder()
   const options = { workspace: own.path, sandbox: false, timeoutMs: 200_000, signal: new AbortController().signal }

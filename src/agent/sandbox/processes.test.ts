@@ -22,7 +22,7 @@ const stop: [string, object] = ['stop_process', { process: 'p1' }]
 
 for (const mode of ['manual', 'self-drive'] as const)
   describe(`a process in ${mode}`, { skip: mode === 'manual' && (missing ?? false) }, () => {
-    test('runs beside other tools, is read in pieces, and is stopped', async () => {
+    test('runs during other tool calls, is read in pieces, and is stopped', async () => {
       const counts = start('echo started >&2; while [ ! -e go ]; do sleep 0.05; done; echo went; sleep 600')
       const go: [string, object] = ['write_file', { path: 'go', content: '' }]
       await using at = await calling([counts, read(), go, read(), stop, read(0)], { mode })

@@ -93,7 +93,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.equal(output.match(/No such file or directory/g)?.length, 9)
     })
 
-    test('a read-only path cannot be made writable', async () => {
+    test('a read-only path cannot become writable', async () => {
       const { output } = await inside(
         'mount -o remount,bind,rw / ; mount -o remount,rw /usr; mount -t tmpfs x /mnt; umount /proc; touch /usr/x',
       )
@@ -101,7 +101,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.ok(!existsSync('/usr/x'))
     })
 
-    test('no new namespaces can be made', async () => {
+    test('new namespaces cannot be created', async () => {
       const { end } = await inside('unshare --user true')
       assert.notDeepEqual(end, { how: 'exited', code: 0 })
     })
@@ -170,7 +170,7 @@ for (const { name, sandbox, missing } of ways) {
       })
     }
 
-    test('a fork bomb is ended when it has more processes than it may', async () => {
+    test('a fork bomb is killed at the process limit', async () => {
       await using own = await newFolder()
       const nobodys = ofNobody(name, sandbox, own.path)
       const { end } = await realShell({ processes: 300 }, nobodys).run(smallBomb, {
@@ -209,7 +209,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.deepEqual(end, { how: 'stopped', why: 'memory' })
     })
 
-    test('endless output is stopped, and of a long one the beginning and the end are kept', async () => {
+    test('endless output is stopped; long output keeps its beginning and end', async () => {
       assert.deepEqual((await inside('yes', { outputBytes: 1_000_000 })).end, { how: 'stopped', why: 'output' })
       const { output } = await inside('echo first; head -c 200000 /dev/zero | tr "\\0" x; echo; echo last')
       assert.match(output, /^first\n.*bytes omitted.*last\n$/s)

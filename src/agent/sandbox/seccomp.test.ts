@@ -81,7 +81,7 @@ for (const [name, sandbox] of Object.entries(sandboxMethods)) {
   }
 
   describe(`from the sandbox of ${name}`, { skip: missing ?? false }, () => {
-    test('only sockets of the usual families can be made', async () => {
+    test('only sockets of the usual families can be created', async () => {
       assert.deepEqual([await called(41, 1, 1, 0), await called(41, 2, 1, 0)], ['ok 0', 'ok 0'])
       for (const family of [40, 38, 17, 30]) assert.equal(await called(41, family, 1, 0), '97 0', `family ${family}`)
     })

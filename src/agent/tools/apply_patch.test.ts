@@ -96,7 +96,7 @@ test('where a file cannot be written, those before it are as they were', async (
   assert.deepEqual((await readdir(at.workspace)).sort(), ['a.ts', 'b.ts'])
 })
 
-test('a line above, after "@@", says which of several places is meant', async () => {
+test('a line after "@@" selects one of several positions', async () => {
   await using at = await patching(
     { 'a.py': 'def one():\n    return 1\n\ndef two():\n    return 1\n' },
     patch('*** Update File: a.py', '@@ def two():', '-    return 1', '+    return 2'),
@@ -116,7 +116,7 @@ test('line ends of Windows and spaces at line ends stay as they are in the file'
   assert.equal(await at.read('b.txt'), 'one  \nzwei\n')
 })
 
-test('a patch as git and diff write it is taken too, whatever its line numbers', async () => {
+test('a patch of git or diff is applied, also with wrong line numbers', async () => {
   await using at = await patching(
     { 'a.js': 'one\ntwo\nthree\n', 'old.js': 'x\n', 'no-end.js': 'last' },
     [

@@ -54,7 +54,7 @@ test('search finds src/ behind thousands of ignored matches', async () => {
   )
 })
 
-test('search looks into ignored and hidden files when it is asked to', async () => {
+test('search reads ignored and hidden files on request', async () => {
   const files = { '.gitignore': 'dist/\n*.log', ...needles(['dist/a', 'dist/deep/b.log', '.env', '.git/config']) }
   assert.deepEqual(pathsIn(await search(files, { include_ignored: true })), ['.env', 'dist/a', 'dist/deep/b.log'])
   assert.deepEqual(pathsIn(await search(files, { path: 'dist' })), ['dist/a', 'dist/deep/b.log'])
@@ -112,7 +112,7 @@ const literals: [pattern: string, expected: string[] | undefined][] = [
   ['\\w+', undefined],
 ]
 for (const [pattern, expected] of literals)
-  test(`a file can match ${pattern} only with ${expected?.join(' or ') ?? 'anything'} in it`, () =>
+  test(`a match of ${pattern} requires ${expected?.join(' or ') ?? 'nothing'}`, () =>
     assert.deepEqual(requiredLiterals(pattern), expected))
 
 test('no file that has a matching line is excluded before its lines are read', async () => {

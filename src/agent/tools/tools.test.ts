@@ -66,7 +66,7 @@ test('edit_file changes nothing if the text is missing or occurs more than once'
   assert.equal(await at.text('a.py'), 'z\nz\n  y = 2\n')
 })
 
-test('edit_file matches lines whatever their line ends, and keeps each line end', async () => {
+test('edit_file matches lines with any line end, and keeps each line end', async () => {
   const mixed = 'alpha\nbeta\r\ngamma\ndelta'
   const edits: [content: string, input: object, result: string][] = [
     [mixed, { old_text: 'gamma\ndelta', new_text: 'g\nd' }, 'alpha\nbeta\r\ng\nd'],
@@ -114,7 +114,7 @@ test('list_files lists a folder without following links or opening large ones', 
   await assert.rejects(at.use('list_files', { path: 'link' }), /outside the workspace/)
 })
 
-test('search finds lines, plain or by pattern, and no pattern makes it hang', { timeout: 60_000 }, async () => {
+test('search finds text and patterns, and no pattern makes it hang', { timeout: 60_000 }, async () => {
   await using at = await setUpTools({
     'a.txt': `Hello world\n${'a'.repeat(50)}!\n`,
     'b/c.txt': 'hello again',
@@ -146,7 +146,7 @@ for (const [setting, answer] of [
   ['consent', false],
 ] as const) {
   const runs = setting === 'consent' && answer
-  test(`manual without a sandbox, "${setting}", ${answer ? 'yes' : 'no'}: the command ${runs ? 'runs' : 'does not run'}`, async () => {
+  test(`no sandbox, "${setting}", ${answer ? 'yes' : 'no'}: the command ${runs ? 'runs' : 'does not run'}`, async () => {
     const requests: [string, string][] = []
     const permitted = async (...what: [string, string]) => requests.push(what) > 0 && answer
     await using at = await setUpTools({}, { mode: 'manual', permitted, shell: realShell({}, missingSandbox, setting) })

@@ -50,7 +50,7 @@ test('links within the workspace are followed', async () => {
   assert.equal(await readFile(join(at.inside, 'deep/er/file'), 'utf8'), 'new')
 })
 
-test('a folder that is swapped for a link again and again never lets anything out', async () => {
+test('a folder that is repeatedly replaced by a link never leaks a file', async () => {
   await using at = await setUp()
   await mkdir(join(at.inside, 'folder'))
   await writeFile(join(at.inside, 'folder/secret'), 'harmless')

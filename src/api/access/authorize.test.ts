@@ -41,7 +41,7 @@ test('each kind of key opens its routes, and other errors name the missing right
   }
 })
 
-test('a route may answer a wrong kind of key with 401', async () => {
+test('a route can answer a wrong kind of key with 401', async () => {
   const route = { key: 'management', method: 'get', wrongKey: 'unauthenticated' } as const
   assert.equal(await outcomeOf(ringOf('api'), route, 'Bearer known'), 'unauthenticated')
 })

@@ -52,7 +52,7 @@ test('every path under /interns returns 401 without a valid API key', async () =
   }
 })
 
-test('no form of a request’s target is a way around', async () => {
+test('no form of the request target bypasses the check', async () => {
   await using service = await startTestService()
   await service.manage('PATCH', '/organization', { interns_programme: false })
   const { host, pathname } = new URL(service.url)

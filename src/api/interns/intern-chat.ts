@@ -75,7 +75,7 @@ export async function chatWith(
 async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, turnRequest, abortSignalOf(response.signal))
-  const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+  const text = replyText(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
   response.onRevoked(({ kind, message }) => {
     response.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
     response.end()
@@ -86,7 +86,7 @@ async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnReq
 async function askReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, turnRequest, abortSignalOf(response.signal))
-  return wholeReply(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+  return wholeReply(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
 }
 
 /** Starts a background run, which its caller can then query. */

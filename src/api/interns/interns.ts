@@ -100,7 +100,7 @@ export function openInterns({
       }),
     ...{ metered, spent },
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
-    budgetMs: config.intern_budget_ms,
+    idleTimeoutMs: config.intern_budget_ms,
   }
   return { conversation, ...supervision }
 }

@@ -24,7 +24,7 @@ const over = { outcome: 'over_budget', message: null, model: null, usage: null, 
 
 /** An intern with the key `own`, and the servers that can receive its requests. */
 async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
-  const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), budgetMs: 60_000 }
+  const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), idleTimeoutMs: 60_000 }
   await bootstrap(deps)
   const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const owner = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
@@ -54,8 +54,8 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
       announceTurn(deps, { ...own, account: newUuid(), budget }, async (announcement) => announcement!),
     announceUnlimited: () =>
       announceTurn(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
-    announceTurn: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
-      announceTurn({ ...deps, budgetMs }, { ...own, account }, begin),
+    announceTurn: (begin: () => Promise<never>, idleTimeoutMs = 60_000, account = newUuid()) =>
+      announceTurn({ ...deps, idleTimeoutMs: idleTimeoutMs }, { ...own, account }, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
     limits: (key = 'own') =>

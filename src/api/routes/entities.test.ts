@@ -87,7 +87,7 @@ onEachDatabase('if-match', (kind) => {
     }
   })
 
-  test('of two changes at once with the same entity tag exactly one is made', async () => {
+  test('of two concurrent changes with the same entity tag exactly one succeeds', async () => {
     await using service = await startTestService({ kind })
     const { guardrail, key } = await things(service)
     for (const { path, change } of [guardrail!, key!]) {

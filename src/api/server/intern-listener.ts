@@ -5,7 +5,7 @@ import { emptyAcceptQueue } from '#platform/http/accept-queue.ts'
 import { reachable } from '../access/address.ts'
 
 const retries = { attempts: 100, pauseMs: 20 }
-const idleLookMs = 50
+const idleCheckMs = 50
 
 /** The address at which interns of this host reach the service. */
 export type InternAddress = { host: string; port: number }
@@ -24,12 +24,12 @@ export function internAddress(url: string): InternAddress {
 export async function keepInternListener(
   server: Server,
   address: InternAddress,
-): Promise<AsyncDisposable & { clientsGone: Promise<void> }> {
+): Promise<AsyncDisposable & { clientsClosed: Promise<void> }> {
   const clientsGone = Promise.withResolvers<void>()
   await emptyAcceptQueue(server)
   server.close(() => clientsGone.resolve())
   const listener = await openInternListener(server, address)
-  return { clientsGone: clientsGone.promise, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
+  return { clientsClosed: clientsGone.promise, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
 }
 
 /**
@@ -41,7 +41,7 @@ export async function openInternListener(
   address: InternAddress,
   options: { reusePort?: boolean } = {},
 ): Promise<AsyncDisposable> {
-  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs)
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const sockets = new Set<Socket>()
   const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     sockets.add(socket)

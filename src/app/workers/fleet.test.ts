@@ -99,7 +99,7 @@ test('workers are replaced one by one, each after the next one answers', async (
   await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
-test('a start that one worker cannot make ends all, and says why', async () => {
+test('a worker that cannot start ends all workers, with the reason', async () => {
   const { fleet } = fleetOf(3, (at) => {
     if (at === 1) throw Object.assign(new Error('The port is taken.'), { code: startupErrorCode })
   })

@@ -8,14 +8,14 @@ const setOf = (size: number, members: number[]) => {
   return bits
 }
 
-test('all of a set are exactly as many as it has room for, whatever the size', () => {
+test('a full set has exactly its size, for any size', () => {
   for (const size of [0, 1, 31, 32, 33, 64, 300]) {
     assert.equal(countBits(allBits(size)), size)
     assert.deepEqual([...membersOf(allBits(size))], [...Array(size).keys()])
   }
 })
 
-test('members come in the order asked for, the last of a word too', () => {
+test('members are returned in the requested order, at word boundaries too', () => {
   const bits = setOf(70, [0, 31, 32, 63, 69])
   const order = Uint32Array.from([...Array(70).keys()].reverse())
   assert.deepEqual([...membersOf(bits, order)], [69, 63, 32, 31, 0])

@@ -135,7 +135,7 @@ onEachDatabase('measures', (kind) => {
     assert.deepEqual((await measures.endpoint()).uptime1d, null)
   })
 
-  test('two servers on one database add up, and neither counts itself twice', async () => {
+  test('two servers on one database are added up, each once', async () => {
     await using store = await newDb(kind)
     await using one = await turned(store.db)
     await using two = await turned(store.db)

@@ -45,7 +45,7 @@ test('a reload replaces the catalogue, and users of the old one keep it', async 
   assert.deepEqual([context(), before.findModel('acme/one')?.contextLength, report.models], [2000, 1000, 1])
 })
 
-test('a bad file keeps the old catalogue and says why', async () => {
+test('an invalid file keeps the old catalogue and reports the reason', async () => {
   const { catalogue, context, write } = await openTestCatalogue()
   const report = catalogue.report()
   write('models: [')

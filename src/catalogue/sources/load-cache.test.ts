@@ -70,7 +70,7 @@ test('changed, new and omitted sources are read', async () => {
   assert.deepEqual([reads(), data.models.map(({ id }) => id)], [4, ['acme/acme-two', 'acme/one']])
 })
 
-test('names in any script come back, though the file has one byte a character', async () => {
+test('names in any script are restored from a file with one byte per character', async () => {
   const { settings, start, path, reads } = starts()
   writeFileSync(settings.catalogue_file, fileWith(1000).replaceAll('One', 'Zoë 語 😀'))
   await start()

@@ -77,13 +77,13 @@ test('aliases and benchmarks add up', () => {
   assert.deepEqual(model.benchmarks, { coding: 40, agentic: 50 })
 })
 
-test('a dated name once given stays, whatever a later source says of the day', () => {
+test('a dated name is stable, although a later source corrects the day', () => {
   const model = only('models: { maker/model: { created: 2026-02-15, canonical_slug: maker/model-new } }')
   assert.equal(model.canonicalSlug, 'maker/model-2026-01-31')
   assert.equal(model.created, Date.parse('2026-02-15') / 1000)
 })
 
-test('remove takes away an endpoint, a model, or a provider with all its endpoints', () => {
+test('remove deletes an endpoint, a model, or a provider with all its endpoints', () => {
   const endpointsAfter = (file: string) =>
     merged(base, file).data.models.flatMap((model) => model.endpoints.map(({ id }) => id))
   assert.deepEqual(endpointsAfter('models: { maker/model: { endpoints: { acme: { remove: true } } } }'), [

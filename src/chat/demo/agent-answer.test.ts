@@ -41,7 +41,7 @@ describe('the demo model as the model of an agent', () => {
     assert.match(gist([user('run: ls')], toolsNamed('weather shell')).text ?? '', /^You said: run: ls\. I am the demo/)
   })
 
-  test('errors come as a status before the answer, or within it', () => {
+  test('errors are a status before the answer, or an event within it', () => {
     assert.deepEqual(sceneFor([user('error 503')]), {
       error: { status: 503, message: 'The script fails as it was asked to (503).' },
     })
@@ -53,7 +53,7 @@ describe('the demo model as the model of an agent', () => {
     assert.equal('steps' in scene && scene.steps[0]?.afterMs, 40_000)
   })
 
-  test('an answer has an end, however long was asked for', () => {
+  test('an answer has a maximum length', () => {
     const scene = sceneFor([user('flood 999999999')])
     assert.equal('steps' in scene && scene.steps.length, 100_002)
   })
@@ -99,7 +99,7 @@ describe('the demo model as the model of an agent', () => {
     assert.match(call(opencode, 'question').text ?? '', /I have no tool ask_user/)
   })
 
-  test('pi and cline are asked in their own words', () => {
+  test('pi and cline get questions in their format', () => {
     const withPath = (name: string) => {
       const parameters = { type: 'object', properties: { path: { type: 'string' } } }
       return { type: 'function', function: { name, parameters } }
@@ -113,7 +113,7 @@ describe('the demo model as the model of an agent', () => {
     assert.match(gist([user('write /w/a: hi')], cline).calls?.[0] ?? '', /editor \{"path":"\/w\/a","new_text":"hi/)
   })
 
-  test('a tool of an MCP server is called by its name, whatever prefix the agent adds', () => {
+  test('a tool of an MCP server is found by its name with any prefix of the agent', () => {
     const prompt = user('use add {"a": 1}')
     const call = (names: string) => gist([prompt], [...builtin, ...toolsNamed(names)]).calls?.[0]
     assert.equal(call('mcp__tools__add'), 'call_demo_1_1 mcp__tools__add {"a":1}')

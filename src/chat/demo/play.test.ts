@@ -20,7 +20,7 @@ describe('the demo model', () => {
     assert.match(gist('Hello').text ?? '', /^You said: Hello\./)
   })
 
-  test('thoughts, words and the end that were asked for', () => {
+  test('plays the requested thoughts, words and finish reason', () => {
     assert.match(gist('demo:reasoning').reasoning ?? '', /^I think/)
     assert.equal(gist('demo:words=2').text, 'word1 word2')
     assert.equal(gist('demo:length').finish, 'length (length)')

@@ -40,7 +40,7 @@ for (const [name, call] of Object.entries(others)) {
     for (const value of Object.values(call.rawInput)) assert.ok(question.detail?.includes(value), question.detail ?? '')
   })
 
-  test(`nor is it a way around a denial: ${name}`, () => {
+  test(`does not bypass a denial: ${name}`, () => {
     const denials: Record<keyof typeof others, Rule> = {
       payment: { effect: 'deny', tools: ['bank__pay'] },
       page: { effect: 'deny', hosts: ['evil.test'] },
@@ -116,7 +116,7 @@ test('a command that gets at a file by a link is one about that file', () => {
     assert.equal(effect(command, `${base}/out/**`), 'allow', command)
 })
 
-test('a link in a workspace makes no other file one that is allowed', () => {
+test('a link in a workspace does not make its target allowed', () => {
   using there = linkedWorkspace()
   const allow: RuleSet = { scope: 'intern', version: 1, rules: [{ effect: 'allow', paths: ['**'] }] }
   const effect = (path: string) =>

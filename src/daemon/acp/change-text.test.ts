@@ -43,7 +43,7 @@ test('a piece of a file, whose last line has no line break, is shown as its line
   assert.equal(changeText({ path: 'f', before: null, after: 'a' }), '+++ f (new file)\n+a')
 })
 
-test('the name of a file is on one line, and cannot look like lines that come', () => {
+test('the name of a file is on one line, and cannot imitate following lines', () => {
   const preview = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
   assert.deepEqual(preview.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
 })

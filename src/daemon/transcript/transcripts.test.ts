@@ -159,7 +159,7 @@ test('an agent cannot fill the disk: the oldest entries are dropped', async () =
   assert.equal((await entriesOf(daemon, 'c')).at(-1)?.type, 'end')
 })
 
-test('calls without end and without number take no more room than their session may', async () => {
+test('unlimited calls take at most the space of their session', async () => {
   await using daemon = await startTestDaemon({ limits: { maxSessionTranscriptBytes: 100_000 } })
   const lines = Array.from({ length: 2000 }, (_, at) => `tool t${at} ${'x'.repeat(500)}`)
   const { sessionId } = await daemon.say(lines.join('\n'), { mode: 'self-drive' })

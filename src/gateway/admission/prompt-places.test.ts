@@ -83,7 +83,7 @@ for (const [model, reason] of [
   })
 }
 
-test('a file as an item, or beside the parts of a message, counts as the context', () => {
+test('a file as an item, or next to the parts of a message, counts as the context', () => {
   const endpoint = endpointFor('any-other', { contextLength: 1_000_000 })
   const bodies: Body[] = [
     item({ type: 'input_file', file_id: 'file-1' }),

@@ -15,7 +15,7 @@ import { eventsByLine, isJsonLines, isJsonLinesType, JsonLines } from './json-li
 import { maskSecrets } from './mask-secrets.ts'
 import { providerErrorOf } from './provider-error.ts'
 import type { Receiver } from './receiver.ts'
-import { isRefusalOfOne, refinedStatus } from './refined-status.ts'
+import { isModelSpecificRefusal, refinedStatus } from './refined-status.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
 import { resetOf, waitIn, waitInBody, waitOf } from './wait-times.ts'
 
@@ -349,7 +349,7 @@ export class AttemptAnswer implements Sink {
     const wait = this.#retryAfterMs ?? facts.retryAfterMs ?? waitIn(rawMessage) ?? this.#resetMs
     const refined = refinedStatus(status, providerCode, rawMessage)
     const failure = failureOfStatus(refined, message || undefined, wait, credentialOwner)
-    if (isRefusalOfOne(providerCode)) failure.tryNext = true
+    if (isModelSpecificRefusal(providerCode)) failure.tryNext = true
     const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
     const words = {
       providerCode,

@@ -8,7 +8,7 @@ import { startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.
 
 const secret = 'no-pattern-knows-this-one-4711'
 
-test('a credential in an upstream message is masked, whatever its form', async () => {
+test('a credential in an upstream message is masked in any form', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-ask-'))
   const body = JSON.stringify({ error: { message: `Your key ${secret} takes no such request.` } })
   await using upstream = await startScriptedUpstream(() => ({ status: 400, type: 'application/json', body }))

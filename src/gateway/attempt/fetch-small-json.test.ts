@@ -16,7 +16,7 @@ function fetchFrom(answer: (sink: Sink) => void) {
   return fetchSmallJson({ upstreams: { send }, deadlines }, request)
 }
 
-test('an answer is read as a whole, whatever its pieces', async () => {
+test('an answer is read completely from any pieces', async () => {
   const read = await fetchFrom((sink) => {
     sink.head(200, {})
     for (const byte of Buffer.from('{"a":1}')) sink.data(Buffer.from([byte]))

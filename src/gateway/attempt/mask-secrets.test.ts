@@ -66,7 +66,7 @@ describe('a credential in an upstream message is masked', () => {
     'use Bearer%20abc.def',
     'sb-v1-0123456789abcdef0123',
   ]) {
-    test(`if it only looks like one: ${message.slice(0, 12)}…`, () => {
+    test(`a text that only resembles one is not masked: ${message.slice(0, 12)}…`, () => {
       const masked = maskSecrets(message, secret)
       assert.match(masked, /\[secret\]/)
       assert.doesNotMatch(masked, /0123456789|abc\.def/)

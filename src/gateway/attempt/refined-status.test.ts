@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isRefusalOfOne, refinedStatus } from './refined-status.ts'
+import { isModelSpecificRefusal, refinedStatus } from './refined-status.ts'
 
 test('a refusal because of the account or the model has the status of its cause', () => {
   const rows: [status: number, code: string | undefined, message: string, refined: number][] = [
@@ -15,10 +15,10 @@ test('a refusal because of the account or the model has the status of its cause'
   for (const [status, code, message, refined] of rows) assert.equal(refinedStatus(status, code, message), refined)
 })
 
-test('a refusal because of a content policy or an unusable call is recognized by its code', () => {
+test('a content policy or an unusable call is recognized by the error code', () => {
   for (const code of ['content_filter', 'content_policy_violation', 'tool_use_failed'])
-    assert.equal(isRefusalOfOne(code), true)
-  assert.equal(isRefusalOfOne('invalid_request_error'), false)
+    assert.equal(isModelSpecificRefusal(code), true)
+  assert.equal(isModelSpecificRefusal('invalid_request_error'), false)
 })
 
 test('other refusals keep their status', () => {

@@ -34,4 +34,4 @@ const ownRefusals: ReadonlySet<string | undefined> = new Set([
 ])
 
 /** Whether the content policy of the provider was the reason, or an unusable call of its model. Others can answer. */
-export const isRefusalOfOne = (code: string | undefined) => ownRefusals.has(code)
+export const isModelSpecificRefusal = (code: string | undefined) => ownRefusals.has(code)

@@ -4,16 +4,16 @@ import { type Behaviour, simulate } from '#test/harness/upstream/simulated-endpo
 
 const failing =
   (share: number, more = {}): Behaviour =>
-  () => ({ failing: share, ...more })
+  () => ({ failureProbability: share, ...more })
 const healthy = failing(0.03)
 const three = [healthy, healthy, healthy]
 /** Fails for 300 ms every ten seconds, which is 3 %. */
 const inBursts =
   (from: number): Behaviour =>
-  (at) => ({ failing: (at + from) % 10_000 < 300 ? 1 : 0 })
+  (at) => ({ failureProbability: (at + from) % 10_000 < 300 ? 1 : 0 })
 const down =
   (from: number, to: number): Behaviour =>
-  (at) => ({ failing: at >= from && at < to ? 1 : 0.03 })
+  (at) => ({ failureProbability: at >= from && at < to ? 1 : 0.03 })
 
 describe('a simulation of endpoints', () => {
   for (const perSecond of [2, 50, 200]) {
@@ -52,8 +52,8 @@ describe('a simulation of endpoints', () => {
     const restarts: Behaviour = (at, answersAfterMs) => {
       const untilBreak = 60_000 - (at % 60_000)
       return untilBreak < answersAfterMs
-        ? { failing: 1, failsAfterMs: untilBreak, connectionLost: true }
-        : { failing: 0.03 }
+        ? { failureProbability: 1, failsAfterMs: untilBreak, connectionLost: true }
+        : { failureProbability: 0.03 }
     }
     const { available, shut } = simulate([restarts, healthy, healthy], { latencyMs: 20_000 })
     assert.ok(available >= 0.999, `${available}`)
@@ -61,7 +61,7 @@ describe('a simulation of endpoints', () => {
   })
 
   test('with a rate limit of one second in five pauses no longer than requested', () => {
-    const limits: Behaviour = (at) => ({ failing: at % 5_000 < 1_000 ? 1 : 0, retryAfterMs: 1_000 })
+    const limits: Behaviour = (at) => ({ failureProbability: at % 5_000 < 1_000 ? 1 : 0, retryAfterMs: 1_000 })
     const { available, shut } = simulate([limits, healthy, healthy])
     assert.ok(available >= 0.999, `${available}`)
     assert.ok(shut < 0.14, `${shut}`)

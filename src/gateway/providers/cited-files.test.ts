@@ -35,7 +35,7 @@ describe('sources without a URL', () => {
     assert.deepEqual(cited(googleGemini.readBody({ candidates: [candidate] })), [expected])
   })
 
-  test('files are search results for Anthropic clients, and omitted from chat completions', () => {
+  test('cited files are search results for Anthropic clients only', () => {
     const { type, source, title } = citationIn({ file }) as Record<string, unknown>
     assert.deepEqual([type, source, title], ['search_result_location', 'file_1', 'a.pdf'])
     const events: AnswerEvent[] = [

@@ -10,7 +10,7 @@ const remaining = (model: string, more: object = {}) => {
   return [Object.keys(settings).filter((name) => name in body), dropped]
 }
 
-test('a reasoning model gets no sampling settings, and only those with an effect are named', () => {
+test('a reasoning model gets no sampling settings; those with an effect are named', () => {
   for (const model of ['o3', 'o4-mini', 'gpt-5', 'gpt-5-mini', 'gpt-5.2-codex'])
     assert.deepEqual(remaining(model), [[], ['presence_penalty', 'temperature']], model)
 })

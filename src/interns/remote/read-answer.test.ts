@@ -40,7 +40,7 @@ const readers: Record<string, (body: string) => unknown> = {
 }
 
 for (const [name, bodyOf] of Object.entries(bodies))
-  test(`hostile ${name} of a daemon are refused, and never hold the main thread longer than 50 ms`, async () => {
+  test(`hostile ${name} of a daemon are refused, and block the thread at most 50 ms`, async () => {
     for (const part of ['{}', '1', '""', '[[[]]]', `{"a":"${'x'.repeat(260)}"}`, `"${'\\u0000'.repeat(14)}"`]) {
       const body = bodyOf(listOf(part, 8 * 1024 * 1024))
       const least = await leastTime(() =>

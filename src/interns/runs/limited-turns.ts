@@ -149,7 +149,7 @@ type NewTurn = {
   keyHash: string | null
   budget?: TurnBudget | undefined
 }
-type AnnounceDeps = TurnDeps & { budgetMs: number }
+type AnnounceDeps = TurnDeps & { idleTimeoutMs: number }
 
 /** The time for storing the run, after the longest time without output. */
 const runStoredWithinMs = 60_000
@@ -159,13 +159,13 @@ const runStoredWithinMs = 60_000
  * this server crashes meanwhile, the announcement expires.
  */
 export async function announceTurn<Started>(
-  { db, now, budgetMs }: AnnounceDeps,
+  { db, now, idleTimeoutMs }: AnnounceDeps,
   { account, internId, sessionId, keyHash, budget }: NewTurn,
   start: (budget: TurnBudget | undefined) => Promise<Started>,
 ): Promise<Started> {
   if (keyHash === null) return start(budget)
   const own = { ...budget, id: account }
-  const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${budgetMs + runStoredWithinMs}`
+  const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${idleTimeoutMs + runStoredWithinMs}`
   const row = {
     ...{ id: account, intern_id: internId, session_id: sessionId ?? null, key_hash: keyHash },
     ...{ budget: JSON.stringify(own), began_at: now(), expires_at: expiresAt as never },

@@ -36,7 +36,7 @@ async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | n
     yield { type: 'turn.started', runId: 'r', sessionId: 's', model: null }
   }
   const turn = {
-    ...{ db, now, newId: newUuid, idleMs: 0, budgetMs: 60_000, rates: { user: 100, organization: 100 } },
+    ...{ db, now, newId: newUuid, idleMs: 0, idleTimeoutMs: 60_000, rates: { user: 100, organization: 100 } },
     runsOf: () => ({ start: async () => startedTurn() }),
     screen: async (_: unknown, text: string) => text,
     decisions: { collectRemaining: () => {} },
@@ -87,7 +87,7 @@ onEachDatabase('a started turn', (kind) => {
     const limit = { costUsd: 1, costOf: 'session_max_cost_usd' } as const
     const turn = { account: 'a', internId: id, sessionId: 's', keyHash: 'the key of then', budget: limit }
     const now = () => 4000
-    const budget = await announceTurn({ db: store.db, now, budgetMs: 60_000 }, turn, async (given) => given)
+    const budget = await announceTurn({ db: store.db, now, idleTimeoutMs: 60_000 }, turn, async (given) => given)
     const unsettled = { meteredKey: 'the key of then', startedAt: 4000, endedAt: null, reportedUsd: 0 }
     const spending = { spentUsd: 0, unsettled: [unsettled], isOpen: true }
     assert.deepEqual(await sessionSpending(store.db.query, id, 's'), spending)

@@ -66,7 +66,7 @@ export async function startChatTurn(
   const client = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
   const timeout = new AbortController()
   const stop = AbortSignal.any([signal, timeout.signal])
-  const idleMs = deps.budgetMs
+  const idleMs = deps.idleTimeoutMs
   const idleTimer = new IdleTimer(() => timeout.abort())
   idleTimer.start(idleMs)
   try {
@@ -186,11 +186,11 @@ function failedBeforeStart({ reason, message, retryable }: Extract<TurnEvent, { 
   return reason === 'stream_severed' ? severed : chatFault('bad_gateway', reason, message, { retryable })
 }
 
-export function timeoutMessage(budgetMs: number): string {
-  return `The intern sent no output for ${Math.round(budgetMs / 1000)} seconds.`
+export function timeoutMessage(idleTimeoutMs: number): string {
+  return `The intern sent no output for ${Math.round(idleTimeoutMs / 1000)} seconds.`
 }
 
-const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(budgetMs))
+const timeoutFault = (idleTimeoutMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(idleTimeoutMs))
 
 async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
   const intern = await findIntern(deps, caller, id).catch((error: unknown) => {

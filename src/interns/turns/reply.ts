@@ -6,12 +6,16 @@ import { type Turn, timeoutMessage } from './chat-turn.ts'
 const line = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
 /** The server-sent events of a turn's reply, `[DONE]` last. */
-export function replyText({ started }: Turn, names: ChunkNames, { now, budgetMs }: { now: Now; budgetMs: number }) {
+export function replyText(
+  { started }: Turn,
+  names: ChunkNames,
+  { now, idleTimeoutMs }: { now: Now; idleTimeoutMs: number },
+) {
   const writer = chunkWriter(started, names, Math.floor(now() / 1000))
   return {
     opening: line(writer.first()),
     of(event: TurnEvent | 'timeout'): string {
-      const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(budgetMs)) : writer.of(event)
+      const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.of(event)
       return chunks.map(line).join('')
     },
     /** The end of a reply whose caller lost access. */

@@ -23,7 +23,7 @@ export type StartTurnDeps = ApprovalDeps &
     spent: ReadSpending
     decisions: DecisionCollector
     /** The longest time without output from the intern, before and during its reply. */
-    budgetMs: number
+    idleTimeoutMs: number
   }
 
 /** The caller and the intern of a turn. */

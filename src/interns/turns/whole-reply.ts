@@ -17,12 +17,12 @@ type ToolCalls = NonNullable<InternChunk['choices'][number]['delta']['tool_calls
 export async function wholeReply(
   turn: Turn,
   names: ChunkNames,
-  { now, budgetMs }: { now: () => number; budgetMs: number },
+  { now, idleTimeoutMs }: { now: () => number; idleTimeoutMs: number },
 ) {
   const writer = chunkWriter(turn.started, names, Math.floor(now() / 1000))
   const reply = new Reply(writer.first())
   for await (const event of turn.events) {
-    const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(budgetMs)) : writer.of(event)
+    const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.of(event)
     for (const chunk of chunks) reply.add(chunk)
   }
   return reply.whole()

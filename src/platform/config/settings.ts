@@ -148,7 +148,7 @@ export const Settings = z.strictObject({
     'The interval of keepalives in a stream of an intern without other events.',
   ),
   intern_budget_ms: milliseconds(300_000).describe(
-    'The time without events of an intern after which its turn times out.',
+    'The longest silence of an intern during a turn. If it sends no text, reasoning, activity or question for this time, the turn ends with a timeout. This is not a spending limit.',
   ),
   turns_per_minute_user: z.coerce
     .number()

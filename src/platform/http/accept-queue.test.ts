@@ -31,7 +31,7 @@ test('a server that closes answers the connections that wait to be accepted', as
   for (const answer of await answers) assert.match(answer, /whole$/)
 })
 
-test('a server that closes answers the connections that wait, also while each turn of its event loop is long', async () => {
+test('a closing server answers waiting connections, also with a slow event loop', async () => {
   const app = newApp()
   await app.listen({ port: 0, host: '127.0.0.1' })
   app.server.on('connection', () => {

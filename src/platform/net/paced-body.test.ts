@@ -46,7 +46,7 @@ function sending({ mock }: TestContext, { readerMs = 0 } = {}) {
   }
 }
 
-test('a body of one byte per second is refused after its pause time, though data arrives', async (t) => {
+test('a body of one byte per second is refused, although data arrives', async (t) => {
   const body = sending(t)
   let seconds = 0
   for (; body.result().outcome === undefined && seconds < 1000; seconds++) {

@@ -9,7 +9,7 @@ import { monitorIntern } from './intern-monitor.ts'
 const skip = process.platform !== 'linux' && 'only Linux lists processes in /proc'
 
 /** A daemon whose intern exceeds its memory. The daemon ends a second before `end` resolves. */
-async function exceeding(home: string) {
+async function startExceedingDaemon(home: string) {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore' })
   const process = findProcess(child.pid!)!
   const ended = new Promise<string>((resolve) => child.once('exit', () => resolve('ended with code 0')))
@@ -31,7 +31,7 @@ async function exceeding(home: string) {
 
 test('a daemon that is ended for its memory is reported with the limit', { skip }, async () => {
   await using home = await newFolder()
-  const { daemon, intern } = await exceeding(home.path)
+  const { daemon, intern } = await startExceedingDaemon(home.path)
   const { promise: report, resolve } = Promise.withResolvers<string>()
   monitorIntern(daemon, intern, resolve)
   assert.match(await report, /^It used \d+ MiB of memory; at most \d+ MiB are allowed/)
@@ -39,7 +39,7 @@ test('a daemon that is ended for its memory is reported with the limit', { skip 
 
 test('a monitor that is stopped during the end reports nothing', { skip }, async () => {
   await using home = await newFolder()
-  const { daemon, intern, ending } = await exceeding(home.path)
+  const { daemon, intern, ending } = await startExceedingDaemon(home.path)
   const reports: string[] = []
   const stop = monitorIntern(daemon, intern, (reason) => reports.push(reason))
   await ending

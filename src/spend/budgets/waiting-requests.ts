@@ -43,7 +43,7 @@ export class WaitingRequests {
 
   /**
    * Refuses requests that need more than all reservations could release, and those past their deadline.
-   * @param soon the money that can become available soon. @param silent the money of servers that do not report.
+   * @param money `availableSoon` can become available soon; `silent` is held by servers that do not report.
    * @param now on the clock of `deadline`.
    */
   refuse({ availableSoon, silent }: { availableSoon: PicoUsd; silent: PicoUsd }, now: number): void {

@@ -7,7 +7,7 @@ import { dayOf } from './days.ts'
 import { sumOfGroup } from './group-spending.ts'
 
 onEachDatabase('the spending of a session or tag value', (kind) => {
-  test('is that of its requests since a day, own credentials and margins apart', async () => {
+  test('is the sum of its requests since a day, with own credentials and margins apart', async () => {
     await using store = await newDb(kind)
     const tagged = (value: string) => ({ tags: [['customer', value]] as const })
     const dayBefore = at - 86_400_000

@@ -121,7 +121,7 @@ onEachDatabase('the request log', (kind) => {
     )
   })
 
-  test('a page looks at so many rows and no more, whatever is combined and by whom', async () => {
+  test('a page reads a limited number of rows with any combination of filters', async () => {
     await using store = await newDb(kind)
     const by = (keyHash: string, workspaceId: string) => ({ caller: { ...caller, keyHash, workspaceId } })
     const all = made(60, (i) => ({

@@ -56,7 +56,7 @@ onEachDatabase('the sums of days', (kind) => {
     assert.deepEqual(both[0], await spendingOf(store, members, 0))
   })
 
-  test('of a database from before are made from those of its keys', async () => {
+  test('of an older database are computed from those of its keys', async () => {
     await using store = await newDb(kind)
     await writeGenerations(store, byHand(400))
     const written = await workspaceRows(store.db)

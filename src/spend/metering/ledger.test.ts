@@ -101,7 +101,7 @@ test('requests that cannot be stored at the end are reported with their cost', a
   assert.deepEqual([lost, ledger.lost()], [[[2, 27n]], 2])
 })
 
-test('a disk that has room again before the time for the end is over keeps all', async () => {
+test('all rows are stored if the disk has space again before the stop timeout', async () => {
   const stored: unknown[] = []
   let tries = 0
   const write = async (rows: readonly unknown[]) => {

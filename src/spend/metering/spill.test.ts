@@ -59,7 +59,7 @@ const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
 const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, saveRetryMs: 20 }
 
 onEachDatabase('rows that the database refuses', (kind) => {
-  test('goes to files, from where the next life writes it, once', async () => {
+  test('is written to files, which the next start stores once', async () => {
     await using store = await newDb(kind)
     using fixture = newFolder()
     const { flaky } = unreachableDb(store)

@@ -55,7 +55,7 @@ async function assertEqualToRows(db: Db): Promise<void> {
 }
 
 onEachDatabase('roll-ups', (kind) => {
-  test('are merged with one query of each table, whatever the number of slots', async () => {
+  test('are merged with one query per table for any number of slots', async () => {
     const testStore = await newTestStore(kind)
     const statements: string[] = []
     const db = await openDb(testStore.settings, {

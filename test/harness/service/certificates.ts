@@ -7,7 +7,7 @@ import { createAuthority, type Holder, type IssuedCertificate, issueCertificate 
 
 const hour = 3_600_000
 
-/** A test's own certificate authority, and its certificates. */
+/** A certificate authority for a test, and its certificates. */
 export async function testAuthority(name = 'An authority of the tests') {
   const period = { from: Date.now() - hour, until: Date.now() + 24 * hour }
   const authority = { name, ...(await createAuthority(name, period)) }

@@ -15,7 +15,7 @@ export type DemoWorld = AsyncDisposable & {
    */
   ask: (count: number) => Promise<string[]>
   /** The keys in use, by purpose. */
-  keys: { bot: string; shutIn: string }
+  keys: { bot: string; restricted: string }
   guardrailId: string
   /** The last request to a provider. */
   lastRequest: DemoUpstream['lastRequest']
@@ -69,9 +69,9 @@ function catalogue({ url }: DemoUpstream) {
   return { providers, models: Object.fromEntries(entries) }
 }
 
-type Options = Parameters<typeof startConsole>[0] & { manner?: Parameters<typeof startDemoUpstream>[0] }
+type Options = Parameters<typeof startConsole>[0] & { upstreamOptions?: Parameters<typeof startDemoUpstream>[0] }
 
-export async function startDemoWorld({ manner, ...options }: Options = {}): Promise<DemoWorld> {
+export async function startDemoWorld({ upstreamOptions: manner, ...options }: Options = {}): Promise<DemoWorld> {
   const upstream = await startDemoUpstream(manner)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
   const file = join(folder, 'catalogue.json')
@@ -79,13 +79,13 @@ export async function startDemoWorld({ manner, ...options }: Options = {}): Prom
   const variables = Object.fromEntries(credentials.map((name) => [name, 'demo']))
   const settings = { catalogue_file: file, ...options.settings }
   const service = await startConsole({ variables, ...options, settings })
-  const made = async (name: string, limit?: number) =>
+  const createKey = async (name: string, limit?: number) =>
     (await service.manage('POST', '/keys', { name, ...(limit && { limit }) })).body
-  const [bot, shutIn] = [await made('ci-bot', 50), await made('shut-in')]
+  const [bot, restricted] = [await createKey('ci-bot', 50), await createKey('shut-in')]
   const guardrail = { name: 'Only what the contract names', ignored_models: ['openai/gpt-5.4-mini'] }
   const guardrailId: string = (await service.manage('POST', '/guardrails', guardrail)).body.data.id
-  await service.manage('POST', `/guardrails/${guardrailId}/assignments/keys`, { key_hashes: [shutIn.data.hash] })
-  const keys = { bot: bot.key, shutIn: shutIn.key }
+  await service.manage('POST', `/guardrails/${guardrailId}/assignments/keys`, { key_hashes: [restricted.data.hash] })
+  const keys = { bot: bot.key, restricted: restricted.key }
   return {
     service,
     keys,
@@ -104,7 +104,7 @@ export async function startDemoWorld({ manner, ...options }: Options = {}): Prom
 const kinds = [
   { model: 'openai/gpt-5.4-mini', stream: true },
   { model: 'anthropic/claude-sonnet-5', stream: true, long: true },
-  { model: 'openai/gpt-5.4-mini', shutIn: true },
+  { model: 'openai/gpt-5.4-mini', restricted: true },
   { model: 'google/gemini-3-flash', session: true },
   { model: 'deepseek/deepseek-v4', stream: true, session: true },
   { model: 'mistralai/mistral-small' },
@@ -115,10 +115,10 @@ const kinds = [
 async function askAll(service: TestService, keys: DemoWorld['keys'], count: number): Promise<string[]> {
   const ids: string[] = []
   for (let index = 0; index < count; index++) {
-    const { model, stream = false, long, shutIn, session } = kinds[index % kinds.length]!
+    const { model, stream = false, long, restricted, session } = kinds[index % kinds.length]!
     const content = `Which of these invoices has the wrong VAT id? ${long ? 'DE811907980 paid. '.repeat(200) : ''}`
     const body = { model, stream, messages: [{ role: 'user', content }], ...(session && { session_id: 'invoices' }) }
-    const key = shutIn ? keys.shutIn : index % 3 ? keys.bot : service.apiKey
+    const key = restricted ? keys.restricted : index % 3 ? keys.bot : service.apiKey
     const { headers } = await service.ask('POST', '/chat/completions', { key, body })
     ids.push(headers.get('x-generation-id') ?? '')
   }

@@ -8,7 +8,7 @@ import { candidateOf, endpointOf, planInput, seeded } from './candidates.ts'
 export type Behaviour = (
   atMs: number,
   answersAfterMs: number,
-) => { failing: number; failsAfterMs?: number; retryAfterMs?: number; connectionLost?: boolean }
+) => { failureProbability: number; failsAfterMs?: number; retryAfterMs?: number; connectionLost?: boolean }
 
 type Traffic = { perSecond?: number; seconds?: number; latencyMs?: number; seed?: number }
 
@@ -32,7 +32,7 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
     tally.attempts++
     const behave = behaviours[endpoints.indexOf(attempt.target.endpoint)]!
     const answersAfterMs = latencyMs * (0.5 + random())
-    const { failing, failsAfterMs = 100, ...trouble } = behave(time.now(), answersAfterMs)
+    const { failureProbability: failing, failsAfterMs = 100, ...trouble } = behave(time.now(), answersAfterMs)
     const fails = random() < failing
     time.later(fails ? failsAfterMs : answersAfterMs, () => {
       if (!fails) tally.answered++

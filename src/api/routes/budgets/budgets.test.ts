@@ -99,7 +99,7 @@ onEachDatabase('budgets', (kind) => {
     )
   })
 
-  test('a budget of a workspace counts all its keys together, beside other limits', async () => {
+  test('a workspace budget counts all its keys together, in addition to other limits', async () => {
     await using at = await startPriced(kind)
     const { service } = at
     const path = '/workspaces/default/budgets/daily'

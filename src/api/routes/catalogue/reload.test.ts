@@ -22,7 +22,7 @@ type Service = Awaited<ReturnType<typeof startTestService>>
 const contextOf = async (service: Service) =>
   (await service.ask('GET', '/model/signalbox/demo')).body.data.context_length
 
-test('an ordinary key may not reload', async () => {
+test('an API key cannot reload the catalogue', async () => {
   await using service = await startTestService()
   assert.equal((await service.ask('POST', '/catalogue/reload')).status, 403)
 })
@@ -57,7 +57,7 @@ onEachDatabase('POST /catalogue/reload', (kind) => {
     assert.deepEqual([audit.body.total_count, audit.body.data[0].after.skipped], [1, 1])
   })
 
-  test('a bad file is a 409 that says why, and changes and records nothing', async () => {
+  test('an invalid file returns 409 with the reason, and changes nothing', async () => {
     const { settings, write } = newFile(context(1000))
     await using service = await startTestService({ kind, settings })
     write('models: [')

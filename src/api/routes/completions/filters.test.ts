@@ -41,7 +41,7 @@ test('flagged text passes, and its rule and count are recorded without the text'
   assert.doesNotMatch(JSON.stringify(generation), /ada@/)
 })
 
-test('a responses client’s own words are redacted too', async () => {
+test('text of a responses client is redacted too', async () => {
   await using service = await startTestService()
   await filtering(service, { content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
   const { body } = await service.ask('POST', '/responses', {

@@ -45,7 +45,7 @@ onEachDatabase('limits of sessions and tags', (kind) => {
   }
   const statusOf = async (answer: ReturnType<typeof say>) => (await answer).status
 
-  test('each session has its own limit, over all keys; requests without a session are not limited', async () => {
+  test('each session has a limit over all keys; requests without a session have none', async () => {
     await using at = await limited([{ by: 'session', limit_usd: 0.1 }])
     const { service } = at
     const { key } = (await service.manage('POST', '/keys', { name: 'second' })).body
@@ -115,7 +115,7 @@ onEachDatabase('limits of sessions and tags', (kind) => {
     assert.equal(await ask(), 200)
   })
 
-  test('the guardrail and the keys list the sessions and tag values that have spent the most', async () => {
+  test('the guardrail and its keys list the sessions and tag values by spending', async () => {
     await using at = await limited([
       { by: 'session', limit_usd: 1 },
       { by: 'tag', tag_name: 'customer', limit_usd: 0.5, reset_interval: 'monthly' },
@@ -147,7 +147,7 @@ onEachDatabase('limits of sessions and tags', (kind) => {
     assert.deepEqual((await budgets(key))[0], ['session', null, 'of another key', 1, 0.07])
   })
 
-  test('a limit with a missing tag name, a repeated one, or too many are refused with their path', async () => {
+  test('a missing, repeated or excess tag name of a limit is refused with its path', async () => {
     await using at = await limited([{ by: 'session', limit_usd: 1 }])
     const message = async (limits: object[]) => (await at.set(limits)).body.error.message
     assert.match(await message([{ by: 'tag', limit_usd: 1 }]), /group_limits\[0\]\.tag_name: is required with by "tag"/)

@@ -10,7 +10,7 @@ async function defaultGuardrail(service: TestService): Promise<string> {
   return body.data[0].default_guardrail_id
 }
 
-test('the workspace’s guardrail refuses a model at once, and says which rule it was', async () => {
+test('the workspace’s guardrail refuses a model immediately and names the rule', async () => {
   await using service = await startTestService()
   const id = await defaultGuardrail(service)
   assert.equal((await ask(service)).status, 200)

@@ -43,7 +43,7 @@ describe('a completion that names a preset', () => {
     assert.deepEqual([preset.slug, preset.version, preset.id], ['haiku', 1, preset_id])
   })
 
-  test('may name it as the model, alone or behind one', async () => {
+  test('can name it as the model, alone or after a model', async () => {
     assert.equal((await chat({ model: '@preset/haiku' })).status, 200)
     assert.equal(sent().temperature, 0.9)
     const withSuffix = await chat({ model: 'openai-chat/parallel-tools@preset/haiku', temperature: 0 })
@@ -73,7 +73,7 @@ describe('a completion that names a preset', () => {
     assert.equal((await chat({ model: '@preset/versions@1' })).status, 404)
   })
 
-  test('gets the same as a responses body, in that body’s own words', async () => {
+  test('gets the same fields in a responses body, with the names of that protocol', async () => {
     const body = { model: 'openai-responses/text@preset/haiku', input: 'Hi', instructions: 'Be brief.' }
     assert.equal((await service.ask('POST', '/responses', { body })).status, 200)
     const { instructions, max_output_tokens, tools, preset } = sent()

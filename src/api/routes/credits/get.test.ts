@@ -8,7 +8,7 @@ import { startTestService } from '#test/harness/service/service.ts'
 const tenth = 100_000_000_000n
 
 onEachDatabase('GET /credits', (kind) => {
-  test('adds up as exactly as money is kept: tenths make no 0.30000000000000004', async () => {
+  test('sums are exact: tenths do not become 0.30000000000000004', async () => {
     await using service = await startTestService({ kind })
     const organization_id = (await service.manage('GET', '/organization')).body.data.id
     const { data, key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 0.8 })).body

@@ -16,7 +16,7 @@ const models = {
   'a/other': { description: 'Words', tokenizer: 'GPT' },
 }
 
-test('a model is found by id, canonical slug and alias, whatever is percent-encoded', async () => {
+test('a model is found by id, canonical slug and alias, with any percent-encoding', async () => {
   await using service = await startWithModels(models)
   const names = ['a/model-1.5@x:free', 'a/model-1.5%40x%3Afree', '%61/model-1%2E5@x:free', 'a/latest', 'someone/else']
   for (const name of [...names, 'a/model-1.5@x-2026-01-01:free']) {

@@ -60,7 +60,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
     assert.deepEqual(counts.sort(), [0, 0, 0, 1])
   })
 
-  test('a removed key is governed no more, and the count says how many were', async () => {
+  test('the guardrail does not apply to a removed key; the answer has the count', async () => {
     const [id, key, other] = [await newGuardrail(), await newKey(), await newKey()]
     await assignKeys(id, key.hash)
     const path = `/guardrails/${id}/assignments/keys/remove`
@@ -73,7 +73,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
     assert.deepEqual([deleted.action, deleted.before, deleted.after], ['assignment.deleted', assignment, null])
   })
 
-  test('a guardrail that is deleted lets go of its keys and members, each with a record', async () => {
+  test('deleting a guardrail unassigns its keys and members, each with a record', async () => {
     const [id, key] = [await newGuardrail(), await newKey()]
     await assignKeys(id, key.hash)
     await service.manage('POST', `/guardrails/${id}/assignments/members`, { member_user_ids: [await member()] })
@@ -88,7 +88,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
     assert.equal((await assignKeys(second, key.hash)).status, 200)
   })
 
-  test('a deleted key is gone from the lists', async () => {
+  test('a deleted key is removed from the lists', async () => {
     const [id, key] = [await newGuardrail(), await newKey()]
     await assignKeys(id, key.hash)
     await service.manage('DELETE', `/keys/${key.hash}`)
@@ -161,7 +161,7 @@ onEachDatabase('assignments of guardrails', (kind) => {
     assert.equal(await status('keys', { key_hashes: ['no hash'] }), 400)
   })
 
-  test('lists come in pages', async () => {
+  test('lists are paged', async () => {
     const id = await newGuardrail()
     const keys = [await newKey(), await newKey(), await newKey()]
     await assignKeys(id, ...keys.map((key) => key.hash))

@@ -82,7 +82,7 @@ describe('POST /guardrails/{id}/replay', () => {
     assert.deepEqual([answer.would_refuse, answer.would_redact], [0, 0])
   })
 
-  test('of an assigned guardrail looks at its keys and members alone', async () => {
+  test('of an assigned guardrail reads only the requests of its keys and members', async () => {
     const { body } = await service.manage('POST', '/guardrails', { name: 'One', allowed_models: ['openai-chat/text'] })
     assert.equal((await replay({}, body.data.id)).requests, 0)
     await service.manage('POST', `/guardrails/${body.data.id}/assignments/keys`, { key_hashes: [other.hash] })
@@ -91,7 +91,7 @@ describe('POST /guardrails/{id}/replay', () => {
     await service.manage('DELETE', `/guardrails/${body.data.id}`)
   })
 
-  test('looks at the time asked for', async () => {
+  test('reads only the requested time', async () => {
     const past = await replay({ from: '2020-01-01T00:00:00Z', to: '2020-02-01T00:00:00+01:00', policy: {} })
     assert.deepEqual([past.requests, past.to], [0, '2020-01-31T23:00:00.000Z'])
   })

@@ -22,7 +22,7 @@ describe('POST /guardrails/{id}/try', () => {
     return body.data
   }
 
-  test('returns each finding with rule and action, also beside a blocking one', async () => {
+  test('returns all findings with rule and action, also with a blocking one', async () => {
     const text = 'Ada (ada@example.com) asks: what is Project Blue?'
     const { outcome, rule, text_sent, found } = await tried(text)
     assert.deepEqual([outcome, rule, text_sent], ['blocked', 'content_filters[0]', null])
@@ -42,7 +42,7 @@ describe('POST /guardrails/{id}/try', () => {
     assert.deepEqual([plain.outcome, plain.text_sent, plain.found], ['passed', 'Hello', []])
   })
 
-  test('tries a change, and keeps neither it nor the text', async () => {
+  test('tests a change without storing it or the text', async () => {
     const policy = { content_filters: [{ pattern: 'b+', action: 'flag' }], content_filter_builtins: null }
     const { outcome, found } = await tried('abb b', policy)
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe('POST /guardrails/{id}/try', () => {
     assert.equal((await service.manage('GET', `/audit?target_id=${id}`)).body.total_count, 1)
   })
 
-  test('the default of a workspace can be tried before it is made', async () => {
+  test('the default of a workspace can be tested before it exists', async () => {
     const fallback = (await service.manage('GET', '/workspaces')).body.data[0].default_guardrail_id
     const policy = { content_filter_builtins: [{ slug: 'email', action: 'block' }] }
     assert.equal((await ask({ text: 'a@b.example', policy }, fallback)).body.data.outcome, 'blocked')

@@ -31,7 +31,7 @@ test('the feed has the same models as the list, with all that a reader needs', a
   })
 })
 
-test('items link to a chat when asked', async () => {
+test('items link to a chat on request', async () => {
   await using service = await startWithModels(models)
   const { text } = await service.ask('GET', '/models?use_rss=true&use_rss_chat_links=true&model_authors=b')
   const { origin } = new URL(service.url)

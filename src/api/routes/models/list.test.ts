@@ -105,7 +105,7 @@ const lists: [query: string, ids: (string | undefined)[]][] = [
   ['sort=design-arena-elo-high-to-low', [fresh, same, other, old]],
 ]
 
-test('each parameter keeps the models it says, bounds included', async () => {
+test('each parameter selects the matching models, including the bounds', async () => {
   await using service = await startWithModels(models, { now })
   for (const [query, ids] of lists) {
     assert.deepEqual(await idsOf(service, `/models?${query}`), ids, query)
@@ -175,7 +175,7 @@ test('a value that cannot be is refused, naming the parameter', async () => {
   }
 })
 
-test('GET /models: a parameter with two different values, says that it is given once', async () => {
+test('GET /models: a parameter with two different values is refused', async () => {
   await using service = await startWithModels(models)
   const { body } = await service.ask('GET', '/models?sort=newest&sort=most-popular')
   assert.match(body.error.message, /sort: is repeated with different values; give it once$/)

@@ -13,7 +13,7 @@ test('without offset and limit the list is complete and has no next page', async
   assert.deepEqual([body.data.length, body.total_count, body.links], [3, 3, { next: null }])
 })
 
-test('following links.next shows every model once, with all other parameters kept', async () => {
+test('following links.next lists every model once, with all other parameters', async () => {
   await using service = await startWithModels(models)
   const seen: string[] = []
   let next: string | null = '/api/v1/models?limit=1&q=a%2F&sort=context-high-to-low&other=x'
@@ -27,7 +27,7 @@ test('following links.next shows every model once, with all other parameters kep
   assert.deepEqual(seen, ['a/one', 'a/three', 'a/two'])
 })
 
-test('links.next is a path with all other parameters, whatever the Host header', async () => {
+test('links.next is a path with all other parameters, independent of the Host header', async () => {
   await using service = await startWithModels(models)
   const { body } = await service.ask('GET', '/models?x=1?&limit=1&q=a')
   assert.equal(body.links.next, '/api/v1/models?x=1%3F&limit=1&q=a&offset=1')

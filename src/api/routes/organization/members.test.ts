@@ -95,7 +95,7 @@ onEachDatabase('members of the organization', (kind) => {
     assert.equal(await statusWith(service, service.apiKey), 200)
   })
 
-  test('the last admin neither leaves nor steps down', async () => {
+  test('the last admin cannot leave or give up the role', async () => {
     await using service = await startTestService({ kind })
     const { id } = await owner(service)
     const shutdown = await service.manage('DELETE', `${path}/${id}`)

@@ -29,7 +29,7 @@ onEachDatabase('presets', (kind) => {
     assert.deepEqual([preset.created_at, version.created_at], ['2026-11-01T12:00:00.000Z', '2026-11-01T12:00:00.000Z'])
   })
 
-  test('every save makes the next version and designates it, an identical body too', async () => {
+  test('every save creates and selects the next version, also with the same body', async () => {
     for (const expected of [1, 2, 3]) {
       const { body } = await save('again', { model: 'a/b' })
       assert.equal(body.data.designated_version.version, expected)
@@ -133,7 +133,7 @@ onEachDatabase('presets', (kind) => {
     assert.equal(after.designated_version.version, 1)
   })
 
-  test('an older version can be designated, and the next save still gets the next number', async () => {
+  test('an older version can be selected; the next save still gets the next number', async () => {
     await save('back', { model: 'a/1' })
     await save('back', { model: 'a/2' })
     const { body } = await service.manage('POST', '/presets/back/versions/1/designate')

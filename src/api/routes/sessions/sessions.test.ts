@@ -260,7 +260,7 @@ test('a manager gets events until the session ends, also after its key was reloa
   assert.match(text, /event: end\ndata: .*The session of this request has ended/)
 })
 
-test('a sign-in link and a feed begin with public_url, whatever the Host header says', async () => {
+test('a sign-in link and a feed start with public_url, not the Host header', async () => {
   const public_url = 'https://signalbox.example'
   await using service = await startTestService({ settings: { public_url } })
   const { port, pathname } = new URL(service.url)

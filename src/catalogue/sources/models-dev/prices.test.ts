@@ -12,7 +12,7 @@ const entry = (more: Partial<SourceModel> = {}): SourceModel => ({
   ...more,
 })
 
-test('prices per million become prices per token, whatever a cache price is called', () => {
+test('prices per million become prices per token, for each name of a cache price', () => {
   const cost = { input: 0.07, output: 3, cached_input: 0.0175, cached_write: 0.1, reasoning: 4.2 }
   assert.deepEqual(pricesOf(entry({ cost })), {
     prompt: '0.00000007',

@@ -69,7 +69,7 @@ describe('the real snapshot of models.dev', { skip }, () => {
     assert.ok(upstreams('meta-llama/llama-3.3-70b-instruct').length >= 20)
   })
 
-  test('models that only look alike stay apart', () => {
+  test('models with similar names are not merged', () => {
     const apart: [string, string][] = [
       ['openai/gpt-4o', 'openai/gpt-4o-mini'],
       ['openai/gpt-4o', 'openai/gpt-4o-2024-08-06'],
@@ -121,7 +121,7 @@ describe('the real snapshot of models.dev', { skip }, () => {
     assert.ok(upstreams('deepseek/deepseek-v3.2').includes('vultr:nvidia/DeepSeek-V3.2-NVFP4'))
   })
 
-  test('a plan’s price of 0 makes no model free, and a free variant is', () => {
+  test('a subscription’s price of 0 does not make a model free; a free variant is free', () => {
     const free = endpointsOf('anthropic/claude-sonnet-4.5').filter(({ prices }) => prices.prompt === '0')
     assert.deepEqual(free, [])
     assert.equal(endpointsOf('openai/gpt-oss-120b:free')[0]?.prices.completion, '0')

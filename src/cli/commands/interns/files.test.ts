@@ -30,7 +30,7 @@ async function run({ url, apiKey }: TestService, ...args: string[]) {
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 
-test('files are put, listed, moved, got and deleted from the command line', async () => {
+test('files are uploaded, listed, moved, downloaded and deleted', async () => {
   await using at = await setUp()
   const { run, here } = at
   writeFileSync(join(here, 'notes.txt'), 'Hello')

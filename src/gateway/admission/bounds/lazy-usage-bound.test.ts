@@ -26,7 +26,7 @@ function boundOf(more: object, created = model) {
 const allows = (more: object, prompt: number, completion: number) =>
   boundOf(more).isWithinBound(counts(prompt, completion))
 
-test('the quick check allows no more than the exact bound', () => {
+test('the quick check never allows more than the exact bound', () => {
   const requests = [{}, { max_tokens: 10 }, { max_completion_tokens: 5000 }, { temperature: 1, messages: [] }]
   for (const more of requests) {
     const { reportablePrompt, completion, bill } = boundOf(more).whole

@@ -18,7 +18,7 @@ test('a small prompt counts as little more than its bytes', () => {
   assert.ok(plain > 1026 && plain < 1070, `${plain}`)
 })
 
-test('text counts wherever a provider may see it', () => {
+test('text counts in each position that a provider can read', () => {
   const bodies: Record<string, object> = {
     schema: { messages: [user], response_format: { type: 'json_schema', json_schema: { description: long } } },
     format: { input: 'Hi', text: { format: { type: 'json_schema', schema: { description: long } } } },
@@ -41,7 +41,7 @@ test('text counts wherever a provider may see it', () => {
   }
 })
 
-test('text beside, instead of and within media counts as text', () => {
+test('text next to, instead of and within media counts as text', () => {
   for (const one of [
     { type: 'image_url', image_url: { url: picture }, caption: long },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: long } },

@@ -21,7 +21,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     }
   })
 
-  test('the first delta has a role, because helpers of official clients refuse the answer without it', () => {
+  test('the first delta has a role, which helpers of official clients require', () => {
     const { event } = rewriter()
     event(sent({ ...named, choices: [] }))
     const deltas = ['a', 'b'].map((content) => read(event(sent({ ...named, choices: [choice({ content })] }))))
@@ -37,7 +37,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     assert.deepEqual(read(rewriter().event(sent(chunk))).choices, [choice(delta)])
   })
 
-  test('a call in the older field is kept only for clients that offer tools in the older form', () => {
+  test('the older call field is sent only to clients with tools in the older form', () => {
     const delta = { role: 'assistant', function_call: { name: 'f', arguments: '{}' } }
     const chunk = sent({ ...named, choices: [choice(delta)] })
     assert.deepEqual(read(rewriter().event(chunk)).choices, [choice({ role: 'assistant' })])

@@ -26,7 +26,7 @@ test('breakpoints in results count, and so does that of the request', () => {
   assert.equal(marksIn(limitCacheMarks(body, []).messages), 3)
 })
 
-test('breakpoints of tools and instructions remain before those of the conversation, except the last', () => {
+test('above the limit, breakpoints of the conversation go first, except the last one', () => {
   const body = { system: ['a', 'b', 'c', 'd'].map(text), messages: [turn('e')] }
   const fitted = limitCacheMarks(body, []) as typeof body
   assert.deepEqual([marksIn(fitted.system), marksIn(fitted.system[0]), marksIn(fitted.messages)], [3, 0, 1])

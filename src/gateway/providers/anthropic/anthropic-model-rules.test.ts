@@ -24,7 +24,7 @@ test('sampling settings that a model refuses are removed', () => {
     assert.equal(fit({ model, temperature: 0.5, top_p: 0.9 }).body.top_p, 0.9)
 })
 
-test('a conversation starts with the user, and ends with the user where a model has no prefill', () => {
+test('a conversation starts with the user, and ends with the user without prefill', () => {
   const roles = ({ body }: ReturnType<typeof fit>) => (body.messages as { role: string }[]).map(({ role }) => role)
   assert.deepEqual(roles(fit({ messages: [answer, user] })), ['user', 'assistant', 'user'])
   assert.deepEqual(roles(fit({ messages: [user, answer] })), ['user', 'assistant', 'user'])

@@ -14,7 +14,7 @@ export type Grounding = {
   groundingSupports?: { segment?: Segment; groundingChunkIndices?: number[] }[] | null
 }
 
-/** Up to version 2.5 a request with searches is billed once, from 3 each query is. */
+/** Models up to version 2.5 bill a request with searches once. Later models bill each query. */
 const byRequest = /gemini-(?:flash-|pro-)?[12](?:\D|$)/
 
 export function searchesByRequest(model: string): boolean {
@@ -27,21 +27,21 @@ const [maxQueries, maxQueryLength] = [1000, 1000]
 /** Counts the billed searches. Events of a stream can repeat earlier queries. */
 export class Searches {
   readonly #queries = new Set<string>()
-  #searched = 0
-  #mapped = false
+  searchCount = 0
+  hasMapSearch = false
 
   read(grounding: Grounding, model: string | undefined): AnswerEvent[] {
     const { webSearchQueries: queries, searchEntryPoint, groundingChunks } = grounding
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     for (const query of Array.isArray(queries) ? queries : [])
       if (this.#queries.size < maxQueries) this.#queries.add(String(query).slice(0, maxQueryLength))
-    // Sometimes the queries are missing although there are results.
+    // Some answers have results but no queries.
     const queryCount = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
     const billed = searchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount
     const events: AnswerEvent[] = []
-    for (; this.#searched < billed; this.#searched++) events.push({ type: 'piece', unit: 'google_search' })
-    if (!this.#mapped && chunks.some((chunk) => chunk?.maps)) {
-      this.#mapped = true
+    for (; this.searchCount < billed; this.searchCount++) events.push({ type: 'piece', unit: 'google_search' })
+    if (!this.hasMapSearch && chunks.some((chunk) => chunk?.maps)) {
+      this.hasMapSearch = true
       events.push({ type: 'piece', unit: 'google_maps' })
     }
     return events

@@ -7,8 +7,8 @@ type Column<Name extends keyof Tables> = keyof Tables[Name] & string
 
 /**
  * Inserts rows, or updates existing rows with the same `key`.
- * @param how.add numeric columns to which the new value is added.
- * @param how.replace the columns that are replaced. By default, all others.
+ * @param options.add numeric columns to which the new value is added.
+ * @param options.replace the columns that are replaced. By default, all others.
  */
 export function upsert<Name extends keyof Tables & string>(
   query: Query | Tx,

@@ -94,7 +94,7 @@ test('a body of up to 1 MiB may have any number of parts if it is not stored', (
   }
 })
 
-test('a stored body of up to 1 MiB may have any number of parts, and objects of as many members as is said', () => {
+test('a stored body of up to 1 MiB has any number of parts and limited objects', () => {
   const parseStored = (text: string) => runWithoutPauses(reader.readLong(text, true)).value
   const padding = ' '.repeat(256 * 1024)
   for (const text of [many('1', 524_000), membered(maxMembers) + padding]) assert.doesNotThrow(() => parseStored(text))

@@ -7,7 +7,7 @@ export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): voi
   const pending: object[] = [[value]]
   const check = (item: unknown) => {
     if (typeof item === 'object' && item !== null) pending.push(item)
-    else if (typeof item === 'string' && item.includes('\0')) throw withNul(where)
+    else if (typeof item === 'string' && item.includes('\0')) throw nulFault(where)
   }
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (Array.isArray(next)) for (const item of next) check(item)
@@ -23,5 +23,5 @@ function checkMembers(members: Record<string, unknown>, check: (item: unknown) =
   }
 }
 
-const withNul = (where: string) =>
+const nulFault = (where: string) =>
   new Fault('invalid', `Invalid request: the ${where} has text with the character U+0000, which cannot be stored`)
