@@ -48,7 +48,7 @@ const userMessage = ({ text, images }: Pick<Turn, 'text' | 'images'>): Message =
       ? text
       : [
           // Providers reject empty text parts.
-          ...(text === '' ? [] : [{ type: 'text', text: text }]),
+          ...(text === '' ? [] : [{ type: 'text', text }]),
           ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
         ],
 })

@@ -15,7 +15,7 @@ export function Dialog({
   children: ComponentChildren
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  // Before the next key, which belongs to it.
+  // In a layout effect, so that the next key press goes to the dialog.
   useLayoutEffect(() => {
     const goBack = saveFocus()
     dialog.current?.showModal()

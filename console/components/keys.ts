@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A keyboard shortcut. `says` is its description in the list that `?` shows. */
+/** A keyboard shortcut. `description` is its text in the list that `?` opens. */
 export type Binding = { key: string; description: string; act: (event: KeyboardEvent) => void }
 
 const layers = signal<readonly (() => Binding[])[]>([])

@@ -45,7 +45,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
   return { before: fieldsOf(base), fields, setFields, saveUnlessChanged, conflict }
 }
 
-/** Fields that `mine` leaves as they were in `base` get the value of `theirs`. */
+/** Merges two changes of `base`: fields that `draft` did not change get the value of `stored`. */
 export function mergeFields<Fields extends object>(base: Fields, draft: Fields, stored: Fields): Fields {
   const names = Object.keys(stored) as (keyof Fields)[]
   const merged = names.map((name) => [name, isSame(draft[name], base[name]) ? stored[name] : draft[name]])

@@ -10,7 +10,7 @@ import { WorkspaceRules } from './rules/workspace-rules.tsx'
 import { type Tab, Tabs, usePart } from './tabs.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
 
-/** `seenBy`: all roles by default. */
+/** A tab. `roles` are the roles that see it; all by default. */
 type Part = Tab & { Part: ComponentType; roles?: Session['role'][] }
 
 const parts: Part[] = [

@@ -80,7 +80,7 @@ export async function startService({
   cleanup.defer(() => closeGracefully(shutdown, app, interns, { graceMs: config.shutdown_grace_ms, ...at }))
   const url = await listen(app, config)
   at.url = url
-  await interns.begin(url)
+  await interns.start(url)
   prepareConsole(deps)
   const demo = firstKeys !== undefined && config.demo_intern
   if (demo) await makeDemo(deps, interns, firstKeys)

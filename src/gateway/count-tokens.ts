@@ -49,7 +49,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const { caller, client, host } = call
   const { protocol } = client
   const groups = { sessionId: undefined, tags: requestTagsOf(request.metadata) }
-  const decision = await deps.policy.decide({ caller, host, groups, chat: request, body: body, protocol, candidates })
+  const decision = await deps.policy.decide({ caller, host, groups, chat: request, body, protocol, candidates })
   const [first] = decision.candidates
   const preferred = withProviderSlugs(deps.catalogue.current(), request.provider)
   const planInput = { ...emptyPlanInput, preferences: preferencesOf(preferred, request.route), candidates }

@@ -46,7 +46,7 @@ export function startSender(
         inFlight.delete(claimed.id)
         trigger()
       })
-    inFlight.set(claimed.id, { claimed, finished: finished })
+    inFlight.set(claimed.id, { claimed, finished })
   }
   const startDeliveries = async (signal: AbortSignal) => {
     const free = maxParallel.total - inFlight.size

@@ -6,7 +6,7 @@ import { signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { filesOf } from '../harness/interns/intern-files.ts'
 
-/** Nothing in it says where a line may break. */
+/** A word without a position for a line break. */
 const long = 'Wagenladungsverkehrsabrechnungsstelle_'.repeat(4).slice(0, 120)
 
 let talk: InternChatService
@@ -29,8 +29,8 @@ after(async () => {
 })
 const options = { skip: withoutBrowser }
 
-/** How much wider what scrolls sideways is than the room it has: nothing but tables of figures may be. */
-const wider = (page: Page): Promise<string[]> =>
+/** Elements that scroll sideways, with their width. Only tables of figures are allowed to. */
+const overflowingElements = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const document = (globalThis as any).document
     return [...document.querySelectorAll('main, .parts-body, .talk')].flatMap((element: any) =>
@@ -58,7 +58,7 @@ test('no name makes a screen wider than its window', options, async () => {
     await page.getByRole('button', { name, exact: true }).first().waitFor()
     // The list of workspaces loads later than the fields beside it.
     if (/providers|rules|guardrails|keys$/.test(path)) await page.getByRole('combobox').first().waitFor()
-    assert.deepEqual(await wider(page), [], path)
+    assert.deepEqual(await overflowingElements(page), [], path)
   }
   assert.deepEqual([...managed.faults, ...own.faults], [])
 })

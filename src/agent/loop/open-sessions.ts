@@ -9,7 +9,7 @@ import type { ApprovalMode } from '../tools/tool.ts'
 import { openWorkspace, type Workspace } from '../tools/workspace.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 
-/** A prompt that is being answered. `over` resolves when it ends, also after a failure. */
+/** A prompt that is being answered. `ended` resolves when it ends, also after a failure. */
 export type OpenTurn = { abort: AbortController; ended: Promise<void> }
 
 /** A session that is open in this process. A change of `mode` applies from the next prompt. */

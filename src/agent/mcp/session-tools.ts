@@ -12,14 +12,14 @@ export type Offer = { tools: Tool[]; notes: string[]; unavailable: UnavailableSe
 /** The tools of a session's MCP servers. */
 export type SessionTools = {
   /**
-   * Starts stopped servers and returns at most `most` tools. `notes` name the missing tools for the model, with the reasons.
+   * Starts stopped servers and returns at most `maxTools` tools. `notes` name the missing tools for the model, with the reasons.
    */
   listTools: (
     context: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>,
     maxTools: number,
     signal: AbortSignal,
   ) => Promise<Offer>
-  /** Ends the servers after the session has ended or was idle. The next `offer` restarts them. */
+  /** Ends the servers after the session has ended or was idle. The next `listTools` restarts them. */
   close: () => Promise<void>
 }
 
@@ -56,7 +56,7 @@ async function listOf(server: ServerTools, place: Place, signal: AbortSignal): P
   }
 }
 
-/** Returns how many tools of each list fit into `most`: short lists are complete, long ones share the rest. */
+/** Returns how many tools of each list fit into `maxTools`: short lists are complete, long ones share the rest. */
 function sharesOf(lengths: number[], maxTools: number): number[] {
   const shares = lengths.map(() => 0)
   let rest = maxTools

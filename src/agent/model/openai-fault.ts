@@ -43,7 +43,7 @@ export function faultOfChunk(error: { code?: unknown; message?: string } | strin
   return faultOfStatus(code && code >= 400 && code < 600 ? code : 502, message)
 }
 
-/** Explains a network failure before the answer or, with `partly`, within it. */
+/** Explains a network failure before the answer or, with `hasStarted`, within it. */
 export function faultOfConnection(error: unknown, hasStarted: boolean): ModelFault {
   const { cause, message } = error as Error
   const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error | undefined)?.message ?? message

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 const pageBytes = 4096
 
 /**
- * Counts the descendants of `pid` and their memory by Linux's /proc. Stops counting just above `enough`. On other
+ * Counts the descendants of `pid` and their memory by Linux's /proc. Stops counting just above `maxProcesses`. On other
  * systems, and for a process that has ended, the result is 0.
  */
 export function treeOf(pid: number | undefined, maxProcesses: number): { processes: number; memoryBytes: number } {

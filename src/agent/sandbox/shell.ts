@@ -31,7 +31,7 @@ export type ShellOptions = {
   onOutput?: (bytes: Buffer) => void
 }
 
-/** `talks`: the program has a standard input, and its standard error is not part of its output. */
+/** `hasInput`: the program has a standard input, and its standard error is not part of its output. */
 export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
   onOutput: (bytes: Buffer) => void
   hasInput?: boolean

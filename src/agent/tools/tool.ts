@@ -54,7 +54,7 @@ export type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'comp
 
 /**
  * A tool of the model. `run` returns text for the model, or throws an `Error` with a message for the model.
- * Tools with `alone` change something and run one after another; the others run in parallel.
+ * Tools with `runsAlone` change something and run one after another; the others run in parallel.
  */
 export type Tool = {
   name: string

@@ -62,7 +62,7 @@ export function collectDecisions({ db, now, ...parts }: ConcealDeps & Pick<Inter
 
 export type Interns = Supervision & { conversation: ChatTurnDeps }
 
-/** Everything that runs interns and connects to them, as configured. Starts nothing before `begin`. */
+/** Everything that runs interns and connects to them, as configured. Starts nothing before `start`. */
 export function openInterns({
   config,
   dataDir,

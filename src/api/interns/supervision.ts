@@ -52,10 +52,10 @@ export type Supervision = {
   provisioner: Provisioner
   supervisor: Supervisor
   /** Starts the supervision of interns; the service listens at `url`. */
-  begin: (url: string) => Promise<void>
+  start: (url: string) => Promise<void>
 }
 
-/** Nothing runs before `begin`: only one of several processes of a service supervises interns. */
+/** Nothing runs before `start`: only one of several processes of a service supervises interns. */
 export function openSupervision({
   config,
   dataDir,
@@ -114,7 +114,7 @@ export function openSupervision({
     baseUrl = reachable(url)
     return supervisor.start()
   }
-  return { hosts, provisioner, supervisor, begin }
+  return { hosts, provisioner, supervisor, start: begin }
 }
 
 /** The host of this server, if interns run there. With the embedded database no other server can reach it. */

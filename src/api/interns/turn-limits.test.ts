@@ -19,18 +19,18 @@ import { caller as someone } from '#test/harness/records/generations.ts'
 import { turnLimits } from './turn-limits.ts'
 
 const now = Date.now
-const ofDollar: TurnBudget = { costUsd: 1, costOf: 'max_cost_usd' }
-const over = { outcome: 'over_budget', message: null, model: null, usage: null, endedAt: 2000 } as const
+const oneDollar: TurnBudget = { costUsd: 1, costOf: 'max_cost_usd' }
+const overBudget = { outcome: 'over_budget', message: null, model: null, usage: null, endedAt: 2000 } as const
 
 /** An intern with the key `own`, and the servers that can receive its requests. */
-async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
+async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
   const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), idleTimeoutMs: 60_000 }
   await bootstrap(deps)
   const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const owner = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
   const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
   await db.query.updateTable('interns').set({ key_hash: 'own' }).where('id', '=', id).execute()
-  const own = { internId: id, sessionId: 's', keyHash: 'own', budget: ofDollar }
+  const own = { internId: id, sessionId: 's', keyHash: 'own', budget: oneDollar }
   const started = { id: 'r', sessionId: 's', background: false, startedBy: null, startedAt: 1000, meteredKey: 'own' }
   const clock = clockOf(now)
   const server = (reportMs = 20) =>
@@ -50,14 +50,14 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   }
   return {
     ...{ db, server, ask },
-    announce: (budget: TurnBudget = ofDollar) =>
+    announce: (budget: TurnBudget = oneDollar) =>
       announceTurn(deps, { ...own, account: newUuid(), budget }, async (announcement) => announcement!),
     announceUnlimited: () =>
       announceTurn(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
     announceTurn: (begin: () => Promise<never>, idleTimeoutMs = 60_000, account = newUuid()) =>
-      announceTurn({ ...deps, idleTimeoutMs: idleTimeoutMs }, { ...own, account }, begin),
+      announceTurn({ ...deps, idleTimeoutMs }, { ...own, account }, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, meteredKey }),
-    end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
+    end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', overBudget)),
     limits: (key = 'own') =>
       turnLimits({ db, now })(key).then(
         (limits) => limits?.budgets.map((budget) => budget.id) ?? 'no limit',
@@ -72,9 +72,9 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
 onEachDatabase('the cost limit of turns', (kind) => {
   test('limits requests before the turn has a run, and with the same account after', async () => {
     await using store = await newDb(kind)
-    const { announce, begin, end, limits } = await place(store)
+    const { announce, begin, end, limits } = await startTurnLimits(store)
     assert.equal(await limits(), 'forbidden')
-    const budget = await announce({ ...ofDollar, sessionUsd: 2 })
+    const budget = await announce({ ...oneDollar, sessionUsd: 2 })
     const [ofTurn, ofSession] = (await limits())!
     assert.deepEqual([ofTurn, ofSession?.startsWith('session:')], [`turn:${budget.id}`, true])
     assert.equal(await limits('another'), 'forbidden')
@@ -86,7 +86,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('refuses the key outside of a turn, whether or not turns are limited', async () => {
     await using store = await newDb(kind)
-    const { announceUnlimited, begin, end, limits } = await place(store)
+    const { announceUnlimited, begin, end, limits } = await startTurnLimits(store)
     assert.equal(await limits(), 'forbidden')
     const { id } = await announceUnlimited()
     assert.deepEqual([await limits(), await limits('another')], ['no limit', 'forbidden'])
@@ -100,7 +100,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('ignores turns that did not start, and for a while those of unknown state', async () => {
     await using store = await newDb(kind)
-    const { announceTurn, limits } = await place(store)
+    const { announceTurn, limits } = await startTurnLimits(store)
     for (const kind of ['session_busy', 'intern_unreachable', 'intern_asleep'] as const) {
       await assert.rejects(announceTurn(() => Promise.reject(new Refusal(kind, 'not started'))))
       assert.equal(await limits(), 'forbidden')
@@ -114,7 +114,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('limits a prompt that is tried once more by one account', async () => {
     await using store = await newDb(kind)
-    const { announceTurn, limits } = await place(store)
+    const { announceTurn, limits } = await startTurnLimits(store)
     for (const message of ['the daemon ended', 'and so did the next one'])
       await assert.rejects(
         announceTurn(() => Promise.reject(new Refusal('stream_severed', message)), 60_000, 'account'),
@@ -124,7 +124,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('limits turns at a server whose clock is an hour ahead', async () => {
     await using store = await newDb(kind)
-    const { announce } = await place(store)
+    const { announce } = await startTurnLimits(store)
     const budget = await announce()
     // The embedded database uses the clock of its only server.
     const ahead = kind === 'postgres' ? () => now() + 3_600_000 : now
@@ -135,8 +135,8 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('limits a turn of a daemon without accounts by its key alone', async () => {
     await using store = await newDb(kind)
-    const { begin, limits } = await place(store)
-    await begin(ofDollar, 'earlier')
+    const { begin, limits } = await startTurnLimits(store)
+    await begin(oneDollar, 'earlier')
     assert.equal(await limits(), 'forbidden')
     await store.db.query.updateTable('intern_runs').set({ metered_key: 'own' }).execute()
     assert.deepEqual(await limits(), ['turn:r'])
@@ -148,7 +148,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
   ] as const)
     test(`is never exceeded by ${what}: three of twenty concurrent requests pass`, async () => {
       await using store = await newDb(kind)
-      const { announce, server, ask } = await place(store)
+      const { announce, server, ask } = await startTurnLimits(store)
       await announce(budget)
       const servers = [server(), server()]
       const results = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => hold(servers[at % 2]!)))
@@ -167,7 +167,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('is given back where a request cost less than it might have', async () => {
     await using store = await newDb(kind)
-    const { announce, server, ask } = await place(store)
+    const { announce, server, ask } = await startTurnLimits(store)
     await announce()
     const budgets = server()
     for (let times = 0; times < 5; times++) (await ask(budgets, 0.9))(0.01)
@@ -179,7 +179,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('counts reservations of a killed server, and deletes the account with the turn', async () => {
     await using store = await newDb(kind)
-    const { announce, begin, end, server, ask, forget, storedBudgets } = await place(store)
+    const { announce, begin, end, server, ask, forget, storedBudgets } = await startTurnLimits(store)
     const budget = await announce()
     await begin(budget)
     // It receives no more notifications.
@@ -198,7 +198,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
 
   test('ends the turn before its agent sees the refusal', async () => {
     await using store = await newDb(kind)
-    const { announce, begin, end, server, ask } = await place(store)
+    const { announce, begin, end, server, ask } = await startTurnLimits(store)
     await begin(await announce())
     const budgets = server()
     // Before the turn ends, because the refusal can come before `end` returns.

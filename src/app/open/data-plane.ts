@@ -29,7 +29,7 @@ type LowerParts = OpenResult<typeof openModels> &
     countRefusal: (cause: Cause) => void
   }
 
-/** Log, metrics and traces receive completions in batches of `most`, or after `ms` milliseconds. */
+/** Log, metrics and traces receive completions in batches of `maxItems`, or after `ms` milliseconds. */
 const reportBatch = { maxItems: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */

@@ -23,7 +23,7 @@ import { type OpenStore, openStore } from './store.ts'
 import { openWebhooks } from './webhooks.ts'
 
 /**
- * Opens the dependencies of all routes, starting with the store; `opened` closes them in reverse order.
+ * Opens the dependencies of all routes, starting with the store; `cleanup` closes them in reverse order.
  * @param open opens the store: of this process, or of the process that started it.
  */
 export async function openDeps(
@@ -45,9 +45,9 @@ export async function openDeps(
     if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
   }
 
-  const store = await open({ parts, metrics, traces, cleanup: cleanup })
+  const store = await open({ parts, metrics, traces, cleanup })
   const { db, settings, firstKeys, now } = store
-  const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: cleanup }
+  const context: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
   const models = await openModels(context, store)
   const { keys, vault, sessions, tokens, ...policies } = await openPolicies(context, store)
   if (!store.isShared) openWebhooks(context, { db, vault })

@@ -66,9 +66,9 @@ export async function startWorkers(
   const metrics = createMetrics()
   // Workers trace the completions that they answer.
   const traces = { on: false, record: () => {}, close: async () => {} }
-  const store = await openStore({ parts, metrics, traces, cleanup: cleanup })
+  const store = await openStore({ parts, metrics, traces, cleanup })
   const { db, settings, firstKeys, now } = store
-  const openContext: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup: cleanup }
+  const openContext: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
   // Creates the encryption key before the workers need it.
   const vault = await openVault({ db, settings })
   const logReport = logLoad(config, log)
@@ -124,7 +124,7 @@ export async function startWorkers(
   })
   await fleet.start()
   log.info({ workers }, 'accepting connections')
-  await supervision.begin(url)
+  await supervision.start(url)
   prepareConsole({ console: store.console, log })
   const demo = firstKeys !== undefined && config.demo_intern
   if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey)

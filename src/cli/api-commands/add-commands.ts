@@ -59,13 +59,13 @@ function build(command: Command, generated: GeneratedCommand, terminal: Terminal
   const parameters: Placed[] = []
   for (const [field, schema, argument] of argumentsOf(operation, override)) {
     command.addArgument(argumentFor(argument.name, schema, argument.help ?? helpFor(field, schema)))
-    parameters.push({ field, schema: schema, argument })
+    parameters.push({ field, schema, argument })
   }
   for (const [field, schema] of optionsOf(operation, override)) {
     const [flags, help] = override.options?.[field] || sharedOptions[field] || []
     const option = optionFor(field, schema, operation, flags, help)
     command.addOption(option)
-    parameters.push({ field, schema: schema, option: option.attributeName(), isNegated: option.negate })
+    parameters.push({ field, schema, option: option.attributeName(), isNegated: option.negate })
   }
   if (override.fields) command.argument('<fields...>', override.fields)
   if (override.limit) command.option('--limit <count>', override.limit[1], wholeNumber(1), override.limit[0])

@@ -23,7 +23,7 @@ const maxColumns = 8
 type Page = { data: unknown[]; has_more?: boolean; next_cursor?: string | null }
 type Options = Record<string, unknown> & { json?: boolean; limit?: number }
 
-/** Runs a generated command. `given` is what Commander passes: the arguments, the options and the command. */
+/** Runs a generated command. `args` are what Commander passes: the arguments, the options and the command. */
 export async function runCommand(
   { operation, override }: GeneratedCommand,
   parameters: Placed[],

@@ -4,7 +4,7 @@ import type { Backpressure } from './outbox.ts'
 /** The number of runs that pause each agent. The agent is resumed when there are none. */
 const pausesByAgent = new WeakMap<Agent, number>()
 
-/** Pauses the agent of a run while its caller reads slowly, and calls `cutOff` when the caller has stalled. */
+/** Pauses the agent of a run while its caller reads slowly, and calls `disconnect` when the caller has stalled. */
 export function createBackpressure(
   stalledMs: number,
   agent: () => Agent | undefined,

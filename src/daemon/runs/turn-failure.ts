@@ -1,7 +1,7 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import { member, RpcError } from '../acp/rpc-message.ts'
 
-/** Why a turn failed, for its caller. `severed`: the agent's connection broke. */
+/** The failure of a turn, for its caller. `isSevered`: the agent's connection broke. */
 export type TurnFailure = { isSevered: boolean; message: string; retryable: boolean }
 
 /**

@@ -31,7 +31,7 @@ type RecorderDeps = {
   now: () => number
   /** Returns the next id or revision, which is higher than all earlier ones. */
   next: () => number
-  /** Called after a change that must be saved: `soon`, or later. */
+  /** Called after a change that must be saved, soon if it is urgent. */
   changed: (isUrgent: boolean, characters: number) => void
   /** Called with a new piece of text, before it is saved. */
   textAdded: (entry: TextEntry, offset: number, text: string) => void

@@ -32,7 +32,7 @@ test('a single look-up is not held up', async () => {
   assert.deepEqual(reads, [['2']])
 })
 
-test('a failed read fails those it was for, and no others', async () => {
+test('a failed read rejects only its own look-ups', async () => {
   let broken = true
   const find = batchLookups(async (keys) => {
     if (broken) throw new Error('no database')

@@ -71,7 +71,7 @@ function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema 
   return fitted({ ...found, ...siblings }, { ...context, open: [...open, ref] })
 }
 
-/** The keywords that `modern` converts. */
+/** Keywords of earlier drafts, which are converted to the current one. */
 const outdatedKeywords: ReadonlySet<string> = new Set([
   ...['items', 'exclusiveMinimum', 'exclusiveMaximum', 'required', 'properties', 'patternProperties'],
   ...['$defs', 'definitions', 'anyOf', 'oneOf', 'allOf', 'enum'],

@@ -3,7 +3,7 @@ import { z } from './schema.ts'
 
 /**
  * An object without other fields, so that a misspelled field is an error. The error suggests the nearest known field.
- * `otherwise` is the error for a value that is not an object.
+ * `objectError` is the error for a value that is not an object.
  */
 export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, objectError?: string) =>
   z.strictObject(shape, {

@@ -134,14 +134,14 @@ export function writeQuantiles(text: string, shares: readonly number[], quantile
   sharedCounts.fill(0, lowestUsed, highestUsed + 1)
 }
 
-/** The range of non-zero buckets in `counted`. */
+/** The range of non-zero buckets in `sharedCounts`. */
 let lowestUsed = 0
 let highestUsed = 0
 
 /** Texts are parsed as bytes: reading characters of a string takes three times as long. */
 const bytes = Buffer.alloc(16_384)
 
-/** Adds the counts of a text to `counted`, which the caller must clear. @returns the number of values. */
+/** Adds the counts of a text to `sharedCounts`, which the caller must clear. @returns the number of values. */
 function countAll(text: string): number {
   lowestUsed = allBuckets
   highestUsed = -1

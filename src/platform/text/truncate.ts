@@ -3,11 +3,11 @@ export function cutPosition(text: string, at: number): number {
   return isSecondHalf(text.charCodeAt(at)) && isFirstHalf(text.charCodeAt(at - 1)) ? at - 1 : at
 }
 
-/** The first `most` UTF-16 units of a text, or one less. */
+/** The first `maxUnits` UTF-16 units of a text, or one less. */
 export const truncateText = (text: string, maxUnits: number) => text.slice(0, cutPosition(text, maxUnits))
 
 /**
- * Shortens a text to about `most` units: its beginning, a line that says how much is omitted, and its end.
+ * Shortens a text to about `maxUnits` units: its beginning, a line that says how much is omitted, and its end.
  * @param tail the length of the end, in units.
  */
 export function cutMiddle(text: string, maxUnits: number, tail: number, missing: (units: number) => string): string {

@@ -41,11 +41,11 @@ export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: 
   return nsPerCharacter === Number.POSITIVE_INFINITY ? nsPerCharacter : ns / 1e6
 }
 
-/** The number of texts that are filtered separately. JSON is counted by its separators, up to `enough`. */
-function countLeaves(text: string, maxNs: number): number {
+/** The number of texts that are filtered separately. JSON is counted by its separators, up to `maxLeaves`. */
+function countLeaves(text: string, maxLeaves: number): number {
   if (!/^\s*[[{]/.test(text) && !text.includes('\\u')) return 1
   let leaves = 1
-  for (let at = 0; at < text.length && leaves <= maxNs; at++) if (separators.has(text.charCodeAt(at))) leaves++
+  for (let at = 0; at < text.length && leaves <= maxLeaves; at++) if (separators.has(text.charCodeAt(at))) leaves++
   return leaves
 }
 

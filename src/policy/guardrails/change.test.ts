@@ -40,8 +40,8 @@ async function newStore(kind: 'sqlite' | 'postgres', now = Date.now) {
   return { deps, caller, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
-/** The same database; records its announcements in `said`. */
-function overhear(db: Db, texts: string[]): Db {
+/** The same database; adds its notifications to `texts`. */
+function recordNotifications(db: Db, texts: string[]): Db {
   return {
     ...db,
     exclusively: (name, work) =>
@@ -59,7 +59,7 @@ onEachDatabase('a change of guardrails', (kind) => {
     await using store = await newStore(kind)
     const { caller } = store
     const texts: string[] = []
-    const deps = { ...store.deps, db: overhear(store.deps.db, texts) }
+    const deps = { ...store.deps, db: recordNotifications(store.deps.db, texts) }
     const { id } = await createGuardrail(deps, caller, { name: 'x' })
     await changeGuardrail(deps, caller, id, { description: 'y' })
     await assign(deps, caller, id, 'key', [caller.keyHash])

@@ -23,7 +23,7 @@ const checkEveryMs = { processes: 1000, disk: 5000 }
 const pauseFactor = 20
 
 /**
- * Ends an intern that uses more than its limits, then calls `over` once with the reason. Limits that the kernel
+ * Ends an intern that uses more than its limits, then calls `onExceeded` once with the reason. Limits that the kernel
  * enforces are not checked here, only those that must be added up.
  * @returns a function that stops the monitor.
  */

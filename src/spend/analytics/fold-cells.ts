@@ -21,7 +21,7 @@ const maxJoinedLength = 20_000
 /** The number of groups per step of `finish`. Other work can run between two steps. */
 const groupsPerStep = 1000
 
-/** Folds the rows of `cellStatement`. */
+/** Folds the rows of a query of cells. */
 class CellFold implements RowReducer<FoldedGroups | undefined> {
   readonly #query: CellQuery
   /** The index of each group, by bucket and values. */

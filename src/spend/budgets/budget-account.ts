@@ -161,7 +161,7 @@ export class BudgetAccount {
     this.#waiting.refuse({ availableSoon, silent: heldBySilent }, this.#deps.elapsed())
   }
 
-  /** Reports spending and returns idle money, except `ready` while the account is in use. */
+  /** Reports spending and returns idle money, except `standbyAmount` while the account is in use. */
   async report(inUse: boolean, standbyAmount: PicoUsd): Promise<void> {
     if (this.#waiting.isEmpty) {
       const idle = inUse ? this.#idle - standbyAmount : this.#available

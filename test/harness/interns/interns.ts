@@ -43,7 +43,7 @@ type ReplyWithQuestion = Pick<InternReply, 'sessionId' | 'question'>
 
 /**
  * Sends a prompt to an intern, by default in `manual` mode, and reads the whole reply.
- * @throws Error when the prompt is refused, or the reply ends in an error; `trySaying` returns these instead.
+ * @throws Error when the prompt is refused, or the reply ends in an error; `trySay` returns these instead.
  */
 export async function say(service: Asking, id: string, content: string, more: object = {}): Promise<InternReply> {
   return requireSuccess(await trySay(service, id, content, more), content)
@@ -51,7 +51,7 @@ export async function say(service: Asking, id: string, content: string, more: ob
 
 /**
  * Answers a question of an intern.
- * @throws Error as `say` does; `tryAnswering` returns errors instead.
+ * @throws Error as `say` does; `tryAnswer` returns errors instead.
  */
 export async function answer(
   service: Asking,

@@ -21,10 +21,6 @@ export const updateKey = route({
   ifMatch: keyEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => ({
-    data: await keyAnswer(
-      deps,
-      caller,
-      await changeKey({ ...deps, deleteSpending: deleteSpending }, caller, params.hash, body),
-    ),
+    data: await keyAnswer(deps, caller, await changeKey({ ...deps, deleteSpending }, caller, params.hash, body)),
   }),
 })

@@ -17,7 +17,7 @@ const keyBySpelling = new Map(
   Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((one) => [one, unit])),
 )
 
-/** The requested tool: by its type, or by a member of that name, as Gemini itself has it. */
+/** The requested tool, by its type or by a member with its name, which is Gemini's own form. */
 function unitIn(tool: Body): string | undefined {
   const named = [tool.type, ...Object.keys(tool)].find((name) => keyBySpelling.has(String(name)))
   return named === undefined ? undefined : keyBySpelling.get(String(named))

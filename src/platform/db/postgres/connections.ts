@@ -57,7 +57,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
       onUnavailable()
       for (const client of open) client.abandon(reason)
     },
-    onRecovered: onRecovered,
+    onRecovered,
   })
   const presenceTimer = setInterval(() => presence.check(), checkEveryMs).unref()
 

@@ -48,8 +48,8 @@ export class Presence {
   }
 
   /**
-   * Runs `ask`, unless Postgres is unavailable.
-   * @throws ConnectionAbandoned as soon as it is unavailable, without waiting for `ask`.
+   * Calls `run`, unless Postgres is unavailable.
+   * @throws ConnectionAbandoned as soon as it is unavailable, without waiting for `run`.
    */
   async runIfAvailable<T>(run: () => Promise<T>): Promise<T> {
     if (this.#outage) throw this.#outage.error

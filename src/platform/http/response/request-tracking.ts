@@ -24,7 +24,7 @@ export type RequestTracker = {
   count: () => number
 }
 
-/** Calls `act` once for every request. */
+/** Calls `onFinished` once for every request. */
 export function createRequestTracker(onFinished: (request: FinishedRequest) => void): RequestTracker {
   let inFlight = 0
   return {
