@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { signedInPage } from '#test/harness/browser/console.ts'
-import { report } from './report.ts'
+import { median, report } from './report.ts'
 
 /** Chromium's "Slow 3G" before version 120: 400 kbit/s, and 400 ms until the first byte of each answer. */
 const slow3g = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 const processorSlowdown = 4
+const rounds = 5
 
 type Loaded = { paintedMs: number; readyMs: number; bytes: number }
 
@@ -33,6 +34,8 @@ export async function slowNetwork(browser: Browser, service: { url: string; mana
     await client.send('Emulation.setCPUThrottlingRate', { rate: processorSlowdown })
     received.length = 0
     await page.goto(url)
+    for (const name of ['rows-painted', 'console-ready'])
+      await page.waitForFunction((mark) => performance.getEntriesByName(mark).length > 0, name)
     const timeOf = (name: string) =>
       page.evaluate((mark) => performance.getEntriesByName(mark)[0]?.startTime ?? Number.NaN, name)
     const [paintedMs, readyMs] = [await timeOf('rows-painted'), await timeOf('console-ready')]
@@ -41,9 +44,14 @@ export async function slowNetwork(browser: Browser, service: { url: string; mana
     const bytes = received.filter(isNeeded).reduce((sum, part) => sum + part.bytes, 0)
     return { paintedMs, readyMs, bytes }
   }
-  await client.send('Network.clearBrowserCache')
-  print('first visit', await load())
-  print('next visit', await load())
+  const [first, next]: [Loaded[], Loaded[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    await client.send('Network.clearBrowserCache')
+    first.push(await load())
+    next.push(await load())
+  }
+  print('first visit', first)
+  print('next visit', next)
   await client.send('Emulation.setCPUThrottlingRate', { rate: 1 })
 }
 
@@ -57,9 +65,10 @@ function recordPaint(): void {
   look()
 }
 
-function print(visit: string, { paintedMs, readyMs, bytes }: Loaded): void {
-  const kB = bytes / 1000
-  const name = `${visit} on Slow 3G x ${processorSlowdown} CPU`
+function print(visit: string, loads: Loaded[]): void {
+  const medianOf = (name: keyof Loaded) => median(loads.map((load) => load[name]))
+  const [paintedMs, readyMs, kB] = [medianOf('paintedMs'), medianOf('readyMs'), medianOf('bytes') / 1000]
+  const name = `${visit} on Slow 3G x ${processorSlowdown} CPU, median of ${rounds}`
   const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
   report(`${name}: until rows are displayed`, seconds(paintedMs), { text: '<= 1 s', met: paintedMs <= 1000 })
   report(`${name}: received until then`, `${kB.toFixed(1)} kB`, { text: '<= 60 kB', met: kB <= 60 })
