@@ -41,8 +41,9 @@ before(async () => {
   const providers = Object.fromEntries(entries((protocol) => ({ name: protocol, protocol, base_url })))
   const model = { name: 'M', created: '2026-01-01', context_length: 10_000_000 }
   const models = entries((protocol) => ({ ...model, endpoints: endpointOf(protocol) }))
+  const embeddings = { ...model, output_modalities: ['embeddings'], endpoints: endpointOf('openai-chat') }
   const byId = Object.fromEntries(models.map(([protocol, one]) => [`m/${protocol}`, one]))
-  writeFileSync(file, JSON.stringify({ providers, models: byId }))
+  writeFileSync(file, JSON.stringify({ providers, models: { ...byId, 'm/embeddings': embeddings } }))
   service = await startTestService({ settings: { catalogue_file: file, starter_catalogue: 'false' as never } })
 })
 
@@ -65,6 +66,29 @@ for (const client of clients)
           )
       })
   })
+
+const texts = times(2048, () => 'word '.repeat(390))
+/** Requests for embeddings, and answers of up to 40 MB. */
+const embeddingsBodies: Record<string, object> = {
+  '2,048 texts of 2 kB': { input: texts },
+  'one text of 4 MB': { input: 'word '.repeat(800_000) },
+  '2,048 lists of token ids': { input: times(2048, () => times(40, (i) => 100_000 + i)) },
+  'a list of 80,000 token ids': { input: times(80_000, (i) => 100_000 + i) },
+  'an answer of 40 MB': { input: times(2048, () => 'a'), dimensions: 1024 },
+  'an answer of 20 MB in another format': {
+    input: times(1024, () => 'a'),
+    dimensions: 1024,
+    encoding_format: 'base64',
+  },
+}
+
+describe(`no request for embeddings holds the main thread longer than ${mostMs} ms at a time`, () => {
+  for (const [name, body] of Object.entries(embeddingsBodies))
+    test(name, async () => {
+      const text = JSON.stringify({ ...body, model: 'm/embeddings' })
+      assert.equal(await requireShortTurns('/embeddings', service.apiKey, text), 200)
+    })
+})
 
 const members = (count: number) =>
   fields(
@@ -92,7 +116,7 @@ const managementBodies: Record<string, [path: string, body: object]> = {
 
 describe(`no management request holds the main thread longer than ${mostMs} ms at a time`, () => {
   for (const [name, [path, body]] of Object.entries(managementBodies))
-    test(name, () => requireShortTurns(path, service.managementKey, JSON.stringify(body)))
+    test(name, async () => void (await requireShortTurns(path, service.managementKey, JSON.stringify(body))))
 })
 
 const reader = jsonReader(fastify())
@@ -117,7 +141,8 @@ function isAccepted(client: ClientProtocol, text: string): boolean {
   }
 }
 
-async function requireShortTurns(path: string, key: string, text: string): Promise<void> {
+/** @returns the status of the answer. */
+async function requireShortTurns(path: string, key: string, text: string): Promise<number | undefined> {
   let least = Number.POSITIVE_INFINITY
   let answer: { status: number; text: string } | undefined
   for (let run = 0; run < mostRuns && least > mostMs; run++) {
@@ -127,4 +152,5 @@ async function requireShortTurns(path: string, key: string, text: string): Promi
     assert.ok(answer.status < 500 && answer.status !== 401, `${answer.status} ${answer.text}`)
   }
   assert.ok(least <= mostMs, `${least.toFixed(0)} ms for ${text.length} bytes, answered ${answer?.status}`)
+  return answer?.status
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { providerFacts } from './provider-facts.ts'
@@ -29,6 +29,7 @@ export async function startSeparateThread(): Promise<SeparateThread> {
 
 async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
   const server = createServer((incoming, response) => {
+    if (incoming.url?.endsWith('/embeddings')) return void answerEmbeddings(incoming, response)
     const protocol = Object.entries(providerFacts).find(([, { path }]) => path.test(incoming.url ?? ''))
     const { status, type, body } = saidBy((protocol?.[0] ?? 'openai-chat') as never, { text: 'Hi' }, false)
     incoming.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body))
@@ -44,8 +45,18 @@ async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
     })
     sending.end(text)
     const [answer] = await once(sending, 'response')
-    port.postMessage({ status: answer.statusCode, text: (await answer.toArray()).join('').slice(0, 500) })
+    port.postMessage({ status: answer.statusCode, text: (await answer.toArray()).slice(0, 1).join('').slice(0, 500) })
   })
+}
+
+/** Answers with one vector for each input, with the requested dimensions and always as numbers. */
+async function answerEmbeddings(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { input, dimensions } = JSON.parse((await incoming.toArray()).join(''))
+  const embedding = Array.from({ length: dimensions ?? 8 }, (_, at) => Math.sin(at))
+  const item = JSON.stringify(embedding)
+  const data = input.map((_: unknown, index: number) => `{"index":${index},"embedding":${item}}`)
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(`{"data":[${data.join(',')}],"usage":{"prompt_tokens":${input.length}}}`)
 }
 
 if (!isMainThread && parentPort) await runThread(parentPort)
