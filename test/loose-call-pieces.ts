@@ -59,4 +59,26 @@ export const oddCalls: OddAnswer[] = [
   ...['[]', 'None', '""'].map((nothing) =>
     call(`${nothing} as arguments`, [piece('read', nothing, start)], { calls: [['read', '{}']] }),
   ),
+  {
+    ...call('a signed call', []),
+    reply: {
+      type: 'application/json',
+      body: JSON.stringify({
+        id: 'c',
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              tool_calls: [
+                { ...start, ...piece('read', a, start), extra_content: { google: { thought_signature: 'SIG' } } },
+              ],
+            },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      }),
+    },
+    whole: true,
+  },
 ]

@@ -9,6 +9,27 @@ const sse = (events: object[]) => `${events.map((event) => `data: ${JSON.stringi
 const hello = [chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop')]
 const candidate = (text: string, more: object = {}) => ({ candidates: [{ content: { parts: [{ text }] }, ...more }] })
 
+const started = {
+  type: 'message_start',
+  message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } },
+}
+const blockStart = (index?: number) => ({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } })
+const added = (text: string, index?: number) => ({
+  type: 'content_block_delta',
+  index,
+  delta: { type: 'text_delta', text },
+})
+const ended = (stop_reason: string | null) => [
+  { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 1 } },
+  { type: 'message_stop' },
+]
+
+/** A stream of Anthropic's protocol. */
+function message(name: string, events: object[], more: Partial<OddAnswer> = {}): OddAnswer {
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  return { name, protocol: 'anthropic-messages', reply: { body }, text: 'Hello', end, ...more }
+}
+
 function form(name: string, reply: OddAnswer['reply'], more: Partial<OddAnswer> = {}): OddAnswer {
   return { name, protocol: 'openai-chat', reply, text: 'Hello', end, ...more }
 }
@@ -60,5 +81,40 @@ export const oddForms: OddAnswer[] = [
   }),
   ...[{ reasoning_text: 'Hm' }, { thinking: 'Hm' }, { reasoning: { content: 'Hm' } }].map((field) =>
     form(`reasoning in ${JSON.stringify(field)}`, { body: sse([chunk(field), ...hello]) }, { reasoning: 'Hm' }),
+  ),
+  message('blocks without numbers', [
+    ...[started, blockStart(), added('Hel'), added('lo'), { type: 'content_block_stop' }],
+    ...ended('end_turn'),
+  ]),
+  message('a block that does not start', [
+    ...[started, added('Hel', 0), added('lo', 0), { type: 'content_block_stop', index: 0 }],
+    ...ended('end_turn'),
+  ]),
+  message('blocks of the same number that do not end', [
+    ...[started, blockStart(0), added('Hel', 0), blockStart(0), added('lo', 0)],
+    ...ended('end_turn'),
+  ]),
+  message('an end without a reason', [
+    ...[started, blockStart(0), added('Hello', 0), { type: 'content_block_stop', index: 0 }],
+    ...ended(null),
+  ]),
+  form(
+    'usage with null counts',
+    {
+      body: [
+        { type: 'response.created', response: { id: 'r' } },
+        { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hello' },
+        {
+          type: 'response.completed',
+          response: {
+            ...{ id: 'r', status: 'completed', output: [] },
+            usage: { input_tokens: 5, output_tokens: 1, input_tokens_details: { cached_tokens: null } },
+          },
+        },
+      ]
+        .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+        .join(''),
+    },
+    { protocol: 'openai-responses' },
   ),
 ]

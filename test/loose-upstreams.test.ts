@@ -73,6 +73,35 @@ describe('answers of servers that follow their protocol loosely', () => {
         if (reasoning) assert.equal(reasoningIn(parsed), reasoning, reply.text)
       })
 
+  test('a signed call of a chat server returns with its signature from clients of other protocols', async () => {
+    const at = answers.findIndex(({ name }) => name === 'a signed call')
+    const model = `openai-chat/answer-${at}`
+    const call = { type: 'tool_use', id: 'call_a', name: 'read', input: {} }
+    const result = { type: 'tool_result', tool_use_id: 'call_a', content: 'x' }
+    const first = await recorded.service.ask('POST', '/messages', { body: { ...doors.messages.body, model } })
+    const [thought] = first.body.content
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [thought, call] },
+      { role: 'user', content: [result] },
+    ]
+    await recorded.service.ask('POST', '/messages', { body: { max_tokens: 50, messages, model } })
+    const [, sent] = recorded.upstream.requests.at(-1)!.body.messages
+    assert.deepEqual(sent.tool_calls[0].extra_content, { google: { thought_signature: 'SIG' } })
+    assert.equal(sent.reasoning_details, undefined)
+  })
+
+  test('the usage of a passed-through response has all counts that clients require', async () => {
+    const at = answers.findIndex(({ name }) => name === 'usage with null counts')
+    const body = { ...doors.responses.body, model: `openai-responses/answer-${at}`, stream: true }
+    const { text } = await recorded.service.ask('POST', '/responses', { body })
+    const { usage } = JSON.parse(text.slice(text.lastIndexOf('data: ') + 'data: '.length)).response
+    assert.deepEqual(
+      [usage.input_tokens_details, usage.output_tokens_details, usage.total_tokens],
+      [{ cached_tokens: 0 }, { reasoning_tokens: 0 }, 6],
+    )
+  })
+
   for (const [at, { name, protocol, status, words }] of unusableAnswers.entries())
     test(`${protocol}: ${name} is an error`, async () => {
       const body = { ...doors.chat.body, model: `${protocol}/unusable-${at}`, stream: true }

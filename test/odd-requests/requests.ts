@@ -171,6 +171,25 @@ export const oddChats: OddRequest[] = [
     dropped: { 'google-gemini/gemini-2-5-flash': ['response_format'] },
   },
   {
+    name: 'a pattern with lookaround in a tool',
+    body: {
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'f',
+            parameters: { type: 'object', properties: { a: { type: 'string', pattern: '^(?!x)y' } } },
+          },
+        },
+      ],
+    },
+    sent: {
+      openai: { 'tools.0.function.parameters.properties.a.pattern': undefined },
+      [responses!]: { 'tools.0.parameters.properties.a.pattern': undefined },
+      mistral: { 'tools.0.function.parameters.properties.a.pattern': '^(?!x)y' },
+    },
+  },
+  {
     name: 'six stop sequences',
     body: { stop: ['a', 'b', 'c', 'd', 'e', 'f'] },
     sent: {

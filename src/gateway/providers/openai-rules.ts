@@ -1,5 +1,6 @@
 import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
+import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../protocol/protocol.ts'
 import { type NameRule, pathsOf } from '../protocol/repairs/aliases.ts'
 import type { Repair } from '../protocol/repairs/repair.ts'
@@ -8,6 +9,11 @@ import { noteDropped, type ToolShape } from '../protocol/repairs/tool-repair.ts'
 
 /** The tool names that OpenAI accepts, and most servers of its protocols. */
 export const openaiNames: Pick<NameRule, 'allowed' | 'maxLength'> = { allowed: /^[a-zA-Z0-9_-]+$/, maxLength: 64 }
+
+/** Patterns with lookaround make OpenAI's models fail. */
+export const openaiSchemas: SchemaRules = {
+  accepts: (keyword, value) => keyword !== 'pattern' || typeof value !== 'string' || !/\(\?<?[=!]/.test(value),
+}
 
 /** Any characters. */
 export const anyCharacters = /^[\s\S]*$/
@@ -29,7 +35,9 @@ export function formatRepair({ find, replace, name }: FormatPlace, checksStrict:
     if (typeof format?.schema !== 'object' || format.schema === null) return body
     const fitted = {
       ...format,
-      schema: fitSchema(format.schema, {}, (keyword) => noteDropped(dropped, `${name}.${keyword}`)),
+      schema: fitSchema(format.schema, checksStrict ? openaiSchemas : {}, (keyword) =>
+        noteDropped(dropped, `${name}.${keyword}`),
+      ),
     }
     const strict = checksStrict ? withStrict(fitted, 'schema', name, dropped) : fitted
     const named = withFormatName(strict)

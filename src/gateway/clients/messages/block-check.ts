@@ -14,8 +14,8 @@ type CallEvents = ReturnType<typeof callEventsIn>
 type OpenBlock = { index: number | undefined; type: string; call?: ToolCall; json: string; extent: JsonExtent }
 
 /**
- * Tracks the blocks of a passed-through stream, and detects tool calls that clients would read differently from this
- * service.
+ * Tracks the blocks of a passed-through stream, and detects blocks and tool calls that clients would read differently from
+ * this service.
  */
 export class BlockCheck {
   #count = 0
@@ -25,6 +25,11 @@ export class BlockCheck {
 
   get passed(): RelayedBlocks {
     return { count: this.#count, open: this.#open }
+  }
+
+  /** Whether no block is open, so that content would belong to none. */
+  get isBetweenBlocks(): boolean {
+    return this.#open === undefined
   }
 
   /** Whether the client can get the event unchanged. @param events what this service read from it. */
@@ -49,7 +54,7 @@ export class BlockCheck {
       if (call.id !== block.id || call.name !== block.name || !isEmpty(block.input)) return false
       this.#open = { index, type: 'tool_use', call, json: '', extent: new JsonExtent() }
     } else {
-      if (this.#open?.call || calls.length > 0) return false
+      if (this.#open || index !== this.#count || calls.length > 0) return false
       this.#open = { index, type: block?.type ?? '', json: '', extent: new JsonExtent() }
     }
     this.#count = (index ?? this.#count) + 1
@@ -58,7 +63,7 @@ export class BlockCheck {
 
   #add({ index, delta }: BlockEvent, calls: CallEvents): boolean {
     const block = this.#open
-    if (!block?.call) return calls.length === 0
+    if (!block?.call) return block !== undefined && index === block.index && calls.length === 0
     const json = delta?.partial_json
     if (index !== block.index || json === undefined || !addsArguments(calls, block.call.index, json)) return false
     block.json += json
@@ -68,11 +73,11 @@ export class BlockCheck {
 
   #stop({ index }: BlockEvent, calls: CallEvents): boolean {
     const block = this.#open
-    if (!block?.call) {
+    if (!block || index !== block.index || calls.length > 0) return false
+    if (!block.call) {
       this.#open = undefined
-      return calls.length === 0
+      return true
     }
-    if (index !== block.index || calls.length > 0) return false
     if (block.json === '') this.#withoutArguments.add(block.call.index)
     else if (!block.extent.isComplete) return false
     this.#open = undefined

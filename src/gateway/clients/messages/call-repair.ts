@@ -21,7 +21,8 @@ export class StreamCallRepair {
 
   /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
-    if (!this.#writer && !isBlockEvent(event, events)) return event
+    const isOutside = this.#check.isBetweenBlocks && events.some(isContent)
+    if (!this.#writer && !isOutside && !isBlockEvent(event, events)) return event
     const parsed: BlockEvent = objectOf(event)
     if (!this.#writer && this.#check.accepts(parsed, events)) return event
     this.#writer ??= new MessageWriter(this.#head, this.#check.passed)
@@ -37,6 +38,8 @@ export class StreamCallRepair {
     return events.map(this.#writer.event).join('') + this.#writer.closeContent()
   }
 }
+
+const isContent = ({ type }: AnswerEvent) => type === 'text' || type === 'reasoning'
 
 /** Few events start, end or add to a block that could be a call. */
 function isBlockEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {

@@ -12,8 +12,12 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider } = head
   const changes = { set: { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }, fill: {} }
   const calls = new StreamCallRepair(head)
+  let completionTokens = 0
   return {
     event: (raw, events = []) => {
+      for (const event of events) if (event.type === 'usage') completionTokens = event.tokens.completion
+      const end = events.find((event) => event.type === 'finish')
+      if (end && end.native === undefined) return calls.repaired(withReason(raw, end, completionTokens), events)
       const named = raw.includes('message_start') ? withChangesIn(raw, 'message', changes) : raw
       const stop = stopRepair(events)
       return calls.repaired(withEventName(stop ? withChangesIn(named, 'delta', stop) : named), events)
@@ -25,6 +29,13 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
       return applyChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })
     },
   }
+}
+
+/** The last event, after one with the reason of the end that the upstream omitted. */
+function withReason(raw: Buffer, { reason }: Extract<AnswerEvent, { type: 'finish' }>, output_tokens: number): Buffer {
+  const stop_reason = reason === 'tool_calls' ? 'tool_use' : 'end_turn'
+  const event = { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens } }
+  return Buffer.concat([Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`), withEventName(raw)])
 }
 
 const eventLine = /^event:/m

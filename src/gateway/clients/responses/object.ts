@@ -121,3 +121,28 @@ export function responseUsage(tokens: TokenCounts, cost?: CostNote): object {
     ...(cost && { cost: cost.costUsd }),
   }
 }
+
+type RawUsage = {
+  input_tokens_details?: object | null
+  output_tokens_details?: object | null
+  total_tokens?: unknown
+} & {
+  input_tokens?: unknown
+  output_tokens?: unknown
+}
+
+/** The usage of an upstream with the counts that clients require. Some servers omit them, or send null. */
+export function completeUsage(usage: RawUsage): object {
+  const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
+  return {
+    ...usage,
+    input_tokens_details: withCount(usage.input_tokens_details, 'cached_tokens'),
+    output_tokens_details: withCount(usage.output_tokens_details, 'reasoning_tokens'),
+    total_tokens: total ?? (Number(input) || 0) + (Number(output) || 0),
+  }
+}
+
+function withCount(details: object | null | undefined, name: string): object {
+  const count = (details as Body | null | undefined)?.[name]
+  return typeof count === 'number' ? details! : { ...details, [name]: 0 }
+}

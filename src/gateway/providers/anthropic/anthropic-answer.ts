@@ -61,6 +61,7 @@ const reasons: Record<string, Exclude<FinishReason, 'error'>> = {
 export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   const blocks = new Blocks()
   const usage = new StreamUsage()
+  let isFinished = false
 
   return ({ data }) => {
     const event = JSON.parse(data) as Event
@@ -75,9 +76,10 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
       case 'content_block_stop':
         return blocks.end(event.index)
       case 'message_delta':
+        isFinished ||= Boolean(event.delta?.stop_reason)
         return [...(event.delta?.stop_reason ? [finish(event.delta.stop_reason)] : []), ...usage.add(event.usage)]
       case 'message_stop':
-        return usage.add(event.usage ?? event.message?.usage)
+        return [...(isFinished ? [] : [endWithoutReason]), ...usage.add(event.usage ?? event.message?.usage)]
       case 'error':
         return [errorEvent(event.error)]
       default:
@@ -85,6 +87,9 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
     }
   }
 }
+
+/** The end of a message whose server sends no reason of its end. */
+const endWithoutReason: AnswerEvent = { type: 'finish', reason: 'stop', native: undefined }
 
 /** The usage of a stream: the prompt in the first event, all counts in the last ones. */
 class StreamUsage {

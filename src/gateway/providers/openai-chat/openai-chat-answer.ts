@@ -163,12 +163,22 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
   readContent(delta, events)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
   const calls = callsOf(delta)
-  for (const call of calls) events.push(callPiece(call, answerId))
+  for (const call of calls) events.push(...signatureOf(call), callPiece(call, answerId))
   // Some servers send each call in both fields.
   if (delta.function_call && calls.length === 0)
     events.push(callPiece({ index: 0, function: delta.function_call }, answerId))
   if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
 }
+
+/** Google signs calls in a member beside the function, and refuses them later without it. */
+function signatureOf(call: ToolCallDelta): UpstreamEvent[] {
+  const { id, extra_content: extra } = call as ToolCallDelta & ExtraContent
+  const encrypted = extra?.google?.thought_signature
+  if (typeof encrypted !== 'string' || !encrypted || !id) return []
+  return [{ type: 'reasoning', text: '', format: 'google-gemini-v1', via: 'chat', encrypted, id }]
+}
+
+type ExtraContent = { extra_content?: { google?: { thought_signature?: unknown } | null } | null }
 
 function callPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallPiece {
   const { index, id, custom } = call

@@ -45,6 +45,7 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
     case 'none':
       return rest
     case undefined:
+      if (earlier.chatDetails.some(isGoogles)) return withSignatures(rest, earlier.chatDetails)
       if (earlier.isClients) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
       return withParts(withDetails(rest, earlier.chatDetails), earlier.reasoningTexts)
     case 'reasoning_details':
@@ -52,6 +53,20 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
     default:
       return withParts(rest, earlier.text ? new Map([[field, earlier.text]]) : new Map())
   }
+}
+
+const isGoogles = ({ format, data }: ReasoningDetail) => format === 'google-gemini-v1' && typeof data === 'string'
+
+/** Signed calls as Google's chat server has them. It refuses unknown members. */
+function withSignatures(message: Message, details: ReasoningDetail[]): Message {
+  if (!Array.isArray(message.tool_calls)) return message
+  const signatures = new Map(details.filter(isGoogles).map(({ id, data }) => [id, data]))
+  const tool_calls = (message.tool_calls as Body[]).map((call) => {
+    const thought_signature = signatures.get(call?.id as string)
+    if (thought_signature === undefined || call.extra_content !== undefined) return call
+    return { ...call, extra_content: { google: { thought_signature } } }
+  })
+  return { ...message, tool_calls }
 }
 
 /** The reasoning in a message of the client that this model is allowed to get. */

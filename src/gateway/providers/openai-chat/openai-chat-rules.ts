@@ -8,7 +8,14 @@ import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.t
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { effortRepair } from '../openai-efforts.ts'
 import { reasoningModelRepair } from '../openai-model-settings.ts'
-import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
+import {
+  chatCallIdPaths,
+  chatNames,
+  emptyContentRepair,
+  formatRepair,
+  openaiSchemas,
+  strictToolRepair,
+} from '../openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
 import {
@@ -39,6 +46,7 @@ const formatPlace: Parameters<typeof formatRepair>[0] = {
 }
 
 const defaultToolRepair = toolRepair(toolShape, {})
+const openaiTools = toolRepair(toolShape, openaiSchemas)
 const grammarTools = toolRepair(toolShape, { accepts: acceptsInGrammar })
 
 const common: Repair[] = [
@@ -67,7 +75,7 @@ function rulesOf(endpoint: Endpoint): RequestRules {
   const dialect = dialectOf(endpoint)
   return {
     repairs: [
-      dialect.acceptsAnyBound ? defaultToolRepair : grammarTools,
+      dialect.checksStrict ? openaiTools : dialect.acceptsAnyBound ? defaultToolRepair : grammarTools,
       fieldRepair(dialect),
       effortRepair(
         ({ reasoning_effort }) => reasoning_effort,

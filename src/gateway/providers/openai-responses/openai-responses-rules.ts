@@ -8,6 +8,7 @@ import { reasoningModelRepair } from '../openai-model-settings.ts'
 import {
   emptyContentRepair,
   formatRepair,
+  openaiSchemas,
   responsesCallIds,
   responsesNames,
   strictToolRepair,
@@ -28,7 +29,7 @@ function withEffort(body: Body, effort: string | undefined): Body {
 /** The request rules of OpenAI responses. */
 export const responsesRules: RequestRules = {
   repairs: [
-    toolRepair(toolShape, {}),
+    toolRepair(toolShape, openaiSchemas),
     emptyContentRepair('input'),
     fitItems,
     pairCallOutputs,
