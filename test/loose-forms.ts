@@ -13,7 +13,11 @@ const started = {
   type: 'message_start',
   message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } },
 }
-const blockStart = (index?: number) => ({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } })
+const blockStart = (index?: number) => ({
+  type: 'content_block_start',
+  index,
+  content_block: { type: 'text', text: '' },
+})
 const added = (text: string, index?: number) => ({
   type: 'content_block_delta',
   index,
