@@ -116,6 +116,11 @@ for (const protocol of ['websocket', 'h2c', 'other'])
     assert.deepEqual(await statusesOf([upgrade + hidden + hidden]), [200])
   })
 
+test('a request whose body never ends is answered once, and its connection is closed', async () => {
+  const request = 'GET /api/v1/health HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nx'
+  assert.deepEqual(await statusesOf([request]), [200])
+})
+
 test('a request line without a version is refused', async () => {
   assert.deepEqual(await statusesOf(['GET /api/v1/health\r\n\r\n']), [400])
 })

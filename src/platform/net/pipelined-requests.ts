@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { discardBody } from './request-body.ts'
 
 /** The maximum number of queued requests of one connection before the server stops reading from it. */
 const maxWaiting = 31
@@ -20,6 +21,7 @@ export function serializeRequests(listener: RequestListener): RequestListener {
 export function startAfterPrevious(request: IncomingMessage, response: ServerResponse, start: () => void): void {
   request.on('error', ignoreError)
   response.on('error', ignoreError)
+  response.on('finish', discardRest)
   // Node drops what was sent after such a request in the same packet, also if it handles the request as an ordinary one.
   // The close shows the client that nothing else was read.
   if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
@@ -31,6 +33,11 @@ export function startAfterPrevious(request: IncomingMessage, response: ServerRes
 }
 
 function ignoreError(): void {}
+
+/** Without this, Node would answer the request a second time, with 408, if the rest of its body never arrives. */
+function discardRest(this: ServerResponse): void {
+  discardBody(this.req)
+}
 
 type WaitingRequest = { response: ServerResponse; start: () => void; queue: Queue }
 

@@ -8,15 +8,19 @@ export function readRequestBody(request: IncomingMessage): AsyncIterable<Buffer>
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) }
 }
 
+/** Requests whose rest is being discarded. */
+const discarding = new WeakSet<IncomingMessage>()
+
 /** Limits of reading a refused body. Then its connection is closed. */
 const discardLimits = { bytes: 16 * 1024 * 1024, ms: 5_000 }
 
 /**
- * Reads and discards the rest of a refused request's body, within limits. Closing a connection while the client is still
+ * Reads and discards the rest of a request's body that nobody reads, within limits. Closing a connection while the client is still
  * sending resets it, and the client reports a network error instead of the refusal. So the close waits for the body.
  */
 export function discardBody(request: IncomingMessage, { bytes, ms } = discardLimits): void {
-  if (request.complete || request.destroyed) return
+  if (request.complete || request.destroyed || discarding.has(request)) return
+  discarding.add(request)
   const { socket } = request
   let remaining = bytes
   let isClosing = false
