@@ -4,8 +4,8 @@ import { DisconnectController } from './disconnect-signal.ts'
 import { fairLimit } from './fair-limit.ts'
 
 /** Tasks that end when `finish` is called, the names of the started ones, and the outcome of each. */
-function limited(maxWaiting = 8) {
-  const limit = fairLimit({ maxWaiting, name: 'sums' })
+function limited({ maxWaiting = 8, maxRunning = 1 } = {}) {
+  const limit = fairLimit({ maxRunning, maxWaiting, name: 'sums' })
   const started: string[] = []
   const ends: (() => void)[] = []
   const run = (name: string, signal = new DisconnectController()) =>
@@ -46,10 +46,23 @@ test('a task whose client leaves gives up its place, also after it waited for no
 })
 
 test('a key with too many waiting tasks is refused, others are not', async () => {
-  const { run, finish } = limited(2)
+  const { run, finish } = limited({ maxWaiting: 2 })
   const accepted = ['a1w', 'a1x', 'a1y'].map((name) => run(name))
   assert.equal(await run('a1z'), 'rate_limited')
   accepted.push(run('a2x'))
   for (let count = 0; count < 4; count++) await finish()
   assert.deepEqual(await Promise.all(accepted), Array(4).fill('done'))
+})
+
+test('never more tasks than the limit run, also after all have ended', async () => {
+  const { run, started, finish } = limited({ maxRunning: 2 })
+  const all = ['a1x', 'a1y', 'a1z', 'b1x'].map((name) => run(name))
+  assert.deepEqual(started, ['a1x', 'a1y'])
+  await finish()
+  assert.deepEqual(started, ['a1x', 'a1y', 'a1z'])
+  for (let count = 0; count < 3; count++) await finish()
+  all.push(run('c1x'), run('c1y'), run('c1z'))
+  assert.deepEqual(started.slice(3), ['b1x', 'c1x', 'c1y'])
+  for (let count = 0; count < 3; count++) await finish()
+  assert.deepEqual(await Promise.all(all), Array(7).fill('done'))
 })

@@ -4,20 +4,23 @@ import { FairQueue, type Requester } from './fair-queue.ts'
 
 type Job = { requester: Requester; start: () => void }
 
-/** Runs tasks one at a time. Waiting tasks take turns by workspace and key, and leave when their signal aborts. */
+/** Runs few tasks at a time. Waiting tasks take turns by workspace and key, and leave when their signal aborts. */
 export type FairLimit = <T>(requester: Requester, signal: DisconnectSignal, task: () => Promise<T>) => Promise<T>
+
+type Limits = { maxRunning: number; maxWaiting: number; name: string }
 
 const retryAfterSeconds = 5
 
 /**
+ * @param maxRunning the number of tasks that run at the same time.
  * @param maxWaiting the number of tasks of one key that can wait.
  * @param name the requests, in the plural, for messages.
  * @returns a function that throws Fault `rate_limited` for a key with too many waiting tasks, and
  * `client_closed_request` if the signal aborts before the turn of the task.
  */
-export function fairLimit({ maxWaiting, name }: { maxWaiting: number; name: string }): FairLimit {
+export function fairLimit({ maxRunning, maxWaiting, name }: Limits): FairLimit {
   const waiting = new FairQueue<Job>()
-  let isRunning = false
+  let running = 0
 
   function untilTurn(requester: Requester, signal: DisconnectSignal): Promise<void> {
     if (waiting.of(requester).length >= maxWaiting) throw tooMany(name, maxWaiting)
@@ -37,15 +40,15 @@ export function fairLimit({ maxWaiting, name }: { maxWaiting: number; name: stri
   }
 
   return async (requester, signal, task) => {
-    if (isRunning) await untilTurn(requester, signal)
-    isRunning = true
+    if (running < maxRunning) running++
+    else await untilTurn(requester, signal)
     try {
       return await task()
     } finally {
       const next = waiting.take(() => true)
-      // The next task starts instead of this one, so that no other starts in between.
+      // The next task starts instead of this one, so `running` does not change.
       if (next) next.start()
-      else isRunning = false
+      else running--
     }
   }
 }

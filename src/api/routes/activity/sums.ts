@@ -17,7 +17,7 @@ const Query = z.object({
 })
 
 /** Other reports wait for one statement of one sum at most. Sums of one key do not delay those of other workspaces. */
-const oneAtATime = fairLimit({ maxWaiting: 8, name: 'sums' })
+const oneAtATime = fairLimit({ maxRunning: 1, maxWaiting: 8, name: 'sums' })
 
 const defaultDays = 30
 const dayMs = 86_400_000

@@ -1,4 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
+import { fairLimit } from '#platform/async/fair-limit.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { queryAnalytics as readAnalytics, type Scope } from '#spend/analytics/query.ts'
@@ -20,6 +21,9 @@ const Row = z
       ),
   })
   .meta({ id: 'AnalyticsRow', description: 'The requested dimensions and metrics, by name.' })
+
+/** A key with many queries does not delay those of other workspaces. A page of the console sends some ten at once. */
+const limited = fairLimit({ maxRunning: 4, maxWaiting: 32, name: 'analytics queries' })
 
 export const queryAnalytics = route({
   method: 'post',
@@ -47,7 +51,7 @@ export const queryAnalytics = route({
       warnings: z.array(z.string()).optional(),
     }),
   }),
-  faults: ['invalid', 'unauthenticated'],
+  faults: ['invalid', 'unauthenticated', 'rate_limited', 'client_closed_request'],
   handler: async ({ body, caller, signal }, deps) => {
     const started = performance.now()
     const { organizationId } = caller
@@ -58,7 +62,8 @@ export const queryAnalytics = route({
     const order = orderOf(body)
     const metrics = [...new Set([...body.metrics, ...order.metrics])]
     const query = { metrics, dimensions: body.dimensions, filters, granularity: body.granularity, ...time }
-    const found = await readAnalytics({ ...deps, retentionDays }, scopeOf(caller), query, signal)
+    const read = () => readAnalytics({ ...deps, retentionDays }, scopeOf(caller), query, signal)
+    const found = await limited(caller, signal, read)
     const { groups, isTruncated } = sortGroups(found.groups, { ...order, dimensions: body.dimensions })
     return {
       data: {
