@@ -226,7 +226,7 @@ export type Routes = {
   'GET /interns/{internId}/sessions/{sessionId}': { params: { internId: string; sessionId: string }; query: { limit?: number; starting_after?: string }; body: undefined; response: { data: { session: InternSession; entries: (InternEntry)[] }; has_more: boolean; next_cursor?: string } }
   'GET /interns/{internId}/sessions/{sessionId}/events': { params: { internId: string; sessionId: string }; query: undefined; body: undefined; response: undefined }
   'GET /interns/{internId}/sessions/{sessionId}/requests': { params: { internId: string; sessionId: string }; query: { limit?: number; starting_after?: string }; body: undefined; response: { data: { requests: (InternSessionRequest)[]; request_count: number; total_cost_usd: number }; has_more: boolean; next_cursor?: string } }
-  'GET /guardrails': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string }; body: undefined; response: { data: (Guardrail)[]; total_count: number } }
+  'GET /guardrails': { params: undefined; query: { offset?: number; limit?: number; workspace_id?: string; limited?: 'true' | 'false' }; body: undefined; response: { data: (Guardrail)[]; total_count: number } }
   'POST /guardrails': { params: undefined; query: undefined; body: NewGuardrail; response: { data: Guardrail } }
   'GET /guardrails/{id}': { params: { id: string }; query: undefined; body: undefined; response: { data: Guardrail } }
   'PATCH /guardrails/{id}': { params: { id: string }; query: undefined; body: GuardrailPatch; response: { data: Guardrail } }

@@ -27,7 +27,8 @@ export function useBudgets(filtered: string | undefined): { budgets: Budget[]; k
     relevantKeys(filtered, signal),
   ).data
   const keys = found?.keys ?? []
-  const guardrails = useAllRows('GET /guardrails', canSeeAll(me) ? {} : undefined).data ?? []
+  const guardrails =
+    useAllRows('GET /guardrails', canSeeAll(me) ? { query: { limited: 'true' } } : undefined).data ?? []
   const pooled = useResource(me && canSeeAll(me) ? 'pooled budgets' : undefined, (signal) =>
     pooledBudgets(me!, signal),
   ).data

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { Fault } from '#platform/core/fault.ts'
-import { isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
+import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { emptyPolicy } from './decide/policy.ts'
@@ -36,17 +37,22 @@ export async function findGuardrail(query: Query, id: string): Promise<Guardrail
   return row && guardrailOf(row)
 }
 
+/** The filters of a list. `limited`: only guardrails with `limit_usd`. */
+export type GuardrailFilter = { workspace_id?: string | undefined; limited?: boolean | undefined }
+
 /** The oldest first. */
 export async function listRows(
-  query: Query,
+  { kind, query }: Pick<Db, 'kind' | 'query'>,
   organizationId: string,
-  { workspace_id, offset, limit }: PageQuery & { workspace_id?: string | undefined },
+  { workspace_id, limited, offset, limit }: PageQuery & GuardrailFilter,
 ): Promise<Page<GuardrailRecord>> {
+  const policy = kind === 'sqlite' ? sql`g.policy` : sql`cast(g.policy as json)`
   let matching = query
     .selectFrom('guardrails as g')
     .innerJoin('workspaces as w', 'w.id', 'g.workspace_id')
     .where('w.organization_id', '=', organizationId)
   if (workspace_id) matching = matching.where('g.workspace_id', '=', workspace_id)
+  if (limited) matching = matching.where(sql`${policy} ->> 'limit_usd'`, 'is not', null)
   const [rows, count] = await Promise.all([
     matching.selectAll('g').orderBy('g.created_at').orderBy('g.id').offset(offset).limit(limit).execute(),
     matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),

@@ -148,6 +148,18 @@ onEachDatabase('guardrails', (kind) => {
     assert.equal((await service.manage('GET', `/guardrails/${mine}`)).body.data.name, 'Mine')
   })
 
+  test('"limited" lists only guardrails with a limit', async () => {
+    const { id: workspace_id } = (await service.manage('POST', '/workspaces', { name: 'L', slug: 'limited' })).body.data
+    for (const [name, limit_usd] of [
+      ['free', null],
+      ['small', 1],
+      ['large', 50],
+    ])
+      await service.manage('POST', '/guardrails', { name, workspace_id, limit_usd })
+    const { data, total_count } = (await service.manage('GET', '/guardrails?workspace_id=limited&limited=true')).body
+    assert.deepEqual([data.map(({ name }: any) => name), total_count], [['small', 'large'], 2])
+  })
+
   test('another organization’s workspace is as unknown as one that does not exist', async () => {
     const stranger = await addOrganization(service.testStore)
     const listed = [stranger.workspaceId, unknownId].map((id) =>

@@ -15,6 +15,11 @@ export const listAllGuardrails = route({
   request: {
     query: PageQuery.extend({
       workspace_id: z.string().max(100).optional().describe('Filter by ID or slug of the workspace.'),
+      limited: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('Whether to list only guardrails with `limit_usd`.')
+        .transform((word) => word === 'true'),
     }),
   },
   response: pageOf(Guardrail),

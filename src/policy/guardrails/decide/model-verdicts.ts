@@ -18,7 +18,7 @@ export type ModelVerdict = {
 }
 
 type VerdictDeps = {
-  db: Pick<Db, 'query'>
+  db: Pick<Db, 'kind' | 'query'>
   guardrailCache: Pick<GuardrailCache, 'of'>
   config: Pick<Config, 'zdr_vendors'>
 }
@@ -32,7 +32,7 @@ export async function modelVerdicts(
 ): Promise<Page<ModelVerdict>> {
   const { data, total_count } =
     caller.keyKind === 'management'
-      ? await listRows(db.query, caller.organizationId, {
+      ? await listRows(db, caller.organizationId, {
           ...page,
           workspace_id: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
         })
