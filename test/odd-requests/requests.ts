@@ -190,6 +190,11 @@ export const oddChats: OddRequest[] = [
     },
   },
   {
+    name: 'null members of messages',
+    body: { messages: [{ role: 'user', content: 'Hi', name: null, tool_calls: null }] },
+    sent: { mistral: { 'messages.0': user('Hi') }, groq: { 'messages.0': user('Hi') } },
+  },
+  {
     name: 'six stop sequences',
     body: { stop: ['a', 'b', 'c', 'd', 'e', 'f'] },
     sent: {
@@ -254,6 +259,11 @@ export const oddResponses: OddRequest[] = [
       [responses!]: { 'input.1.arguments': args, 'input.2.output': '{"ok":true}' },
       [anthropic!]: { 'messages.1.content.0.input': { path: 'a' } },
     },
+  },
+  {
+    name: 'the request for usage of chats',
+    body: { stream_options: { include_usage: true } },
+    sent: { [responses!]: { stream_options: undefined } },
   },
   {
     name: 'null members of items',

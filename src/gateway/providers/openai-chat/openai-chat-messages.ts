@@ -64,20 +64,23 @@ function withContent(message: Message): Message {
   return message.content == null && message.tool_calls === undefined ? { ...message, content: '' } : message
 }
 
-function withoutName(message: Message): Message {
-  if (message?.role === 'tool' || !('name' in (message ?? {}))) return message
-  const { name: _name, ...rest } = message
-  return rest
+/** Members of messages without the name of a user or an answer, and without empty ones. */
+function isRefusedMember(message: Message, name: string): boolean {
+  if (name === 'name') return message.role !== 'tool'
+  return message[name] === null && name !== 'content'
 }
 
-/** Removes the names of users and answers for a server that refuses them. */
+/** Removes the names of users and answers, and members that are null, for a server that refuses them. */
 export function nameRepair({ refusesNames = false }: ChatDialect): Repair {
   return (body, dropped) => {
     if (!refusesNames || !Array.isArray(body.messages)) return body
-    const messages = mapItems(body.messages as Message[], withoutName)
-    if (messages === body.messages) return body
-    noteDropped(dropped, 'messages.name')
-    return { ...body, messages }
+    const messages = mapItems(body.messages as Message[], (message) => {
+      const refused = Object.keys(message ?? {}).filter((name) => isRefusedMember(message, name))
+      if (refused.length === 0) return message
+      if (message.name != null && message.role !== 'tool') noteDropped(dropped, 'messages.name')
+      return Object.fromEntries(Object.entries(message).filter(([name]) => !refused.includes(name))) as Message
+    })
+    return messages === body.messages ? body : { ...body, messages }
   }
 }
 

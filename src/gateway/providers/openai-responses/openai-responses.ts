@@ -68,6 +68,9 @@ function passedToResponses(body: Body, endpoint: Endpoint): Body {
   if (isEmptyInput(result.input)) result.input = [{ role: 'user', content: '' }]
   if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
     result.include = [...new Set([...((ownBody.include ?? []) as string[]), 'reasoning.encrypted_content'])]
+  // The usage is always sent, and the option to request it belongs to chats.
+  const { include_usage: _usage, ...options } = (ownBody.stream_options ?? {}) as Body
+  if ('stream_options' in result) result.stream_options = Object.keys(options).length > 0 ? options : undefined
   if (typeof ownBody.reasoning === 'object' && ownBody.reasoning !== null)
     result.reasoning = plainReasoning(ownBody.reasoning)
   return result
