@@ -261,6 +261,16 @@ export const oddResponses: OddRequest[] = [
     },
   },
   {
+    name: 'tools and fields of OpenAI',
+    body: { tools: [{ type: 'function', name: 'read', parameters }, { type: 'web_search' }], max_tool_calls: 3 },
+    sent: {
+      [chat!]: { tools: [read] },
+      [anthropic!]: { 'tools.length': 1 },
+      [responses!]: { 'tools.1.type': 'web_search' },
+    },
+    dropped: { [chat!]: ['tools.web_search', 'max_tool_calls'], [anthropic!]: ['tools.web_search'] },
+  },
+  {
     name: 'the request for usage of chats',
     body: { stream_options: { include_usage: true } },
     sent: { [responses!]: { stream_options: undefined } },
@@ -329,6 +339,12 @@ export const oddMessages: OddRequest[] = [
       'anthropic-messages/claude-opus-4-8': { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
       'anthropic-messages/claude-sonnet-4-6': { thinking: { type: 'enabled', budget_tokens: 9000 } },
     },
+  },
+  {
+    name: 'fields of Anthropic',
+    body: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'n' }], container: 'c', speed: 'fast' },
+    sent: { [chat!]: { mcp_servers: undefined }, [gemini!]: {}, [anthropic!]: { container: 'c' } },
+    dropped: { [chat!]: ['mcp_servers', 'container', 'speed'], [gemini!]: ['container'] },
   },
   {
     name: 'null as input of an earlier call',

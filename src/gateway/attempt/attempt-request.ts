@@ -119,7 +119,8 @@ function attemptOf(
   const { client, record, reservation } = admitted
   const { request } = reservation
   const stream = request.chat.stream === true
-  const { aliases, dropped: droppedFields = [] } = encoded
+  const { aliases, dropped = [] } = encoded
+  const droppedFields = isPassedThrough ? dropped : [...(client.untranslated?.(request.body) ?? []), ...dropped]
   const hasAliases = aliases !== undefined && aliases.size > 0
   const triedEndpoint: TriedEndpoint = {
     target,

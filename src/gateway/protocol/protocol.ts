@@ -145,6 +145,8 @@ export type ClientProtocol = {
   passesFastCheck?: (body: unknown) => body is Body
   /** Translates a body to a chat request. @throws Fault `invalid` for content without a counterpart. */
   toChat: (body: Body) => ChatRequest
+  /** The fields of a body that have no counterpart in a chat request. */
+  untranslated?: (body: Body) => string[]
   /** Describes how a preset fills in a body. */
   preset: PresetStyle
   /** Writes one streamed answer: text to send for each event, and for the end. */

@@ -7,7 +7,7 @@ import { messageUsage } from './message.ts'
 import { messagesPreset } from './preset.ts'
 import { messagesRewriter } from './rewriter.ts'
 import { Message, MessageError, MessageEvent } from './schema.ts'
-import { messagesToChat } from './to-chat.ts'
+import { messagesToChat, untranslatedFields } from './to-chat.ts'
 import { MessageWriter } from './writer.ts'
 
 /** Clients of Anthropic messages. They always get the usage. */
@@ -32,6 +32,7 @@ export const messagesClient: ClientProtocol = {
   isUsedBy: (headers) => headers['anthropic-version'] !== undefined,
   acceptsApiKeyHeader: true,
   toChat: messagesToChat,
+  untranslated: untranslatedFields,
   preset: messagesPreset,
   keepalive: 'event: ping\ndata: {"type": "ping"}\n\n',
   writer: (head) => new MessageWriter(head),

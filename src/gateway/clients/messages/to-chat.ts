@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { answerLimitOf } from '#chat/answer-limit.ts'
+import { answerLimitOf, isAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
 import { toolsOf } from './tools.ts'
 import { messagesOf } from './turns.ts'
 
@@ -27,6 +28,19 @@ export const chatOnly: ReadonlySet<string> = new Set([
 ])
 
 const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control', ...serviceOnlyFields, ...chatOnly]
+
+const translated: ReadonlySet<string> = new Set([
+  ...[...same, 'messages', 'system', 'models', 'fallbacks', 'stop_sequences', 'reasoning', 'thinking', 'output_config'],
+  ...['output_format', 'service_tier', 'user', 'metadata', 'tools', 'tool_choice'],
+])
+
+/** The fields of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
+export function untranslatedFields(body: Body): string[] {
+  return fieldsSetIn(
+    body,
+    Object.keys(body).filter((name) => !translated.has(name) && !isAnswerLimit(name)),
+  )
+}
 
 /** Translates a messages body to a chat request. @throws Fault `invalid` for an invalid body. */
 export function messagesToChat(body: Body): ChatRequest {

@@ -5,7 +5,7 @@ import { completeUsage, responseUsage } from './object.ts'
 import { responsesPreset } from './preset.ts'
 import { responsesRewriter } from './rewriter.ts'
 import { Response, ResponseEvent } from './schema.ts'
-import { responsesToChat } from './to-chat.ts'
+import { responsesToChat, untranslatedFields } from './to-chat.ts'
 import { ResponseWriter } from './writer.ts'
 
 /** Clients of OpenAI responses. They always get the usage. */
@@ -24,6 +24,7 @@ export const responsesClient: ClientProtocol = {
   conversation: 'input',
   apiType: 'responses',
   toChat: responsesToChat,
+  untranslated: untranslatedFields,
   preset: responsesPreset,
   keepalive: ': keepalive\n\n',
   writer: (head, { passedEvents }): StreamWriter => new ResponseWriter(head, passedEvents),

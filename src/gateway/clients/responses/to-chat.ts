@@ -2,6 +2,7 @@ import { answerLimitOf, isAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
 import { messagesOf } from './input.ts'
 import { Namespaces } from './namespaces.ts'
 import { refuseInexpressible } from './object.ts'
@@ -33,6 +34,24 @@ const translated: ReadonlySet<string> = new Set([
   'top_logprobs',
   'truncation',
 ])
+
+/** Fields without a counterpart in chats. */
+const untranslated = ['context_management', 'moderation', 'max_tool_calls', 'top_logprobs'] as const
+
+/** The fields and provider tools of a body without a counterpart in chats. */
+export function untranslatedFields(body: Body): string[] {
+  const include = Array.isArray(body.include) ? body.include : []
+  const tools = (Array.isArray(body.tools) ? (body.tools as ({ type?: unknown } | null)[]) : []).map(
+    (tool) => tool?.type,
+  )
+  return [
+    ...fieldsSetIn(body, untranslated),
+    ...(include.some((one) => one !== 'reasoning.encrypted_content') ? ['include'] : []),
+    ...tools.filter((type) => typeof type === 'string' && !toolTypes.has(type)).map((type) => `tools.${type}`),
+  ]
+}
+
+const toolTypes: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
 
 /** Translates a responses body to a chat request. @throws Fault `invalid` for unsupported fields. */
 export function responsesToChat(body: Body): ChatRequest {
