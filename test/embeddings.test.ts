@@ -284,6 +284,14 @@ describe('embeddings', () => {
     assert.ok(answered >= 19 && answered <= 20, `${answered} were answered`)
   })
 
+  test('a limit does not remove the options of providers for embeddings, and removes unknown fields', async () => {
+    const { key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 1 })).body
+    const options = { truncate: 'END', task: 'retrieval.query', output_dtype: 'float', input_type: 'query' }
+    const answer = await ask({ model: 'e/good', input, ...options, unheard_of: 1 }, key)
+    assert.deepEqual(upstream.requests.at(-1)!.body, { model: 'good', input, ...options })
+    assert.equal(answer.headers.get('x-fields-left-out'), 'unheard_of')
+  })
+
   test('activity and the request log list embeddings', async () => {
     const answer = await ask({ model: 'e/reversed', input, session_id: 's-1', metadata: { team: 'search' } })
     const record = await recordOf(answer)

@@ -74,6 +74,7 @@ const embeddingsBodies: Record<string, object> = {
   'one text of 4 MB': { input: 'word '.repeat(800_000) },
   '2,048 lists of token ids': { input: times(2048, () => times(40, (i) => 100_000 + i)) },
   'a list of 80,000 token ids': { input: times(80_000, (i) => 100_000 + i) },
+  '490,000 token ids': { input: times(1400, () => times(350, (i) => 100_000 + i)) },
   'an answer of 40 MB': { input: times(2048, () => 'a'), dimensions: 1024 },
   'an answer of 20 MB in another format': {
     input: times(1024, () => 'a'),

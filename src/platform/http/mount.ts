@@ -112,6 +112,7 @@ function mountRoute<Caller, Deps>(
         ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
         ...(route.restate && { restate: route.restate }),
         ...(route.keepsBody && { keepsBody: true }),
+        ...(route.maxBodyParts && { maxBodyParts: route.maxBodyParts }),
       },
       ...(route.keepsBody && { validatorCompiler: validatorKeepingBody(route.passesFastCheck) }),
       schema: {

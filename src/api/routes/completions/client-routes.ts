@@ -18,7 +18,7 @@ const faults: FaultKind[] = [
 ]
 
 function completionRoute(client: ClientProtocol): Route {
-  const { path, summary, description, request, response, events, errorBody } = client.operation
+  const { path, summary, description, request, maxBodyParts, response, events, errorBody } = client.operation
   return route({
     method: 'post',
     path,
@@ -29,6 +29,7 @@ function completionRoute(client: ClientProtocol): Route {
     description,
     request: { body: request },
     keepsBody: true,
+    ...(maxBodyParts && { maxBodyParts }),
     ...(client.passesFastCheck && { passesFastCheck: client.passesFastCheck }),
     response,
     ...(events && { mediaTypes: ['text/event-stream'], events }),

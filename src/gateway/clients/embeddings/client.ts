@@ -18,6 +18,8 @@ export const embeddingsClient: ClientProtocol = {
     description:
       'The OpenAI Embeddings API for every model with the output modality `embeddings`: one vector for each text, list of token ids or list of parts. Guardrails, limits, presets and provider preferences apply as to completions. Unknown fields are forwarded unchanged.',
     request: EmbeddingsRequest,
+    // OpenAI accepts 300,000 tokens. Their ids cost little time, because no stage reads them one by one.
+    maxBodyParts: 500_000,
     response: Embeddings,
   },
   conversation: 'messages',

@@ -6,13 +6,15 @@ import { Fault } from '../../core/fault.ts'
 import { JsonSource, shouldRetainSource } from '../../json/json-source.ts'
 import { parseJson } from '../../json/plain-names.ts'
 import { utf8Of } from '../../text/decode-bytes.ts'
-import { checkValueDepth } from './json-parts.ts'
+import { checkValueDepth, type PartLimits } from './json-parts.ts'
 import { type LongJson, parseInSteps } from './long-json.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the request gets its `bodySource`. */
     keepsBody?: boolean
+    /** The limit of parts of its bodies, if it is not the usual one. */
+    maxBodyParts?: number
   }
   interface FastifyRequest {
     /** The bytes of a long body, if its route needs them. */
@@ -58,8 +60,8 @@ async function readLongBody(
   await pause()
   const text = textOfBody(bytes)
   await pause()
-  const isStored = request.routeOptions.config.key === 'management'
-  const read = await runInSlices(reader.readLong(text, isStored), pause)
+  const { key, maxBodyParts: maxParts } = request.routeOptions.config
+  const read = await runInSlices(reader.readLong(text, { isStored: key === 'management', maxParts }), pause)
   retainSource(request, bytes, text, read)
   await pause()
   return read.value
@@ -94,8 +96,7 @@ export type ReadJson = { value: unknown; members: LongJson['members'] | undefine
 /** Parses the JSON of a body. @throws Fault if it is not valid JSON, nested too deeply, or has too many parts. */
 export type JsonReader = {
   readShort: (body: string) => unknown
-  /** @param isStored whether the body is stored, so that objects have fewer members. */
-  readLong: (body: string, isStored?: boolean) => Steps<ReadJson>
+  readLong: (body: string, limits?: PartLimits) => Steps<ReadJson>
 }
 
 export function jsonReader(app: FastifyInstance): JsonReader {
@@ -114,10 +115,10 @@ export function jsonReader(app: FastifyInstance): JsonReader {
       checkValueDepth(body, value)
       return value
     },
-    *readLong(body, isStored = false) {
+    *readLong(body, limits = {}) {
       try {
         const invalid = (position: number) => invalidNear(body, position)
-        const read = yield* parseInSteps(body, { parse: parseText, invalid, isStored })
+        const read = yield* parseInSteps(body, { parse: parseText, invalid, ...limits })
         refuseNull(read.value)
         return read
       } catch (error) {

@@ -95,7 +95,7 @@ test('a body of up to 1 MiB may have any number of parts if it is not stored', (
 })
 
 test('a stored body of up to 1 MiB has any number of parts and limited objects', () => {
-  const parseStored = (text: string) => runWithoutPauses(reader.readLong(text, true)).value
+  const parseStored = (text: string) => runWithoutPauses(reader.readLong(text, { isStored: true })).value
   const padding = ' '.repeat(256 * 1024)
   for (const text of [many('1', 524_000), membered(maxMembers) + padding]) assert.doesNotThrow(() => parseStored(text))
   const tooLarge = membered(maxMembers + 1) + padding

@@ -1,29 +1,37 @@
 import { Fault } from '../../core/fault.ts'
 import { isDeeper } from '../../json/depth.ts'
-import { maxMembers, maxParts } from '../../json/part-limits.ts'
+import { maxParts as defaultMaxParts, maxMembers } from '../../json/part-limits.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
 /** A chat body of up to 1 MiB is never refused for the number of its parts. */
 export const unlimitedLength = 1024 * 1024
 
+export type PartLimits = {
+  /** Whether the members of an object are limited in a text of any length. */
+  isStored?: boolean
+  /** The limit of parts, if a route has its own. */
+  maxParts?: number | undefined
+}
+
 /** Counts the parts of a long text during parsing, because the parsed value may need far more memory than the text. */
 export class PartCount {
   #parts = 0
+  readonly #maxParts: number
   readonly #isLimited: boolean
   readonly #hasLimitedMembers: boolean
 
-  /** @param isStored whether the members of an object are limited in a text of any length. */
-  constructor(text: string, isStored: boolean) {
+  constructor(text: string, { isStored = false, maxParts = defaultMaxParts }: PartLimits) {
+    this.#maxParts = maxParts
     this.#isLimited = text.length > unlimitedLength
     this.#hasLimitedMembers = isStored || this.#isLimited
   }
 
   /** @throws Fault if the text has too many parts. */
   addPart(): void {
-    if (++this.#parts > maxParts && this.#isLimited)
+    if (++this.#parts > this.#maxParts && this.#isLimited)
       throw tooManyFault(
-        `is longer than 1 MiB and has more than ${maxParts} items, members, arrays and objects together`,
+        `is longer than 1 MiB and has more than ${this.#maxParts} items, members, arrays and objects together`,
       )
   }
 

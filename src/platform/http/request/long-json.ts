@@ -1,14 +1,12 @@
 import type { Steps } from '../../async/long-work.ts'
 import { stringEnd } from '../../json/json-members.ts'
-import { checkDepth, PartCount } from './json-parts.ts'
+import { checkDepth, PartCount, type PartLimits } from './json-parts.ts'
 
-type PieceParser = {
+type PieceParser = PartLimits & {
   /** Parses a text, or throws. */
   parse: (text: string) => unknown
   /** Creates the error for a text that is not JSON at about this position. */
   invalid: (position: number) => Error
-  /** Whether the members of an object are limited in a text of any length. */
-  isStored?: boolean
 }
 
 export type LongJson = {
@@ -78,12 +76,12 @@ class PieceReader {
   #parsed = 0
   #root: object | undefined
 
-  constructor(text: string, { parse, invalid, isStored = false }: PieceParser, pieceLength: number) {
+  constructor(text: string, { parse, invalid, ...limits }: PieceParser, pieceLength: number) {
     this.#text = text
     this.#parse = parse
     this.#invalid = invalid
     this.#pieceLength = pieceLength
-    this.#count = new PartCount(text, isStored)
+    this.#count = new PartCount(text, limits)
   }
 
   /** Reads the next part of the text. @returns whether that was the last one. */
