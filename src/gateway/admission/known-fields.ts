@@ -22,7 +22,16 @@ const ignoredFields = [
   ],
   ...['typical_p', 'web_search_options', 'search_parameters', 'enable_search'],
   // Options of embeddings. Without them, the vectors of a limited key would differ from those of others.
-  ...['embedding_type', 'late_chunking', 'modality', 'normalized', 'output_dimension', 'output_dtype', 'task', 'truncate'],
+  ...[
+    'embedding_type',
+    'late_chunking',
+    'modality',
+    'normalized',
+    'output_dimension',
+    'output_dtype',
+    'task',
+    'truncate',
+  ],
 ]
 
 const knownFields: ReadonlySet<string> = new Set([
