@@ -30,8 +30,16 @@ export function applyPlugins(prepared: PreparedRequest, candidates: readonly Can
   }
 }
 
+/** The estimate after a cut can be still too long, because texts differ in the length of their tokens. */
+const maxCuts = 3
+
 function fitToContext(prepared: PreparedRequest, candidates: readonly Candidate[]): PreparedRequest {
   const { client } = prepared
-  const body = middleOut(prepared.body, client.conversation, prepared.chat, candidates)
-  return body ? { ...prepared, body, chat: client.toChat(body) } : prepared
+  let fitting = prepared
+  for (let cuts = 0; cuts < maxCuts; cuts++) {
+    const body = middleOut(fitting.body, client.conversation, fitting.chat, candidates)
+    if (!body) return fitting
+    fitting = { ...fitting, body, chat: client.toChat(body) }
+  }
+  return fitting
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { messagesToChat } from '../../clients/messages/to-chat.ts'
 import type { Candidate } from '../../plan/plan.ts'
 import { middleOut } from './middle-out.ts'
 
 /** The conversation that is sent if the largest context has this many tokens. */
-function fitted(messages: object[], contextLength: number): any {
-  const chat = { messages } as unknown as ChatRequest
+function fitted(messages: object[], contextLength: number, chat = { messages } as unknown as ChatRequest): any {
   const endpoints = [10, contextLength].map((size) => endpointFor('m', { contextLength: size }))
   return middleOut({ messages }, 'messages', chat, [{ endpoints } as unknown as Candidate])?.messages
 }
@@ -55,4 +55,30 @@ test('a long turn in the middle is shortened', () => {
 test('a prompt of short words is measured in words', () => {
   const [only] = fitted([user('7 '.repeat(15_000))], 8_000)
   assert.ok(only.content.split(' ').length < 8_000, `${only.content.split(' ').length} words`)
+})
+
+test('an image counts by its tokens, not by the length of its data', () => {
+  const url = `data:image/png;base64,${'iVBORw0KGgo'.repeat(40_000)}`
+  const image = { role: 'user', content: [{ type: 'image_url', image_url: { url } }] }
+  const [long, answer] = [user('w '.repeat(6000)), { role: 'assistant', content: 'w '.repeat(6000) }]
+  const middle = fitted([long, answer, image, { role: 'assistant', content: 'a' }, long, user('last')], 8_000)
+  const words = JSON.stringify(middle).split('w ').length
+  assert.ok(words > 4_000 && words < 8_000, `${words} words`)
+})
+
+test('long texts in the arguments of calls are shortened, and the arguments stay JSON', () => {
+  const input = { path: 'a.txt', lines: ['w '.repeat(15_000)] }
+  const result = { role: 'tool', tool_call_id: 'c1', content: 'ok' }
+  const call = { id: 'c1', type: 'function', function: { name: 'write', arguments: JSON.stringify(input) } }
+  const chat = fitted(
+    [user('Hi'), { role: 'assistant', content: null, tool_calls: [call] }, result, user('And?')],
+    8_000,
+  )
+  const { path, lines } = JSON.parse(chat[1].tool_calls[0].function.arguments)
+  assert.equal(path, 'a.txt')
+  assert.ok(lines[0].split(' ').length < 8_000, lines[0].length)
+  const use = { type: 'tool_use', id: 'c1', name: 'write', input }
+  const messages = [user('Hi'), { role: 'assistant', content: [use] }, user('And?')]
+  const blocks = fitted(messages, 8_000, messagesToChat({ messages }))
+  assert.ok(blocks[1].content[0].input.lines[0].split(' ').length < 8_000)
 })

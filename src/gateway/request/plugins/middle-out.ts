@@ -89,7 +89,15 @@ function startsTurn({ role, content }: Item): boolean {
   return role === 'user' && !isResult
 }
 
-const sizeOf = (value: unknown) => JSON.stringify(value)?.length ?? 0
+/** The characters of a value without its media, whose tokens do not depend on their length. */
+const sizeOf = (value: unknown) => JSON.stringify(value, withoutMedia)?.length ?? 0
+
+const mediaNames: ReadonlySet<string> = new Set(['url', 'image_url', 'data', 'file_data'])
+const base64 = /^(?:data:|[A-Za-z0-9+/]{200})/
+
+function withoutMedia(name: string, value: unknown): unknown {
+  return mediaNames.has(name) && typeof value === 'string' && base64.test(value) ? '' : value
+}
 
 /** Shortens the longest texts to a common length. */
 function withoutMiddles(items: Item[], excess: number): Item[] {
@@ -117,14 +125,16 @@ function levelFor(lengths: number[], excess: number): number {
   return 0
 }
 
-/** Changes the texts of messages and tool results. Arguments of calls stay, because they are JSON. */
+/** Changes the texts of messages, tool results and the arguments of calls. */
 function mapTexts(item: Item, change: (text: string) => string): Item {
-  const { role, content, output } = item
+  const { role, content, output, arguments: args, tool_calls: calls } = item
   if (role === 'system' || role === 'developer') return item
   return {
     ...item,
     ...(content !== undefined && { content: changed(content, change) }),
     ...(output !== undefined && { output: changed(output, change) }),
+    ...(typeof args === 'string' && { arguments: changedJson(args, change) }),
+    ...(Array.isArray(calls) && { tool_calls: calls.map((call: Body | null) => changedCall(call, change)) }),
   }
 }
 
@@ -134,8 +144,30 @@ function changed(content: unknown, change: (text: string) => string): unknown {
   return content.map((part: Body | null) => {
     if (typeof part?.text === 'string' && part.signature === undefined) return { ...part, text: change(part.text) }
     if (part?.type === 'tool_result') return { ...part, content: changed(part.content, change) }
-    return part
+    return part?.type === 'tool_use' ? { ...part, input: changedValue(part.input, change) } : part
   })
+}
+
+function changedCall(call: Body | null, change: (text: string) => string): Body | null {
+  const { arguments: args } = (call?.function ?? {}) as { arguments?: unknown }
+  if (typeof args !== 'string') return call
+  return { ...call, function: { ...(call!.function as Body), arguments: changedJson(args, change) } }
+}
+
+/** Arguments stay valid JSON: only the texts in them change. */
+function changedJson(json: string, change: (text: string) => string): string {
+  try {
+    return JSON.stringify(changedValue(JSON.parse(json), change))
+  } catch {
+    return json
+  }
+}
+
+function changedValue(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((one) => changedValue(one, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changedValue(one, change)]))
 }
 
 const gap = '\n…\n'
