@@ -67,7 +67,7 @@ test('an image counts by its tokens, not by the length of its data', () => {
 })
 
 test('long texts in the arguments of calls are shortened, and the arguments stay JSON', () => {
-  const input = { path: 'a.txt', lines: ['w '.repeat(15_000)] }
+  const input = { path: 'a.txt', lines: ['word '.repeat(15_000)] }
   const result = { role: 'tool', tool_call_id: 'c1', content: 'ok' }
   const call = { id: 'c1', type: 'function', function: { name: 'write', arguments: JSON.stringify(input) } }
   const chat = fitted(
