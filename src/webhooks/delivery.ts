@@ -89,9 +89,9 @@ export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<Webh
     data: { webhook_id: id },
   }
   const row = deliveryRow(id, event)
-  await deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, announce) => {
+  await deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, publish) => {
     await tx.insertInto('webhook_deliveries').values(row).execute()
-    announce('webhook.queued', workspaceId)
+    publish('webhook.queued', workspaceId)
   })
   return getDelivery(deps.db.query, id, row.id)
 }
@@ -100,14 +100,14 @@ export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<Webh
 export async function retryDelivery(deps: QueueDeps, webhook: Webhook, id: string): Promise<WebhookDelivery> {
   requireEnabled(webhook)
   await getDelivery(deps.db.query, webhook.id, id)
-  await deps.db.exclusively(`webhooks of ${webhook.workspace_id}`, async (tx, announce) => {
+  await deps.db.exclusively(`webhooks of ${webhook.workspace_id}`, async (tx, publish) => {
     await tx
       .updateTable('webhook_deliveries')
       .set({ state: 'pending', attempts: 0, next_at: 0, settled_at: null })
       .where('id', '=', id)
       .where('webhook_id', '=', webhook.id)
       .execute()
-    announce('webhook.queued', webhook.workspace_id)
+    publish('webhook.queued', webhook.workspace_id)
   })
   return getDelivery(deps.db.query, webhook.id, id)
 }

@@ -35,7 +35,7 @@ onEachDatabase('the queue of webhook events', (kind) => {
         visibleTo,
         data: {},
       } as const
-      await db.exclusively('test', (tx, announce) => queueEvent(tx, announce, event))
+      await db.exclusively('test', (tx, publish) => queueEvent(tx, publish, event))
       const rows = await db.query.selectFrom('webhook_deliveries').select('webhook_id').orderBy('webhook_id').execute()
       assert.deepEqual(
         rows.map(({ webhook_id }) => webhook_id),

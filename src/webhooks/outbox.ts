@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isoTime } from '#platform/core/clock.ts'
 import type { Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { WebhookEvent, WebhookInclude } from './webhook.ts'
 
 /** The question that a link answers, and its deadline. */
@@ -30,7 +30,7 @@ const maxPayloadLength = 64 * 1024
  * Queues the deliveries of an event in the transaction that causes it. Events of an intern that only its creator sees
  * go only to webhooks of the same member.
  */
-export async function queueEvent(tx: Tx, announce: Announce, queued: QueuedEvent): Promise<void> {
+export async function queueEvent(tx: Tx, publish: Publish, queued: QueuedEvent): Promise<void> {
   const { event, workspaceId, visibleTo } = queued
   const webhooks = await tx
     .selectFrom('webhooks')
@@ -45,7 +45,7 @@ export async function queueEvent(tx: Tx, announce: Announce, queued: QueuedEvent
   if (rows.length === 0) return
   // A delivery that is already queued does not change.
   await upsert(tx, 'webhook_deliveries', rows, { key: ['id'], replace: ['event'] }).execute()
-  announce('webhook.queued', workspaceId)
+  publish('webhook.queued', workspaceId)
 }
 
 /** Creates the row of a delivery that is due now. Its id depends only on the webhook and the subject. */

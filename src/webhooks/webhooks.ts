@@ -209,11 +209,11 @@ function change(
   verb: 'created' | 'updated' | 'deleted' | 'secret_rotated',
   work: (tx: Tx) => Promise<Change>,
 ): Promise<Webhook> {
-  return deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, announce) => {
+  return deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
     const targetId = (after ?? before).id
     await recordChange(deps, tx, caller, { action: `webhook.${verb}`, targetKind: 'webhook', targetId, before, after })
-    announce('webhook.queued', workspaceId)
+    publish('webhook.queued', workspaceId)
     return after
   })
 }

@@ -57,7 +57,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
     announceTurn: (begin: () => Promise<never>, idleTimeoutMs = 60_000, account = newUuid()) =>
       announceTurn({ ...deps, idleTimeoutMs }, { ...own, account }, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, meteredKey }),
-    end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', overBudget)),
+    end: () => db.exclusively('test', (tx, publish) => endRun(tx, publish, id, 'r', overBudget)),
     limits: (key = 'own') =>
       turnLimits({ db, now })(key).then(
         (limits) => limits?.budgets.map((budget) => budget.id) ?? 'no limit',

@@ -2,7 +2,7 @@ import type { InternAddress } from '#api/server/intern-listener.ts'
 import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
 import type { SettingSources } from '#platform/config/load.ts'
 import type { Config } from '#platform/config/settings.ts'
-import type { AnnouncedCalls, OwnerCalls } from '#platform/db/sqlite/remote.ts'
+import type { NotificationCalls, OwnerCalls } from '#platform/db/sqlite/remote.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 
 /** The first message to a worker. */
@@ -42,7 +42,7 @@ export type PrimaryCalls = OwnerCalls & {
 }
 
 /** Calls from the primary to a worker. */
-export type WorkerCalls = AnnouncedCalls & {
+export type WorkerCalls = NotificationCalls & {
   /**
    * Resolves when it accepts connections.
    * @throws Error with a message for the operator, and with `startupErrorCode`.

@@ -166,7 +166,7 @@ function serve(
   const session = db.lend?.((announced) => worker().rpc.call('db.announced', announced))
   return {
     handlers: {
-      ...(session && { 'db.run': session.run, 'db.announce': session.announce }),
+      ...(session && { 'db.run': session.run, 'db.announce': session.publish }),
       'catalogue.load': catalogue.load,
       'metrics.page': page,
       'host.status': statuses,

@@ -5,7 +5,7 @@ import { once } from '#platform/async/once.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDb } from '#platform/db/open.ts'
 import { allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
-import { type AnnouncedCalls, openRemote } from '#platform/db/sqlite/remote.ts'
+import { type NotificationCalls, openRemote } from '#platform/db/sqlite/remote.ts'
 import { type Acceptor, createAcceptor } from '#platform/http/acceptor.ts'
 import { createShutdown } from '#platform/http/shutdown.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
@@ -57,7 +57,7 @@ export function runWorker(deps: WorkerDeps): void {
       deps.exit(1)
     }
   }
-  const own: Omit<WorkerCalls, keyof AnnouncedCalls> = {
+  const own: Omit<WorkerCalls, keyof NotificationCalls> = {
     async 'worker.start'(start) {
       try {
         started = await startWorker(deps, start, rpc, handlers)

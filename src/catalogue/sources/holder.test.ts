@@ -83,7 +83,7 @@ test('a bad file at the start is a reason not to start', async () => {
   })
 })
 
-test("another server's announcement reloads, this server's own does not", async () => {
+test("another server's notification reloads, this server's own does not", async () => {
   const { catalogue, signals, loads, context, write } = await openTestCatalogue()
   write(fileWith(4000))
   signals.deliver({ topic: 'catalogue.changed', payload: catalogue.origin })

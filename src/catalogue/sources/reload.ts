@@ -26,12 +26,12 @@ export async function reloadCatalogue(
     before,
     after: countsOf(report),
   } as const
-  await deps.db.exclusively('catalogue', async (tx, announce) => {
+  await deps.db.exclusively('catalogue', async (tx, publish) => {
     const actors = caller
       ? [caller]
       : (await organizationIds(tx)).map((organizationId) => ({ organizationId, ...operator }))
     for (const actor of actors) await recordChange(deps, tx, actor, change)
-    announce('catalogue.changed', deps.catalogue.origin)
+    publish('catalogue.changed', deps.catalogue.origin)
   })
   return report
 }

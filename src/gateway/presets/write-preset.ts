@@ -26,7 +26,7 @@ export async function writePreset(
   work: (tx: Tx, before: PresetWithVersion | undefined) => Promise<Written>,
 ): Promise<PresetWithVersion> {
   const name = `${caller.workspaceId}/${slug}`
-  return deps.db.exclusively(`preset:${name}`, async (tx, announce) => {
+  return deps.db.exclusively(`preset:${name}`, async (tx, publish) => {
     const before = await findPreset(tx, caller.workspaceId, slug)
     const written = await work(tx, before)
     if (before && !written) return before
@@ -39,7 +39,7 @@ export async function writePreset(
         before: before ? auditForm(before) : null,
         after: { ...auditForm(after), ...(written.version && { saved_version: written.version }) },
       })
-      announce('preset.changed', name)
+      publish('preset.changed', name)
     }
     return after
   })

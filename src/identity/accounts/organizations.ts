@@ -33,7 +33,7 @@ export async function changeOrganization(
   { interns_programme: admitted }: OrganizationPatch,
 ): Promise<OrganizationRecord> {
   const { organizationId: id } = caller
-  return deps.db.exclusively(accountsLock(id), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(id), async (tx, publish) => {
     const before = await getOrganization({ db: { query: tx } }, id)
     if (admitted === undefined || admitted === before.interns_programme) return before
     await tx
@@ -49,7 +49,7 @@ export async function changeOrganization(
       before,
       after,
     })
-    announce('organization.changed', id)
+    publish('organization.changed', id)
     return after
   })
 }

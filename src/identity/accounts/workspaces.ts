@@ -149,7 +149,7 @@ export async function changeWorkspace(
   name: string,
   patch: WorkspacePatch,
 ): Promise<WorkspaceRecord> {
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const before = await getWorkspace({ db: { query: tx } }, caller, name)
     const fields = Object.keys(patch) as (keyof WorkspacePatch)[]
     const isChanged = (field: keyof WorkspacePatch) =>
@@ -174,7 +174,7 @@ export async function changeWorkspace(
       after,
     })
     // Cached keys contain the share of requests whose contents are stored.
-    if (Object.keys(ioLoggingColumns(patch)).length > 0) announce('organization.changed', caller.organizationId)
+    if (Object.keys(ioLoggingColumns(patch)).length > 0) publish('organization.changed', caller.organizationId)
     return after
   })
 }
@@ -184,10 +184,10 @@ export async function changeWorkspace(
  * @throws Fault `conflict` while it has enabled keys or interns, which must be ended explicitly first.
  */
 export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {
-  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const before = await getWorkspace({ db: { query: tx } }, caller, name)
     await requireNoEnabledKeys(tx, before.id)
-    await deleteKeysOf(deps, tx, announce, caller, before.id).catch(rejectReferenced)
+    await deleteKeysOf(deps, tx, publish, caller, before.id).catch(rejectReferenced)
     await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(rejectReferenced)
     await recordChange(deps, tx, caller, {
       action: 'workspace.deleted',
@@ -196,7 +196,7 @@ export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name
       before,
       after: null,
     })
-    announce('organization.changed', caller.organizationId)
+    publish('organization.changed', caller.organizationId)
   })
 }
 

@@ -33,12 +33,12 @@ export function renamePasskey(
  * @throws Fault `not_found` for a passkey that the caller cannot see.
  */
 export function deletePasskey(deps: PasskeyDeps, caller: Actor, scope: PasskeyScope, id: string): Promise<number> {
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const before = await requirePasskey(tx, scope, id)
     await deletePasskeyRow(tx, id)
     const ended = await deleteSessionsOfPasskey(tx, id)
     await record(deps, tx, caller, { action: 'passkey.deleted', id, before, after: null })
-    for (const session of ended) announce('session.changed', session)
+    for (const session of ended) publish('session.changed', session)
     return ended.length
   })
 }

@@ -36,14 +36,14 @@ export async function signInWithPasskey(
   if (passkey === undefined || passkey.relying_party !== relyingParty.id) throw signInFault()
   const { challenge, counter } = await verifySignature(passkey, response, relyingParty)
   const { organization_id, user_id } = passkey
-  return deps.db.exclusively(accountsLock(organization_id), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(organization_id), async (tx, publish) => {
     if (!(await consumeChallenge(tx, deps.now, challenge, null))) throw signInFault()
     // Another request with the same passkey may have been completed since it was read.
     const current = await findByCredential(tx, response.id)
     if (current?.id !== passkey.id || (counter > 0 && counter <= current.signatures)) throw signInFault()
     await updatePasskeyRow(tx, passkey.id, { signatures: counter, last_used_at: deps.now() })
     const owner = await sessionOwner(tx, organization_id, user_id)
-    return startSession(deps, tx, announce, { ...owner, method: 'passkey', passkeyId: passkey.id }, browser)
+    return startSession(deps, tx, publish, { ...owner, method: 'passkey', passkeyId: passkey.id }, browser)
   })
 }
 

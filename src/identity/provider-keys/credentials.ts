@@ -134,7 +134,7 @@ function secretColumns({ vault }: CredentialDeps, id: string, key: string) {
 
 type Change = { before: Credential | null; after: Credential }
 
-/** Makes a change in a workspace under a lock, records it in the audit log and announces it to every server. */
+/** Makes a change in a workspace under a lock, records it in the audit log and notifies every server. */
 function change(
   deps: CredentialDeps,
   caller: Caller,
@@ -142,7 +142,7 @@ function change(
   verb: 'created' | 'updated' | 'deleted',
   work: (tx: Tx) => Promise<Change>,
 ): Promise<Credential> {
-  return deps.db.exclusively(`credentials of ${workspaceId}`, async (tx, announce) => {
+  return deps.db.exclusively(`credentials of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
     const targetId = (after ?? before).id
     await recordChange(deps, tx, caller, {
@@ -152,7 +152,7 @@ function change(
       before,
       after,
     })
-    announce('credential.changed', workspaceId)
+    publish('credential.changed', workspaceId)
     return after
   })
 }

@@ -46,9 +46,9 @@ export async function signInWithLink(deps: SignInDeps, token: string, browser: B
     .select('organization_id')
     .executeTakeFirst()
   if (!found) throw invalidLinkFault()
-  return deps.db.exclusively(accountsLock(found.organization_id), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(found.organization_id), async (tx, publish) => {
     const owner = await consumeLink(deps, tx, hash)
-    return startSession(deps, tx, announce, { ...owner, method: 'link' }, browser)
+    return startSession(deps, tx, publish, { ...owner, method: 'link' }, browser)
   })
 }
 

@@ -46,9 +46,9 @@ export async function consoleKeyIn(
   member: Pick<KeyOwner, 'organizationId' | 'userId'>,
   workspaceId: string,
 ): Promise<string | undefined> {
-  return deps.db.exclusively(accountsLock(member.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(member.organizationId), async (tx, publish) => {
     const hasAccess = (await workspaceOf(tx, member, workspaceId)) === workspaceId
-    return hasAccess ? consoleKey(deps, tx, announce, { ...member, workspaceId }) : undefined
+    return hasAccess ? consoleKey(deps, tx, publish, { ...member, workspaceId }) : undefined
   })
 }
 

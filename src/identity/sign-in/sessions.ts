@@ -72,9 +72,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
   function touch({ id }: SessionRow): void {
     if (pendingTouches.has(id)) return
     pendingTouches.add(id)
-    db.exclusively(`session ${id}`, async (tx, announce) => {
+    db.exclusively(`session ${id}`, async (tx, publish) => {
       await touchSessionRow(tx, id, now())
-      announce('session.changed', id)
+      publish('session.changed', id)
     })
       .catch(onError)
       .finally(() => pendingTouches.delete(id))

@@ -24,18 +24,18 @@ import { type Browser, type NewSession, type SignInDeps, startSession } from './
  */
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {
   const { organizationId } = await firstOwnerOrAdmin(deps)
-  const signedIn = await deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+  const signedIn = await deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const boundUserId = await findIdentity(tx, organizationId, person)
     const userId = boundUserId ?? (await findMemberByAddress(tx, organizationId, person.email))?.userId
-    const member = await admitMember(deps, tx, announce, { organizationId, userId, ...person })
+    const member = await admitMember(deps, tx, publish, { organizationId, userId, ...person })
     if (boundUserId === undefined) await bindIdentity(deps, tx, organizationId, person, member.userId)
     const actor = { organizationId, userId: member.userId, keyHash: null }
-    await applyGroups({ deps, tx, announce, actor }, member, person)
+    await applyGroups({ deps, tx, publish: publish, actor }, member, person)
     const workspaceId = await workspaceOf(tx, actor)
     // The new member is stored, so that an admin can add them to a workspace.
     if (workspaceId === undefined) return noWorkspaceFault(tx, organizationId)
     const owner = { organizationId, userId: member.userId, workspaceId }
-    return startSession(deps, tx, announce, { ...owner, method: 'oidc' }, browser)
+    return startSession(deps, tx, publish, { ...owner, method: 'oidc' }, browser)
   })
   if (signedIn instanceof Fault) throw signedIn
   return signedIn

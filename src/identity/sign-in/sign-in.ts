@@ -2,7 +2,7 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { Caller } from '../accounts/caller.ts'
 import { consoleKey } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
@@ -36,8 +36,8 @@ export async function signInWithKey(deps: SignInDeps, caller: Caller, browser: B
     throw new Fault('forbidden', 'This key cannot sign in: the member whom it acts for has left the organization.')
   }
   const { organizationId, userId, workspaceId } = caller
-  return deps.db.exclusively(accountsLock(organizationId), (tx, announce) =>
-    startSession(deps, tx, announce, { organizationId, userId, workspaceId, method: 'key', key: caller }, browser),
+  return deps.db.exclusively(accountsLock(organizationId), (tx, publish) =>
+    startSession(deps, tx, publish, { organizationId, userId, workspaceId, method: 'key', key: caller }, browser),
   )
 }
 
@@ -45,13 +45,13 @@ export async function signInWithKey(deps: SignInDeps, caller: Caller, browser: B
 export async function startSession(
   deps: SignInDeps,
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   { method, key, passkeyId, ...owner }: SignInProof,
   { address, userAgent }: Browser,
 ): Promise<NewSession> {
   const at = deps.now()
   await pruneSignIns(tx, at, deps.times)
-  const usingKeyHash = key?.keyKind === 'api' ? key.keyHash : await consoleKey(deps, tx, announce, owner)
+  const usingKeyHash = key?.keyKind === 'api' ? key.keyHash : await consoleKey(deps, tx, publish, owner)
   const id = deps.newId()
   const token = newSessionToken(id)
   const row: SessionRow = {
@@ -78,7 +78,7 @@ export async function endSession(
   id: string,
   canEnd: (row: SessionRow) => boolean,
 ): Promise<void> {
-  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const row = await findSessionRow(tx, id)
     if (!row || row.organization_id !== caller.organizationId || !canEnd(row)) {
       throw new Fault('not_found', 'Session not found.')
@@ -86,7 +86,7 @@ export async function endSession(
     await deleteSessionRow(tx, id)
     const change = { action: 'session.ended', targetKind: 'session', targetId: id } as const
     await recordChange(deps, tx, caller, { ...change, before: publicForm(row), after: null })
-    announce('session.changed', id)
+    publish('session.changed', id)
   })
 }
 

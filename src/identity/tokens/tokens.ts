@@ -50,8 +50,8 @@ export function createTokens(deps: TokensDeps): Tokens {
   async function keyCaller(owner: KeyOwner, source: string, name: string): Promise<Caller> {
     const existing = await keys.current(hashOf(source))
     if (existing) return existing
-    const hash = await db.exclusively(accountsLock(owner.organizationId), (tx, announce) =>
-      keyWithoutSecret(deps, tx, announce, owner, { source, name }),
+    const hash = await db.exclusively(accountsLock(owner.organizationId), (tx, publish) =>
+      keyWithoutSecret(deps, tx, publish, owner, { source, name }),
     )
     const created = await keys.current(hash)
     if (created) return created

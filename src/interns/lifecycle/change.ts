@@ -7,7 +7,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { budgetColumn } from '../registry/budget.ts'
 import { internChanged } from '../registry/events.ts'
@@ -99,7 +99,7 @@ function command(
   status: InternStatus,
   moreColumns: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
 ): Promise<Intern> {
-  return alterIntern(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
+  return alterIntern(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, publish) => {
     if (name === 'delete') await requireOwner(tx, caller, intern)
     if (!isAllowedFrom(name, intern.status)) {
       throw new Fault(
@@ -109,7 +109,7 @@ function command(
     }
     const next = { status, last_failure_message: null, ...(await moreColumns(intern, tx)) }
     if (name === 'provision') await update(tx, intern.id, { ...next, progress: null, updated_at: deps.now() })
-    else await takeOutOfService(deps, tx, announce, intern, next)
+    else await takeOutOfService(deps, tx, publish, intern, next)
     return intern
   })
 }
@@ -141,14 +141,14 @@ const howToRecover = 'Wait until the host is back, move the intern (POST …/mov
 export async function takeOutOfService(
   deps: InternChangeDeps,
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   intern: Intern,
   columns: Columns,
 ): Promise<void> {
   await update(tx, intern.id, { ...columns, asleep_since: null, progress: null, updated_at: deps.now() })
-  await revokeInternKey(tx, announce, intern)
-  await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
-  await endRuns(tx, announce, intern.id, { ...internStopped, endedAt: deps.now() })
+  await revokeInternKey(tx, publish, intern)
+  await endQuestions(tx, publish, intern.id, { now: deps.now, end: { state: 'ended' } })
+  await endRuns(tx, publish, intern.id, { ...internStopped, endedAt: deps.now() })
 }
 
 type Columns = Partial<
@@ -186,7 +186,7 @@ export async function alterIntern(
   caller: Caller,
   id: string,
   action: `intern.${string}`,
-  work: (tx: Tx, intern: Intern, announce: Announce) => Promise<Intern | undefined>,
+  work: (tx: Tx, intern: Intern, publish: Publish) => Promise<Intern | undefined>,
 ): Promise<Intern> {
   const { id: uuid } = await findIntern(deps, caller, id)
   const find = (query: Query) => findIntern({ db: { query } }, caller, uuid)
@@ -199,11 +199,11 @@ export async function changeLocked(
   caller: Caller,
   { uuid, find }: { uuid: string; find: (query: Query) => Promise<Intern> },
   action: `intern.${string}`,
-  work: (tx: Tx, intern: Intern, announce: Announce) => Promise<Intern | undefined>,
+  work: (tx: Tx, intern: Intern, publish: Publish) => Promise<Intern | undefined>,
 ): Promise<Intern> {
-  return deps.db.exclusively(`intern:${uuid}`, async (tx, announce) => {
+  return deps.db.exclusively(`intern:${uuid}`, async (tx, publish) => {
     const before = await find(tx)
-    const changed = await work(tx, before, announce)
+    const changed = await work(tx, before, publish)
     if (!changed) return before
     const after = await find(tx)
     await recordChange(deps, tx, caller, {
@@ -213,7 +213,7 @@ export async function changeLocked(
       before: internRecord(before),
       after: internRecord(after),
     })
-    announce('intern.changed', uuid, internChanged(after, deps.now()))
+    publish('intern.changed', uuid, internChanged(after, deps.now()))
     return after
   })
 }

@@ -31,7 +31,7 @@ export async function createIntern(
   const bodyHash = createHash('sha256')
     .update(JSON.stringify(withoutSecrets(deps, body)))
     .digest('hex')
-  return deps.db.exclusively(`interns of ${caller.workspaceId}/${caller.userId}`, async (tx, announce) => {
+  return deps.db.exclusively(`interns of ${caller.workspaceId}/${caller.userId}`, async (tx, publish) => {
     const replayed = idempotencyKey && (await findCreation(tx, caller, idempotencyKey, bodyHash))
     if (replayed) return { intern: await findIntern({ db: { query: tx } }, caller, replayed), replayed: true }
     const id = await insertIntern(deps, tx, caller, body)
@@ -44,7 +44,7 @@ export async function createIntern(
       before: null,
       after: internRecord(intern),
     })
-    announce('intern.changed', id, internChanged(intern, deps.now()))
+    publish('intern.changed', id, internChanged(intern, deps.now()))
     return { intern, replayed: false }
   })
 }

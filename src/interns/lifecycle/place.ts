@@ -14,7 +14,7 @@ type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
  */
 export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
   const { db, now, hosts } = deps
-  await db.exclusively('intern placement', async (tx, announce) => {
+  await db.exclusively('intern placement', async (tx, publish) => {
     const intern = await internById(tx, id)
     if (intern?.status !== 'queued' || intern.hostname !== null) return
     const chosen = chooseHost(await loadHosts(tx, hosts), intern.hostLabels)
@@ -23,8 +23,8 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
       'host' in chosen ? { hostname: chosen.host, last_failure_message: null } : { last_failure_message: chosen.why }
     await tx.updateTable('interns').set(updated).where('id', '=', id).execute()
     // Wakes the server of the host. Clients are notified when the intern is started, or why it is not.
-    if ('host' in chosen) announce('intern.changed', id)
-    else announce('intern.changed', id, internChanged({ ...intern, lastFailureMessage: chosen.why }, now()))
+    if ('host' in chosen) publish('intern.changed', id)
+    else publish('intern.changed', id, internChanged({ ...intern, lastFailureMessage: chosen.why }, now()))
   })
 }
 

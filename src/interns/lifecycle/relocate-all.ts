@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { unknownHost } from '../hosts/hosts.ts'
 import { internsOnHost } from '../registry/interns-by-host.ts'
 import { type Intern, internById } from '../registry/store.ts'
@@ -13,15 +13,15 @@ import { giveUp, move, type RelocateDeps } from './relocate.ts'
  * for an unknown host, `conflict` if the host is available.
  */
 export function giveUpHost(deps: RelocateDeps, caller: Caller, host: string): Promise<Intern[]> {
-  return relocate(deps, caller, host, 'intern.given_up', (intern, tx, announce) => giveUp(deps, tx, announce, intern))
+  return relocate(deps, caller, host, 'intern.given_up', (intern, tx, publish) => giveUp(deps, tx, publish, intern))
 }
 
 /** Moves all interns of a lost host to another one, which has their files. */
 export function moveHost(deps: RelocateDeps, caller: Caller, host: string, to: string): Promise<Intern[]> {
-  return relocate(deps, caller, host, 'intern.moved', (intern, tx, announce) => move(deps, tx, announce, intern, to))
+  return relocate(deps, caller, host, 'intern.moved', (intern, tx, publish) => move(deps, tx, publish, intern, to))
 }
 
-type RelocateOne = (intern: Intern, tx: Tx, announce: Announce) => Promise<void>
+type RelocateOne = (intern: Intern, tx: Tx, publish: Publish) => Promise<void>
 
 /** Changes each intern in a separate transaction. After a failure, the next call continues. */
 async function relocate(
@@ -52,9 +52,9 @@ async function relocateAll(
 ): Promise<Intern | undefined> {
   let isRelocated = false
   const find = (query: Query) => requireIntern(query, uuid)
-  const intern = await changeLocked(deps, caller, { uuid, find }, action, async (tx, found, announce) => {
+  const intern = await changeLocked(deps, caller, { uuid, find }, action, async (tx, found, publish) => {
     if (found.hostname !== host) return undefined
-    await relocateOne(found, tx, announce)
+    await relocateOne(found, tx, publish)
     isRelocated = true
     return found
   })

@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { type InternHosts, type KnownHost, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { inService } from '../registry/intern.ts'
 import { requireOwner } from '../registry/owner.ts'
@@ -15,9 +15,9 @@ export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
  * it can run on its host.
  */
 export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: string): Promise<Intern> {
-  return alterIntern(deps, caller, id, 'intern.moved', async (tx, intern, announce) => {
+  return alterIntern(deps, caller, id, 'intern.moved', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
-    await move(deps, tx, announce, intern, to)
+    await move(deps, tx, publish, intern, to)
     return intern
   })
 }
@@ -27,22 +27,22 @@ export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: s
  * @throws Fault `conflict` if the host is available.
  */
 export function giveUpIntern(deps: RelocateDeps, caller: Caller, id: string): Promise<Intern> {
-  return alterIntern(deps, caller, id, 'intern.given_up', async (tx, intern, announce) => {
+  return alterIntern(deps, caller, id, 'intern.given_up', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
-    await giveUp(deps, tx, announce, intern)
+    await giveUp(deps, tx, publish, intern)
     return intern
   })
 }
 
 /** Callers must check permissions before, also for `giveUp`. */
-export async function move(deps: RelocateDeps, tx: Tx, announce: Announce, intern: Intern, to: string): Promise<void> {
+export async function move(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern, to: string): Promise<void> {
   const hosts = await deps.internHosts.all(tx)
   const target = hosts.find(({ name, loss }) => name === to && !loss)
   if (!target) throw noSuchHost(to, hosts)
   if (intern.hostname === to) throw new Fault('conflict', `The intern is already on the host ${to}.`)
   if (intern.status !== 'stopped' && !hostLoss(intern, hosts, deps.internHosts.thisHost))
     throw hostAvailable(intern, 'move')
-  await takeOutOfService(deps, tx, announce, intern, {
+  await takeOutOfService(deps, tx, publish, intern, {
     ...hostFields,
     hostname: to,
     moved_at: intern.hostname === null ? null : deps.now(),
@@ -51,12 +51,12 @@ export async function move(deps: RelocateDeps, tx: Tx, announce: Announce, inter
   })
 }
 
-export async function giveUp(deps: RelocateDeps, tx: Tx, announce: Announce, intern: Intern): Promise<void> {
+export async function giveUp(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern): Promise<void> {
   const loss = hostLoss(intern, await deps.internHosts.all(tx), deps.internHosts.thisHost)
   if (!loss) throw hostAvailable(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
   const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`
-  await takeOutOfService(deps, tx, announce, intern, {
+  await takeOutOfService(deps, tx, publish, intern, {
     ...hostFields,
     ...{ hostname: null, moved_at: null, status, last_failure_message },
   })

@@ -56,7 +56,7 @@ async function intern() {
     /** The caller disconnects. */
     leave: () => leaving.abort(),
     looks: () => looks,
-    announce: () => db.exclusively('x', async (_, announce) => announce('intern.changed', id)),
+    publish: () => db.exclusively('x', async (_, publish) => publish('intern.changed', id)),
     [Symbol.asyncDispose]: () => db.close(),
   }
 }
@@ -110,7 +110,7 @@ test('an unreachable running intern is not retried', async () => {
 test('a prompt that waits for an intern to fall asleep reads it when that is announced', async () => {
   await using at = await intern()
   const sleepy = async () => {
-    setTimeout(() => void at.fallAsleep(2000).then(at.announce), 100)
+    setTimeout(() => void at.fallAsleep(2000).then(at.publish), 100)
     return refused('intern_asleep')
   }
   assert.equal(await at.ask(sleepy, async () => 'said'), 'said')

@@ -113,10 +113,10 @@ async function queueStart(deps: WakeDeps, asleep: Intern): Promise<void> {
   await requireHost(deps, asleep)
   const { db, now } = deps
   const { id } = asleep
-  await db.exclusively(`intern:${id}`, async (tx, announce) => {
+  await db.exclusively(`intern:${id}`, async (tx, publish) => {
     const intern = await internById(tx, id)
     if (!intern || !isAsleep(intern)) return
     await tx.updateTable('interns').set({ status: 'queued', updated_at: now() }).where('id', '=', id).execute()
-    announce('intern.changed', id, internChanged({ ...intern, status: 'queued' }, now()))
+    publish('intern.changed', id, internChanged({ ...intern, status: 'queued' }, now()))
   })
 }

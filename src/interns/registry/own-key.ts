@@ -4,15 +4,15 @@ import { newSecret } from '#identity/accounts/keys/secret.ts'
 import { accountsLock } from '#identity/accounts/lock.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { Intern } from './store.ts'
 
 /** Creates the key of an intern, and revokes an earlier one. @returns the secret, which is not stored. */
 export function issueInternKey(deps: { db: Db; now: Now }, intern: Intern): Promise<string> {
   const { organizationId, workspaceId, creatorUserId: userId } = intern
   const secret = newSecret()
-  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
-    await revokeInternKey(tx, announce, intern)
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
+    await revokeInternKey(tx, publish, intern)
     const owner = { organizationId, workspaceId, userId }
     const { hash } = await insertKey(deps, tx, owner, { secret, kind: 'intern', name: `Intern ${intern.name}` })
     await tx.updateTable('interns').set({ key_hash: hash }).where('id', '=', intern.id).execute()
@@ -30,9 +30,9 @@ export async function hasInternKey(
 }
 
 /** Revokes the key of an intern when the transaction commits. */
-export async function revokeInternKey(tx: Tx, announce: Announce, { id, keyHash }: Intern): Promise<void> {
+export async function revokeInternKey(tx: Tx, publish: Publish, { id, keyHash }: Intern): Promise<void> {
   if (keyHash === null) return
   await tx.updateTable('interns').set({ key_hash: null }).where('id', '=', id).execute()
   await deleteKeyRow(tx, keyHash)
-  announce('key.changed', keyHash)
+  publish('key.changed', keyHash)
 }

@@ -232,7 +232,7 @@ onEachDatabase('interns in the database', (kind) => {
         meteredKey: 'key',
       })
       const end = { outcome, message: null, model: null, usage: null, endedAt: 9, spentUsd: 0.25 }
-      await db.exclusively('test', (tx, announce) => endRun(tx, announce, id, outcome, end))
+      await db.exclusively('test', (tx, publish) => endRun(tx, publish, id, outcome, end))
       // Its last request was metered after its end.
       const spent = async (...requests: unknown[]) => ({
         usd: requests.join() === 'key,1,9' ? 0.5 : Number.NaN,

@@ -43,7 +43,7 @@ export async function changeRules(
   { rules, expected_version: expected }: RulesBody,
 ): Promise<RulesRecord> {
   const { workspaceId, internId } = owner
-  return deps.db.exclusively(`rules of ${internId ?? workspaceId}`, async (tx, announce) => {
+  return deps.db.exclusively(`rules of ${internId ?? workspaceId}`, async (tx, publish) => {
     if (internId !== null) await requireOwner(tx, caller, await findIntern({ db: { query: tx } }, caller, internId))
     const before = await findRules(tx, owner)
     const version = before?.version ?? 0
@@ -59,7 +59,7 @@ export async function changeRules(
       before: before ? rulesRecord(before) : null,
       after: rulesRecord(after),
     })
-    announce('rules.changed', internId ?? workspaceId)
+    publish('rules.changed', internId ?? workspaceId)
     return rulesRecord(after)
   })
 }

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import type { Now } from '#platform/core/clock.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import type { EndReason } from '../contract/run.ts'
@@ -21,7 +21,7 @@ export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
 /** Ends a run. Announces it and queues webhook events, unless it had ended before. @returns the run, if this ended it. */
 export async function endRun(
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   internId: string,
   id: string,
   end: RunEnd,
@@ -31,16 +31,16 @@ export async function endRun(
     .returningAll()
     .executeTakeFirst()
   const run = row && runOf(row)
-  await reportEnds(tx, announce, internId, run ? [run] : [])
+  await reportEnds(tx, publish, internId, run ? [run] : [])
   return run
 }
 
 /** Announces runs that ended, and queues their webhook events. */
-async function reportEnds(tx: Tx, announce: Announce, internId: string, runs: RunRecord[]): Promise<void> {
+async function reportEnds(tx: Tx, publish: Publish, internId: string, runs: RunRecord[]): Promise<void> {
   if (runs.length === 0) return
-  announce('run.changed', internId)
+  publish('run.changed', internId)
   const intern = await internById(tx, internId)
-  if (intern) for (const run of runs) await queueEvent(tx, announce, runEndedEvent(intern, run))
+  if (intern) for (const run of runs) await queueEvent(tx, publish, runEndedEvent(intern, run))
 }
 
 /** The end of runs whose intern was stopped. */
@@ -55,16 +55,16 @@ export function endOfRuns(status: InternStatus, failure: string | null | undefin
  * Ends runs that were stored after their intern was stopped or failed, because nothing else would end them before its next
  * start. Call it in a transaction that holds the intern's lock.
  */
-export async function endRunsOfStopped(tx: Tx, announce: Announce, internId: string, now: Now): Promise<void> {
+export async function endRunsOfStopped(tx: Tx, publish: Publish, internId: string, now: Now): Promise<void> {
   const intern = await internById(tx, internId)
   if (!intern || intern.status === 'running') return
-  await endRuns(tx, announce, internId, { ...endOfRuns(intern.status, intern.lastFailureMessage), endedAt: now() })
+  await endRuns(tx, publish, internId, { ...endOfRuns(intern.status, intern.lastFailureMessage), endedAt: now() })
 }
 
 /** Ends all open runs of an intern, announces them and queues webhook events. */
 export async function endRuns(
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   internId: string,
   { outcome, message, endedAt }: Pick<RunEnd, 'outcome' | 'message' | 'endedAt'>,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function endRuns(
     .where('status', '<>', 'ended')
     .returningAll()
     .execute()
-  await reportEnds(tx, announce, internId, rows.map(runOf))
+  await reportEnds(tx, publish, internId, rows.map(runOf))
 }
 
 function ended({ outcome, message, model, usage, endedAt, spentUsd }: RunEnd): Updateable<Tables['intern_runs']> {

@@ -1,7 +1,7 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
 import type { Milestone } from '../contract/transcript.ts'
 import { type Intern, internById } from '../registry/store.ts'
@@ -89,15 +89,15 @@ async function storeAll(deps: FollowDeps, internId: string, found: Milestone[]):
     spentOf(deps, intern, found),
   ])
   const last = Math.max(...milestones.map(({ entry }) => entry.revision))
-  const ended = await db.exclusively(questionsOf(internId), async (tx, announce) => {
+  const ended = await db.exclusively(questionsOf(internId), async (tx, publish) => {
     // Locked before the runs, in the same order as changes of an intern's status.
     await tx.updateTable('interns').set({ runs_seen: last }).where('id', '=', internId).execute()
     const endedRuns: RunRecord[] = []
     for (const milestone of milestones) {
-      const run = await apply(tx, announce, internId, { now, milestone, spent, meteredKey: intern.keyHash })
+      const run = await apply(tx, publish, internId, { now, milestone, spent, meteredKey: intern.keyHash })
       if (run) endedRuns.push(run)
     }
-    await endRunsOfStopped(tx, announce, internId, now)
+    await endRunsOfStopped(tx, publish, internId, now)
     return endedRuns
   })
   for (const run of ended) deps.ended(intern, run)
@@ -145,7 +145,7 @@ type MilestoneContext = {
 /** @returns the run, if the milestone ended it. */
 async function apply(
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   internId: string,
   { now, milestone, spent, meteredKey }: MilestoneContext,
 ): Promise<RunRecord | undefined> {
@@ -162,15 +162,15 @@ async function apply(
         startedAt: at,
         ...{ budget: entry.budget, meteredKey },
       })
-      announce('run.changed', internId)
+      publish('run.changed', internId)
       return undefined
     case 'question':
-      await applyQuestion(tx, announce, internId, { now, sessionId, entry })
+      await applyQuestion(tx, publish, internId, { now, sessionId, entry })
       return undefined
     case 'end': {
       const { reason: outcome, message, model, usage } = entry
       const spentUsd = spent.get(id)
-      return endRun(tx, announce, internId, id, { outcome, message, model, usage, spentUsd, endedAt: at })
+      return endRun(tx, publish, internId, id, { outcome, message, model, usage, spentUsd, endedAt: at })
     }
     default:
       return entry satisfies never
@@ -183,17 +183,17 @@ type QuestionChange = { now: Now; sessionId: string; entry: Extract<Milestone['e
  * Stores a question, or deletes it after its answer. The server of the caller does both as well, but it can crash, and a
  * background run has no caller.
  */
-async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now, sessionId, entry }: QuestionChange) {
+async function applyQuestion(tx: Tx, publish: Publish, internId: string, { now, sessionId, entry }: QuestionChange) {
   const { runId, question, deadlineAt, answer, action } = entry
   const { id } = question
   await setRunWaiting(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
-  if (answer.state === 'ended') return endQuestions(tx, announce, internId, { now, id, end: { state: 'ended' } })
+  if (answer.state === 'ended') return endQuestions(tx, publish, internId, { now, id, end: { state: 'ended' } })
   if (answer.state === 'waiting') {
     const run = await findRun({ db: { query: tx } }, internId, runId).catch(() => undefined)
     if (run && run.status !== 'ended' && deadlineAt > now())
-      await storeQuestion(tx, announce, internId, { now, question: { question, sessionId, deadlineAt, action } })
+      await storeQuestion(tx, publish, internId, { now, question: { question, sessionId, deadlineAt, action } })
     return
   }
   const end = answer.by === null ? { state: 'ended' as const } : { state: 'answered' as const, answered_by: answer.by }
-  await endQuestions(tx, announce, internId, { now, id, end })
+  await endQuestions(tx, publish, internId, { now, id, end })
 }

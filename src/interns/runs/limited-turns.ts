@@ -129,7 +129,7 @@ export async function noteRefused(
   { internId, runId }: LimitedRun,
   request: RefusedRequest,
 ): Promise<void> {
-  await db.exclusively(`refused run ${runId}`, async (tx, announce) => {
+  await db.exclusively(`refused run ${runId}`, async (tx, publish) => {
     await tx
       .updateTable('intern_runs')
       .set({ refused: JSON.stringify(request) })
@@ -137,7 +137,7 @@ export async function noteRefused(
       .where('id', '=', runId)
       .where('refused', 'is', null)
       .execute()
-    announce('run.changed', internId)
+    publish('run.changed', internId)
   })
 }
 

@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
 import { type Action, agentNameOf } from '../contract/rules/rule.ts'
@@ -25,15 +25,13 @@ export async function saveQuestion(
   internId: string,
   question: NewQuestion,
 ): Promise<void> {
-  await db.exclusively(questionsOf(internId), (tx, announce) =>
-    storeQuestion(tx, announce, internId, { now, question }),
-  )
+  await db.exclusively(questionsOf(internId), (tx, publish) => storeQuestion(tx, publish, internId, { now, question }))
 }
 
 /** Stores a new question, and deletes expired ones of the intern. */
 export async function storeQuestion(
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   internId: string,
   {
     now,
@@ -46,7 +44,7 @@ export async function storeQuestion(
     askedAt: now(),
     deadlineAt: Math.min(Math.round(requestedDeadline), now() + maxWaitMs),
   }
-  await endQuestions(tx, announce, internId, { now, end: { state: 'ended' }, before: now() })
+  await endQuestions(tx, publish, internId, { now, end: { state: 'ended' }, before: now() })
   const stored = await findQuestion({ db: { query: tx } }, internId, { sessionId, id: question.id })
   if (stored && stored.deadlineAt >= newQuestion.deadlineAt) return
   const row = { session_id: sessionId, question: JSON.stringify(question), asked_at: newQuestion.askedAt }
@@ -54,8 +52,8 @@ export async function storeQuestion(
   await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
   const intern = await internById(tx, internId)
   if (!intern) return
-  announce('intern.asked', internId, questionOpenedEvent(intern, newQuestion, now()))
-  await queueEvent(tx, announce, questionAskedEvent(intern, newQuestion))
+  publish('intern.asked', internId, questionOpenedEvent(intern, newQuestion, now()))
+  await queueEvent(tx, publish, questionAskedEvent(intern, newQuestion))
   const past = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: newQuestion.askedAt }
   if (action) await savePastQuestion(tx, { now }, intern.workspaceId, { ...past, action })
 }
@@ -68,7 +66,7 @@ type QuestionEnding = { now: Now; end: QuestionEnd; id?: string; before?: number
 /** Deletes questions of an intern, and announces it: one, those with a deadline before a time, or all. */
 export async function endQuestions(
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   internId: string,
   { now, end, id, before }: QuestionEnding,
 ): Promise<void> {
@@ -82,7 +80,7 @@ export async function endQuestions(
   const intern = ended.length > 0 ? await internById(tx, internId) : undefined
   if (!intern) return
   for (const { id, session_id: sessionId } of ended)
-    announce('intern.asked', internId, questionOver(intern, { id, sessionId }, now(), end))
+    publish('intern.asked', internId, questionOver(intern, { id, sessionId }, now(), end))
 }
 
 /** Ends expired questions of up to 50 interns. */
@@ -95,8 +93,8 @@ export async function endOverdueQuestions({ db, now }: { db: Db; now: Now }): Pr
     .limit(50)
     .execute()
   for (const { intern_id: internId } of rows)
-    await db.exclusively(questionsOf(internId), (tx, announce) =>
-      endQuestions(tx, announce, internId, { now, end: { state: 'ended' }, before: now() }),
+    await db.exclusively(questionsOf(internId), (tx, publish) =>
+      endQuestions(tx, publish, internId, { now, end: { state: 'ended' }, before: now() }),
     )
 }
 
@@ -189,7 +187,7 @@ export async function forgetQuestion(
   id: string,
   end: QuestionEnd,
 ): Promise<void> {
-  await db.exclusively(questionsOf(internId), (tx, announce) => endQuestions(tx, announce, internId, { now, end, id }))
+  await db.exclusively(questionsOf(internId), (tx, publish) => endQuestions(tx, publish, internId, { now, end, id }))
 }
 
 type QuestionsRow = { session_id: string; question: string; asked_at: number; deadline_at: number }

@@ -60,7 +60,7 @@ onEachDatabase('a started turn', (kind) => {
     assert.equal(announced.pop(), id)
     announced.length = 0
     const end = { outcome: 'finished', message: null, model: null, usage: null, endedAt: Date.now() } as const
-    await store.db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', end))
+    await store.db.exclusively('test', (tx, publish) => endRun(tx, publish, id, 'r', end))
     assert.equal(announced.pop(), id)
   })
 

@@ -15,10 +15,10 @@ export async function storeRun(
   run: StartedRun,
 ): Promise<void> {
   try {
-    await db.exclusively(`intern:${internId}`, async (tx, announce) => {
+    await db.exclusively(`intern:${internId}`, async (tx, publish) => {
       await saveStartedRun(tx, internId, run)
-      announce('run.changed', internId)
-      await endRunsOfStopped(tx, announce, internId, now)
+      publish('run.changed', internId)
+      await endRunsOfStopped(tx, publish, internId, now)
     })
   } catch (error) {
     await runs.cancel(run.id).catch(() => false)

@@ -2,7 +2,7 @@
 export type Subscribe = (onChange: () => void) => () => void
 
 type WaitOptions = {
-  /** Omitted if nothing announces the change. */
+  /** Omitted if no event reports the change. */
   subscribe?: Subscribe
   timeoutMs?: number
   /** Stops the wait early. */

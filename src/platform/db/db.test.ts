@@ -13,13 +13,13 @@ onEachDatabase('the database', (kind) => {
     assert.deepEqual(await store.db.query.selectFrom('users').selectAll().execute(), [user])
   })
 
-  test('a transaction that throws leaves nothing behind and announces nothing', async () => {
+  test('a transaction that throws leaves nothing behind and publishes nothing', async () => {
     await using store = await newDb(kind)
     const texts: string[] = []
     store.db.signals.subscribe('key.changed', (hash) => texts.push(hash))
-    const failing = store.db.exclusively('o', async (tx, announce) => {
+    const failing = store.db.exclusively('o', async (tx, publish) => {
       await tx.insertInto('users').values(user).execute()
-      announce('key.changed', 'hash')
+      publish('key.changed', 'hash')
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
@@ -27,11 +27,11 @@ onEachDatabase('the database', (kind) => {
     assert.deepEqual(texts, [])
   })
 
-  test('announcements of a transaction are delivered before its end', async () => {
+  test('notifications of a transaction are delivered before its end', async () => {
     await using store = await newDb(kind)
     const texts: string[] = []
     store.db.signals.subscribe('key.changed', (hash) => texts.push(hash))
-    await store.db.exclusively('o', async (_tx, announce) => announce('key.changed', 'hash'))
+    await store.db.exclusively('o', async (_tx, publish) => publish('key.changed', 'hash'))
     assert.equal(texts[0], 'hash')
   })
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Lend } from './rows/lend.ts'
-import type { Announce, Signals } from './signals.ts'
+import type { Publish, Signals } from './signals.ts'
 import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
@@ -23,7 +23,7 @@ export type Db = {
    * when the transaction commits.
    * @throws Fault `conflict` if another writer holds the name too long; nothing was changed then.
    */
-  exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
+  exclusively: <T>(name: string, work: (tx: Tx, publish: Publish) => Promise<T>) => Promise<T>
   /** Notifications between the servers on this database. */
   signals: Signals
   /** The correction of this server's clock, if it differs from the database's clock by more than a second. */

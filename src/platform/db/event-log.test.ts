@@ -33,12 +33,12 @@ onEachDatabase('the log of events', (kind) => {
     )
   })
 
-  test('has the announcements of a committed transaction, unchanged', async () => {
+  test('has the notifications of a committed transaction, unchanged', async () => {
     await using store = await newDb(kind)
     const data = JSON.stringify({ text: `it's "quoted" \\ \u{1f600} \0 \ud800` })
-    await store.db.exclusively('a', async (_tx, announce) => announce('intern.changed', 'x', event(data)))
-    const failing = store.db.exclusively('a', async (_tx, announce) => {
-      announce('intern.changed', 'x', event('"never"'))
+    await store.db.exclusively('a', async (_tx, publish) => publish('intern.changed', 'x', event(data)))
+    const failing = store.db.exclusively('a', async (_tx, publish) => {
+      publish('intern.changed', 'x', event('"never"'))
       throw new Error('undone')
     })
     await assert.rejects(failing, /undone/)

@@ -19,7 +19,7 @@ export type Topic =
  * Publishes a notification to all servers when the transaction commits.
  * @param event an event that is stored for listening clients, in the transaction.
  */
-export type Announce = (topic: Topic, payload: string, event?: NewEvent) => void
+export type Publish = (topic: Topic, payload: string, event?: NewEvent) => void
 
 /**
  * Notifications between servers on one database. A notification is a hint: the database is the source of truth. A subscriber that
@@ -55,20 +55,20 @@ export function subscribeToEntity(
   }
 }
 
-export type Announcement = { topic: Topic; payload: string }
+export type Notification = { topic: Topic; payload: string }
 
 /** Collects the notifications of one transaction. */
-export function announcements() {
-  const announced: Announcement[] = []
+export function collectNotifications() {
+  const notifications: Notification[] = []
   const events: NewEvent[] = []
-  const announce: Announce = (topic, payload, event) => {
-    announced.push({ topic, payload })
+  const publish: Publish = (topic, payload, event) => {
+    notifications.push({ topic, payload })
     if (event) events.push(event)
   }
-  return { announced, events, announce }
+  return { notifications, events, publish }
 }
 
-export type LocalSignals = Signals & { deliver: (announcement: Announcement) => void; reportMissed: () => void }
+export type LocalSignals = Signals & { deliver: (notification: Notification) => void; reportMissed: () => void }
 
 /** The subscribers of one process. The embedded database needs no others, because only one server uses it. */
 export function localSignals(): LocalSignals {

@@ -45,10 +45,10 @@ function recordNotifications(db: Db, texts: string[]): Db {
   return {
     ...db,
     exclusively: (name, work) =>
-      db.exclusively(name, (tx, announce) =>
+      db.exclusively(name, (tx, publish) =>
         work(tx, (topic, payload) => {
           texts.push(`${topic} ${payload}`)
-          announce(topic, payload)
+          publish(topic, payload)
         }),
       ),
   }

@@ -23,11 +23,11 @@ type ChangeDeps = WriteDeps & NormaliseDeps
 export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
   const workspaceId = await resolveWorkspaceId(deps, caller, body.workspace_id)
   const policyChange = await normalise(deps, body)
-  const created = await writeGuardrails(deps, workspaceId, async (tx, announce) => {
+  const created = await writeGuardrails(deps, workspaceId, async (tx, publish) => {
     const record = merge(newGuardrail(deps, deps.newId(), workspaceId, body.name), body, policyChange)
     await insertGuardrail(tx, record)
     await recordGuardrail(deps, tx, caller, undefined, record)
-    announce()
+    publish()
     return record
   })
   return withSpending(deps, created)
@@ -45,7 +45,7 @@ export async function changeGuardrail(
 ): Promise<Guardrail> {
   const location = await requireLocation(deps, caller, id)
   const policyChange = await normalise(deps, body)
-  const changed = await writeGuardrails(deps, location.workspaceId, async (tx, announce) => {
+  const changed = await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
     const before = await findGuardrail(tx, id)
     if (!before && !location.isDefault) throw guardrailNotFound()
     const base = before
@@ -57,7 +57,7 @@ export async function changeGuardrail(
     if (before && (before.policy.limit_usd === null || addsGroupLimit(before, after)))
       await deleteGuardrailSpending(tx, id)
     await recordGuardrail(deps, tx, caller, before, after)
-    announce()
+    publish()
     return after
   })
   return withSpending(deps, changed)
@@ -73,14 +73,14 @@ function addsGroupLimit(before: GuardrailRecord, after: GuardrailRecord): boolea
 /** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */
 export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: string): Promise<void> {
   const location = await requireLocation(deps, caller, id)
-  await writeGuardrails(deps, location.workspaceId, async (tx, announce) => {
+  await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
     const before = await findGuardrail(tx, id)
     if (!before) throw guardrailNotFound()
     if (location.isDefault) throw new Fault('invalid', defaultNotDeletable)
     await unassignAll(deps, tx, caller, id)
     await deleteRow(tx, id)
     await recordGuardrail(deps, tx, caller, before, undefined)
-    announce()
+    publish()
   })
 }
 

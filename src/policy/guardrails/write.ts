@@ -15,10 +15,10 @@ export type WriteDeps = { db: Db; now: Now; newId: NewId }
 export function writeGuardrails<T>(
   deps: { db: Db },
   workspaceId: string,
-  work: (tx: Tx, announce: () => void) => Promise<T>,
+  work: (tx: Tx, publish: () => void) => Promise<T>,
 ): Promise<T> {
-  return deps.db.exclusively(`guardrails:${workspaceId}`, (tx, announce) =>
-    work(tx, () => announce('guardrail.changed', workspaceId)),
+  return deps.db.exclusively(`guardrails:${workspaceId}`, (tx, publish) =>
+    work(tx, () => publish('guardrail.changed', workspaceId)),
   )
 }
 

@@ -121,7 +121,7 @@ export class InternLeases {
     { status, failure, release, tcpAccess, asleepSince }: Transition,
   ): Promise<boolean> {
     const { db, now, server } = this.#deps
-    return db.exclusively(`intern:${id}`, async (tx, announce) => {
+    return db.exclusively(`intern:${id}`, async (tx, publish) => {
       const { numUpdatedRows } = await tx
         .updateTable('interns')
         .set({
@@ -139,10 +139,10 @@ export class InternLeases {
         .where('supervisor', '=', server)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
-      if (status !== 'running') await endRuns(tx, announce, id, { ...endOfRuns(status, failure), endedAt: now() })
+      if (status !== 'running') await endRuns(tx, publish, id, { ...endOfRuns(status, failure), endedAt: now() })
       const intern = await internById(tx, id)
-      announce('intern.changed', id, intern && internChanged(intern, now()))
-      if (intern && status === 'failed') await queueEvent(tx, announce, internFailedEvent(intern, now()))
+      publish('intern.changed', id, intern && internChanged(intern, now()))
+      if (intern && status === 'failed') await queueEvent(tx, publish, internFailedEvent(intern, now()))
       return true
     })
   }
@@ -161,15 +161,15 @@ export class InternLeases {
   /** Deletes an intern in the state `destroying` from the database, with its key. */
   async remove({ id }: Intern): Promise<void> {
     const { db, now } = this.#deps
-    await db.exclusively(`intern:${id}`, async (tx, announce) => {
+    await db.exclusively(`intern:${id}`, async (tx, publish) => {
       const row = await tx.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
       if (row?.status !== 'destroying') return
       const intern = internOf(row)
-      await revokeInternKey(tx, announce, intern)
-      await endQuestions(tx, announce, id, { now, end: { state: 'ended' } })
+      await revokeInternKey(tx, publish, intern)
+      await endQuestions(tx, publish, id, { now, end: { state: 'ended' } })
       await tx.deleteFrom('intern_creations').where('intern_id', '=', id).execute()
       await tx.deleteFrom('interns').where('id', '=', id).execute()
-      announce('intern.changed', id, internChanged(intern, now(), 'deleted'))
+      publish('intern.changed', id, internChanged(intern, now(), 'deleted'))
     })
   }
 }

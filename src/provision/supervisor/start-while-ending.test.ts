@@ -23,9 +23,9 @@ onEachDatabase('an intern that is restarted while its processes end', (kind) => 
       const ending = Promise.withResolvers<void>()
       const { db, id, stop } = await startTwo(store, events, ending.promise)
       const becomes = (set: object) =>
-        db.exclusively(`intern:${id}`, async (tx, announce) => {
+        db.exclusively(`intern:${id}`, async (tx, publish) => {
           await tx.updateTable('interns').set(set).where('id', '=', id).execute()
-          announce('intern.changed', id)
+          publish('intern.changed', id)
         })
       await becomes(status)
       await until(() => events.includes('ends'))

@@ -53,7 +53,7 @@ async function superviseOne(
   })
   const row = () => db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirstOrThrow()
   await supervisor.start()
-  const changed = () => db.exclusively('test', async (_tx, announce) => announce('intern.changed', intern.id))
+  const changed = () => db.exclusively('test', async (_tx, publish) => publish('intern.changed', intern.id))
   return { row, changed, stop: () => supervisor.stop() }
 }
 
@@ -140,7 +140,7 @@ onEachDatabase('a server that stops during a query', (kind) => {
       const { row, stop } = await superviseOne({ ...store, db: { ...store.db, query } }, { now: Date.now() }, { start })
       const { id } = await until(async () => (await row()).status === 'failed' && row())
       isNext = true
-      await store.db.exclusively('test', async (_tx, announce) => announce(signal, id))
+      await store.db.exclusively('test', async (_tx, publish) => publish(signal, id))
       await queried.promise
       const events: string[] = []
       const stopped = stop().then(() => events.push('stopped'))

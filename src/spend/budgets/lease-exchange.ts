@@ -1,7 +1,7 @@
 import { maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { dayOf } from '../ledger/days.ts'
 import { type Budget, periodOf, periodsOfOtherIntervals } from './budget.ts'
 import { leaseHolder, sumLeases } from './leases.ts'
@@ -89,8 +89,8 @@ export async function exchange(
 ): Promise<Grant> {
   const attempt = (openingSums?: OpeningSums) => {
     const reported = report()
-    return store.db.exclusively(`budget ${budget.id}`, (tx, announce) =>
-      exchangeIn(tx, announce, store.clock, budget, reported, openingSums),
+    return store.db.exclusively(`budget ${budget.id}`, (tx, publish) =>
+      exchangeIn(tx, publish, store.clock, budget, reported, openingSums),
     )
   }
   const first = await attempt()
@@ -107,7 +107,7 @@ export async function exchange(
 
 async function exchangeIn(
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   clock: DatabaseClock,
   budget: Budget,
   report: LeaseReport,
@@ -144,7 +144,7 @@ async function exchangeIn(
     notified: stored.notified,
     thresholds: stored.thresholds ?? defaultThresholds,
   }
-  if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, announce, budget, limitState)
+  if (crossesThreshold(budget, limitState)) await notifyThresholds(tx, publish, budget, limitState)
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
   // The lease is deleted only when the server knows that its spending was counted. Otherwise it would report it again.
   const isLeaseEnded = lease.held === 0n && total === report.confirmed

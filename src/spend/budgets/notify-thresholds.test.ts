@@ -75,8 +75,8 @@ onEachDatabase('notifications of a limit', (kind) => {
     const undone: Db = {
       ...w.db,
       exclusively: (name, work) =>
-        w.db.exclusively(name, async (tx, announce) => {
-          await work(tx, announce)
+        w.db.exclusively(name, async (tx, publish) => {
+          await work(tx, publish)
           throw new Error('undone')
         }),
     }

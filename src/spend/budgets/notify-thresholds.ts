@@ -1,7 +1,7 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { limitToColumn, type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import { periodEnd } from '../ledger/days.ts'
 import type { Budget } from './budget.ts'
@@ -56,7 +56,7 @@ export function crossesThreshold(budget: LimitAmount, state: LimitState): boolea
  * Queues the events of a limit once per limit and period, in the transaction that counts the spending. Reads the limit
  * from the database, because this server may have an older one.
  */
-export async function notifyThresholds(tx: Tx, announce: Announce, budget: Budget, state: LimitState): Promise<void> {
+export async function notifyThresholds(tx: Tx, publish: Publish, budget: Budget, state: LimitState): Promise<void> {
   const found = await findCurrentLimit(tx, budget.subject)
   if (found?.limit === undefined || found.interval !== budget.interval) return
   const { period, at, notified } = state
@@ -69,7 +69,7 @@ export async function notifyThresholds(tx: Tx, announce: Announce, budget: Budge
   await writeNotifiedThreshold(tx, { ...key, percent, at })
   for (const level of state.thresholds) {
     if (level <= before || level > percent) continue
-    await queueEvent(tx, announce, {
+    await queueEvent(tx, publish, {
       event: level === 100 ? 'limit.spent' : 'limit.nearly_spent',
       subject: `limit ${key.account} ${key.interval} ${period} ${key.limit} ${level}`,
       at,

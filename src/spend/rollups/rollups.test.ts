@@ -110,8 +110,8 @@ onEachDatabase('roll-ups', (kind) => {
     const broken: Db = {
       ...store.db,
       exclusively: (name, work) =>
-        store.db.exclusively(name, async (tx, announce) => {
-          await work(tx, announce)
+        store.db.exclusively(name, async (tx, publish) => {
+          await work(tx, publish)
           throw new Error('the transaction was broken off')
         }),
     }

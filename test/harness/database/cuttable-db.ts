@@ -25,8 +25,8 @@ export function cuttableDb(db: Db, link: Link): Db {
     },
     async exclusively(name, work) {
       await through()
-      const done = await db.exclusively(name, async (tx, announce) => {
-        const result = await work(tx, announce)
+      const done = await db.exclusively(name, async (tx, publish) => {
+        const result = await work(tx, publish)
         if (link.breaks()) throw new Error('the transaction was broken off')
         return result
       })

@@ -1,14 +1,14 @@
 import type { Db } from '#platform/db/db.ts'
-import { type AnnouncedCalls, openRemote } from '#platform/db/sqlite/remote.ts'
+import { type NotificationCalls, openRemote } from '#platform/db/sqlite/remote.ts'
 import { createRpc, portPair } from '#platform/process/rpc.ts'
 
 /** The embedded database as another process uses it, over a channel within this one. `cut` ends that process's side. */
 export function remoteOf(owner: Db): { db: Db; cut: () => Promise<void> } {
   const [here, there, close] = portPair()
   const session = owner.lend!((announced) => toBorrower.call('db.announced', announced))
-  const toBorrower = createRpc<AnnouncedCalls>(here, { 'db.run': session.run, 'db.announce': session.announce })
+  const toBorrower = createRpc<NotificationCalls>(here, { 'db.run': session.run, 'db.announce': session.publish })
   const { db, handlers } = openRemote(() => toOwner, {})
-  const toOwner = createRpc<{ 'db.run': typeof session.run; 'db.announce': typeof session.announce }>(there, handlers)
+  const toOwner = createRpc<{ 'db.run': typeof session.run; 'db.announce': typeof session.publish }>(there, handlers)
   return {
     db,
     cut() {

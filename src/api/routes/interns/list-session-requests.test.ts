@@ -28,7 +28,7 @@ async function world(kind: 'sqlite' | 'postgres') {
       const started = { id, sessionId, background: false, startedBy: null, startedAt: from, meteredKey: ownKey }
       await saveStartedRun(db.query, internId, started)
       if (to !== undefined)
-        await db.exclusively('test', (tx, announce) => endRun(tx, announce, internId, id, { ...end, endedAt: to }))
+        await db.exclusively('test', (tx, publish) => endRun(tx, publish, internId, id, { ...end, endedAt: to }))
     },
     request: (id: string, createdAt: number, keyHash = 'own') =>
       writeGenerations(deps, [

@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import { insertKey, type KeyOwner } from './insert-key.ts'
 import { keyExists } from './key-rows.ts'
@@ -19,8 +19,8 @@ export const consoleKeyHash = (owner: Pick<KeyOwner, 'userId' | 'workspaceId'>) 
  * for each member and workspace. Members who manage keys see it, and can limit or disable it.
  * @returns its hash.
  */
-export const consoleKey = (deps: { now: Now; newId: NewId }, tx: Tx, announce: Announce, owner: KeyOwner) =>
-  keyWithoutSecret(deps, tx, announce, owner, { source: sourceOf(owner), name: 'Console' })
+export const consoleKey = (deps: { now: Now; newId: NewId }, tx: Tx, publish: Publish, owner: KeyOwner) =>
+  keyWithoutSecret(deps, tx, publish, owner, { source: sourceOf(owner), name: 'Console' })
 
 type KeyWithoutSecret = {
   /** The text whose hash identifies the key. It must not have the form of a key. */
@@ -32,7 +32,7 @@ type KeyWithoutSecret = {
 export async function keyWithoutSecret(
   deps: { now: Now; newId: NewId },
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   owner: KeyOwner,
   { source, name }: KeyWithoutSecret,
 ): Promise<string> {
@@ -42,6 +42,6 @@ export async function keyWithoutSecret(
   const actor: Actor = { ...owner, keyHash: null }
   const change = { action: 'key.created', targetKind: 'key', targetId: hash, before: null, after: key } as const
   await recordChange(deps, tx, actor, change)
-  announce('key.changed', hash)
+  publish('key.changed', hash)
   return hash
 }

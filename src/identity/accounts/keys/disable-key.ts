@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import { keyRecord } from './key.ts'
 import { type KeyRow, updateKeyRow } from './key-rows.ts'
@@ -10,7 +10,7 @@ import { type KeyRow, updateKeyRow } from './key-rows.ts'
 export async function disableKey(
   deps: { now: Now; newId: NewId },
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   actor: Actor,
   row: KeyRow,
 ): Promise<void> {
@@ -23,5 +23,5 @@ export async function disableKey(
     before: keyRecord(row),
     after: keyRecord({ ...row, ...changed }),
   })
-  announce('key.changed', row.hash)
+  publish('key.changed', row.hash)
 }

@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { Caller } from '../caller.ts'
 import { disableKey } from './disable-key.ts'
 import { keyRecord } from './key.ts'
@@ -16,14 +16,14 @@ import { requireOtherManagementKey } from './last-management-key.ts'
 export async function disableKeysOf(
   deps: { now: Now; newId: NewId },
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   caller: Caller,
   userId: string,
 ): Promise<number> {
   const rows = await enabledKeysOfMember(tx, caller.organizationId, userId)
   for (const row of rows) {
     await requireOtherManagementKey(deps, tx, keyRecord(row), caller.organizationId)
-    await disableKey(deps, tx, announce, caller, row)
+    await disableKey(deps, tx, publish, caller, row)
   }
   return rows.length
 }

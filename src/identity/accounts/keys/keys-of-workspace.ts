@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { recordChange } from '../../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import { keyRecord } from './key.ts'
@@ -11,7 +11,7 @@ import { deleteKeyRowsOfWorkspace } from './key-rows.ts'
 export async function deleteKeysOf(
   deps: { now: Now; newId: NewId },
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   caller: Caller,
   workspaceId: string,
 ): Promise<void> {
@@ -24,6 +24,6 @@ export async function deleteKeysOf(
       before: keyRecord(row),
       after: null,
     })
-    announce('key.changed', row.hash)
+    publish('key.changed', row.hash)
   }
 }

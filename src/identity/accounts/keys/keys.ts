@@ -82,7 +82,7 @@ export async function createKey(
 ): Promise<{ key: KeyRecord; secret: string }> {
   const expiresAt = expiryOf(deps, newKey.expires_at)
   const secret = newSecret()
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const workspaceId = await resolveWorkspaceId({ db: { query: tx } }, caller, newKey.workspace_id)
     const userId = await creatorOf(tx, caller, newKey, workspaceId)
     const owner = { organizationId: caller.organizationId, userId, workspaceId }
@@ -104,7 +104,7 @@ export async function createKey(
       before: null,
       after: key,
     })
-    announce('key.changed', key.hash)
+    publish('key.changed', key.hash)
     return { key, secret }
   })
 }
@@ -127,7 +127,7 @@ async function creatorOf(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: st
 /** @throws Fault `conflict` if nobody could manage the organization afterwards. */
 export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
   const expiresAt = expiryOf(deps, patch.expires_at)
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)
     requireCanChange(caller, before, patch)
     if (isUnchanged(before, patch, expiresAt)) return before
@@ -144,14 +144,14 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
       before,
       after,
     })
-    announce('key.changed', hash)
+    publish('key.changed', hash)
     return after
   })
 }
 
 /** @throws Fault `conflict` if nobody could manage the organization afterwards. */
 export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
-  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)
     requireCanChange(caller, before)
     await requireOtherManagementKey(deps, tx, before, caller.organizationId)
@@ -163,7 +163,7 @@ export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): P
       before,
       after: null,
     })
-    announce('key.changed', hash)
+    publish('key.changed', hash)
   })
 }
 

@@ -23,9 +23,9 @@ export async function resetManagementKey(
 ): Promise<{ secret: string; others: number }> {
   const owner = await firstOwnerOrAdmin(deps)
   const actor = { ...owner, keyHash: null }
-  return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, publish) => {
     const others = await enabledManagementKeys(tx, owner.organizationId)
-    if (disableOthers) for (const row of others) await disableKey(deps, tx, announce, actor, row)
+    if (disableOthers) for (const row of others) await disableKey(deps, tx, publish, actor, row)
     const secret = newSecret()
     const key = await insertKey(deps, tx, owner, {
       kind: 'management',
@@ -39,7 +39,7 @@ export async function resetManagementKey(
       before: null,
       after: key,
     })
-    announce('key.changed', key.hash)
+    publish('key.changed', key.hash)
     return { secret, others: others.length }
   })
 }

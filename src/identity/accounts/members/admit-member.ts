@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { AccessRole } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { Member } from './member.ts'
 import { findMembership, hasOtherManager, setRole, storeMember } from './members.ts'
 import { recordMembership } from './record-membership.ts'
@@ -31,12 +31,12 @@ type AdmitDeps = { now: Now; newId: NewId }
 export async function admitMember(
   deps: AdmitDeps,
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   person: AuthenticatedPerson,
 ): Promise<Member> {
   const { organizationId, userId } = person
   const existing = userId === undefined ? undefined : await findMembership(tx, organizationId, userId)
-  if (!existing) return join(deps, tx, announce, person)
+  if (!existing) return join(deps, tx, publish, person)
   if (existing.leftAt !== null) {
     throw new Fault('forbidden', 'You were removed from the organization. Ask one of its admins to add you again.')
   }
@@ -48,11 +48,11 @@ export async function admitMember(
   const after = { ...existing, role }
   await setRole(tx, organizationId, existing.userId, role)
   await recordMembership(deps, tx, selfActor(person, existing), 'member.updated', existing, after)
-  announce('organization.changed', organizationId)
+  publish('organization.changed', organizationId)
   return after
 }
 
-async function join(deps: AdmitDeps, tx: Tx, announce: Announce, person: AuthenticatedPerson): Promise<Member> {
+async function join(deps: AdmitDeps, tx: Tx, publish: Publish, person: AuthenticatedPerson): Promise<Member> {
   const { organizationId, email, name, newMemberRole } = person
   if (email === undefined) {
     throw new Fault('forbidden', 'The issuer sent no verified e-mail address for you.')
@@ -62,7 +62,7 @@ async function join(deps: AdmitDeps, tx: Tx, announce: Announce, person: Authent
   }
   const member = await storeMember(deps, tx, organizationId, { email, name }, newMemberRole)
   await recordMembership(deps, tx, selfActor(person, member), 'member.joined', null, member)
-  announce('organization.changed', organizationId)
+  publish('organization.changed', organizationId)
   return member
 }
 

@@ -31,7 +31,7 @@ type MembersDeps = { db: Db; now: Now; newId: NewId }
  */
 export async function addMember(deps: MembersDeps, caller: Caller, newMember: NewMember): Promise<Member> {
   const { organizationId } = caller
-  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const userId = await findOrCreateUser(deps, tx, newMember)
     const before = await findMembership(tx, organizationId, userId)
     if (before?.leftAt === null) {
@@ -42,10 +42,16 @@ export async function addMember(deps: MembersDeps, caller: Caller, newMember: Ne
     const after = await storeMember(deps, tx, organizationId, newMember, role)
     for (const { workspace, access } of newMember.workspaces ?? [{ workspace: caller.workspaceId }]) {
       const id = await resolveWorkspaceId({ db: { query: tx } }, caller, workspace)
-      await joinWorkspace({ deps, tx, announce, actor: caller }, id, userId, access ?? workspaceRoleOf(role), 'manual')
+      await joinWorkspace(
+        { deps, tx, publish: publish, actor: caller },
+        id,
+        userId,
+        access ?? workspaceRoleOf(role),
+        'manual',
+      )
     }
     await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
-    announce('organization.changed', organizationId)
+    publish('organization.changed', organizationId)
     return after
   })
 }
@@ -61,7 +67,7 @@ export async function changeMember(
   patch: MemberPatch,
 ): Promise<Member> {
   const { organizationId } = caller
-  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const before = await requireMember(tx, organizationId, userId)
     const role = requestedRole(patch, before.role)
     requireOwner(caller, role, before.role)
@@ -73,7 +79,7 @@ export async function changeMember(
     const after = { ...before, role, name, email }
     await recordMembership(deps, tx, caller, 'member.updated', before, after)
     // Cached keys contain the permissions of their member.
-    if (role !== before.role) announce('organization.changed', organizationId)
+    if (role !== before.role) publish('organization.changed', organizationId)
     return after
   })
 }
@@ -90,7 +96,7 @@ export async function removeMember(
   { disableKeys }: { disableKeys: boolean },
 ): Promise<number> {
   const { organizationId } = caller
-  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const before = await requireMember(tx, organizationId, userId)
     requireOwner(caller, before.role)
     if (managingRoles.includes(before.role)) await requireOtherAdmin(tx, organizationId, userId)
@@ -99,8 +105,8 @@ export async function removeMember(
     await deleteMemberFromWorkspaces(tx, organizationId, userId)
     await deletePasskeysOfMember(tx, organizationId, userId)
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
-    announce('organization.changed', organizationId)
-    return disableKeys ? disableKeysOf(deps, tx, announce, caller, userId) : 0
+    publish('organization.changed', organizationId)
+    return disableKeys ? disableKeysOf(deps, tx, publish, caller, userId) : 0
   })
 }
 

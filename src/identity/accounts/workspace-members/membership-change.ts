@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { WorkspaceRole } from '#platform/core/vocabulary.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import { consoleKeyHash } from '../keys/console-key.ts'
 import { disableKey } from '../keys/disable-key.ts'
@@ -11,11 +11,11 @@ import { deleteWorkspaceMember, storeWorkspaceMember, workspaceMembers } from '.
 import { type WorkspaceMember, workspaceMember } from './workspace-member.ts'
 
 /** A transaction that changes memberships. */
-export type MembershipChange = { deps: { now: Now; newId: NewId }; tx: Tx; announce: Announce; actor: Actor }
+export type MembershipChange = { deps: { now: Now; newId: NewId }; tx: Tx; publish: Publish; actor: Actor }
 
 /** Adds one member or changes their role, with its audit record. */
 export async function joinWorkspace(
-  { deps, tx, announce, actor }: MembershipChange,
+  { deps, tx, publish, actor }: MembershipChange,
   workspaceId: string,
   userId: string,
   role: WorkspaceRole,
@@ -34,13 +34,13 @@ export async function joinWorkspace(
     ...{ action, targetKind: 'workspace', targetId: workspaceId },
     ...{ before: before ?? null, after },
   })
-  announce('organization.changed', organizationId)
+  publish('organization.changed', organizationId)
   return after
 }
 
 /** Removes one member and disables their keys in the workspace. @returns whether they were a member. */
 export async function leaveWorkspace(
-  { deps, tx, announce, actor }: MembershipChange,
+  { deps, tx, publish, actor }: MembershipChange,
   workspaceId: string,
   userId: string,
 ): Promise<boolean> {
@@ -48,13 +48,13 @@ export async function leaveWorkspace(
   const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
   if (!before) return false
   const keys = await keysToDisable(tx, workspaceId, userId)
-  for (const key of keys) await disableKey(deps, tx, announce, actor, key)
+  for (const key of keys) await disableKey(deps, tx, publish, actor, key)
   await deleteWorkspaceMember(tx, before.id)
   await recordChange(deps, tx, actor, {
     ...{ action: 'workspace.member_removed', targetKind: 'workspace', targetId: workspaceId },
     ...{ before, after: null },
   })
-  announce('organization.changed', organizationId)
+  publish('organization.changed', organizationId)
   return true
 }
 

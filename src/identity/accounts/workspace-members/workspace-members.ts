@@ -49,9 +49,9 @@ export function addWorkspaceMembers(
   workspace: string,
   { user_ids, access }: AddedWorkspaceMembers,
 ): Promise<WorkspaceMember[]> {
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const { id } = await getWorkspace({ db: { query: tx } }, caller, workspace)
-    const change = { deps, tx, announce, actor: caller }
+    const change = { deps, tx, publish, actor: caller }
     const added: WorkspaceMember[] = []
     for (const member of await resolveMembers(tx, caller, user_ids))
       added.push(await joinWorkspace(change, id, member.userId, access ?? workspaceRoleOf(member.role), 'manual'))
@@ -70,9 +70,9 @@ export function removeWorkspaceMembers(
   workspace: string,
   { user_ids, disable_keys }: RemovedWorkspaceMembers,
 ): Promise<number> {
-  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const { id } = await getWorkspace({ db: { query: tx } }, caller, workspace)
-    const change = { deps, tx, announce, actor: caller }
+    const change = { deps, tx, publish, actor: caller }
     let removed = 0
     for (const member of await resolveMembers(tx, caller, user_ids)) {
       if (!disable_keys) await requireNoEnabledKeys(tx, id, member)

@@ -3,10 +3,10 @@ import { Fault } from '../../core/fault.ts'
 import type { Db, Query, Tx } from '../db.ts'
 import type { NewEvent } from '../event.ts'
 import { sql } from '../kysely.ts'
-import { type Announcement, announcements, type LocalSignals } from '../signals.ts'
+import { collectNotifications, type LocalSignals, type Notification } from '../signals.ts'
 import { insertEventsStatement } from './insert-events.ts'
 import { createLocalLocks } from './local-locks.ts'
-import { announceStatement } from './revisions.ts'
+import { notifyStatement } from './revisions.ts'
 
 const lockNotAvailable = '55P03'
 
@@ -17,15 +17,15 @@ const lockNotAvailable = '55P03'
 export function createExclusively(query: Query, signals: LocalSignals, lockMs: number): Db['exclusively'] {
   const withLocalLock = createLocalLocks(lockMs)
   return async (name, work) => {
-    const { announced, events, announce } = announcements()
+    const { notifications, events, publish } = collectNotifications()
     const run = () =>
       query.connection().execute(async (connection) => {
         // Usable as a Tx, because the transaction was started on this connection by SQL.
         const tx = connection as unknown as Tx
         try {
           await begin(tx, name, lockMs)
-          const result = await work(tx, announce)
-          await commit(tx, announced, events)
+          const result = await work(tx, publish)
+          await commit(tx, notifications, events)
           return result
         } catch (error) {
           await sql`rollback`.execute(tx).catch(() => {})
@@ -34,7 +34,7 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
       })
     const outcome = await withLocalLock(name, run)
     if (!outcome) throw lockTimeoutFault()
-    announced.forEach(signals.deliver)
+    notifications.forEach(signals.deliver)
     return outcome.result
   }
 }
@@ -44,14 +44,14 @@ async function begin(tx: Tx, name: string, lockMs: number): Promise<void> {
   await sql.raw(`begin; set local lock_timeout = ${lockMs}; ${lock}`).execute(tx)
 }
 
-async function commit(tx: Tx, announced: Announcement[], events: NewEvent[]): Promise<void> {
+async function commit(tx: Tx, notifications: Notification[], events: NewEvent[]): Promise<void> {
   const appended = events.length > 0 ? [insertEventsStatement(events)] : []
-  await sql.raw([...sortByTopic(announced).map(announceStatement), ...appended, 'commit'].join('; ')).execute(tx)
+  await sql.raw([...sortByTopic(notifications).map(notifyStatement), ...appended, 'commit'].join('; ')).execute(tx)
 }
 
 /** Sorts notifications: incrementing the revision of a topic locks it, so all transactions must use the same order. */
-function sortByTopic(announced: Announcement[]): Announcement[] {
-  return announced.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))
+function sortByTopic(notifications: Notification[]): Notification[] {
+  return notifications.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))
 }
 
 const lockTimeoutFault = () =>

@@ -4,7 +4,7 @@ import { trackRevisions } from './revisions.ts'
 
 const notification = (revision: number) => JSON.stringify({ topic: 'key.changed', payload: 'hash', revision })
 
-/** A database in which the topic was announced this many times, as the driver returns it. */
+/** A database in which the topic was published this many times, as the driver returns it. */
 const storing = (revision: number, meanwhile = () => {}) =>
   ({
     query: async () => {
@@ -15,9 +15,9 @@ const storing = (revision: number, meanwhile = () => {}) =>
 
 test('the next notification of a topic is heard and nothing was missed', () => {
   const { record: heard } = trackRevisions()
-  const announcement = { topic: 'key.changed', payload: 'hash' }
-  assert.deepEqual(heard(notification(1)), { announcement, missed: false })
-  assert.deepEqual(heard(notification(2)), { announcement, missed: false })
+  const expected = { topic: 'key.changed', payload: 'hash' }
+  assert.deepEqual(heard(notification(1)), { notification: expected, missed: false })
+  assert.deepEqual(heard(notification(2)), { notification: expected, missed: false })
 })
 
 test('a gap in the notifications is reported once', () => {
@@ -33,7 +33,7 @@ test('repeated and late notifications are ignored', async () => {
   assert.equal(await catchUp(storing(2)), false)
 })
 
-test('a lost announcement is found by comparison, once', async () => {
+test('a lost notification is found by comparison, once', async () => {
   const { record: heard, catchUp } = trackRevisions()
   heard(notification(1))
   assert.equal(await catchUp(storing(2)), true)
@@ -41,7 +41,7 @@ test('a lost announcement is found by comparison, once', async () => {
   assert.equal(heard(notification(3)).missed, false)
 })
 
-test('a database that restarts at an earlier revision has missed announcements', async () => {
+test('a database that restarts at an earlier revision has missed notifications', async () => {
   const { record: heard, catchUp } = trackRevisions()
   assert.equal(await catchUp(storing(5)), true)
   assert.equal(await catchUp(storing(3)), true)

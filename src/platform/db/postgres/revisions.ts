@@ -1,17 +1,17 @@
 import pg from 'pg'
-import type { Announcement, Topic } from '../signals.ts'
+import type { Notification, Topic } from '../signals.ts'
 
 export const channel = 'signalbox'
 
 /** The payload of NOTIFY: the notification and its revision in the topic. */
-type Notification = Announcement & { revision: number }
+type NumberedNotification = Notification & { revision: number }
 
 /**
  * Returns the statement that sends a notification. It is part of the transaction, so that other servers are notified of
  * exactly the committed changes, even if this server dies. It increments the revision of the topic, so that a server can detect a
  * missed notification.
  */
-export function announceStatement({ topic, payload }: Announcement): string {
+export function notifyStatement({ topic, payload }: Notification): string {
   const [topicText, payloadText] = [pg.escapeLiteral(topic), pg.escapeLiteral(payload)]
   return `with counted as (
       insert into signal_revisions (topic, revision) values (${topicText}, 1)
@@ -26,7 +26,7 @@ export function announceStatement({ topic, payload }: Announcement): string {
 /** The last revision of each topic that this server has received. */
 export type RevisionTracker = {
   /** Records a notification. @returns it, and whether an earlier one of its topic was missed. */
-  record: (text: string) => { announcement: Announcement; missed: boolean }
+  record: (text: string) => { notification: Notification; missed: boolean }
   /** Compares with the database. @returns whether a notification was missed. */
   catchUp: (client: Pick<pg.Client, 'query'>) => Promise<boolean>
 }
@@ -35,10 +35,10 @@ export function trackRevisions(): RevisionTracker {
   const revisions = new Map<Topic, number>()
   return {
     record(text) {
-      const { revision, ...announcement } = JSON.parse(text) as Notification
-      const expected = (revisions.get(announcement.topic) ?? 0) + 1
-      if (revision >= expected) revisions.set(announcement.topic, revision)
-      return { announcement, missed: revision > expected }
+      const { revision, ...notification } = JSON.parse(text) as NumberedNotification
+      const expected = (revisions.get(notification.topic) ?? 0) + 1
+      if (revision >= expected) revisions.set(notification.topic, revision)
+      return { notification, missed: revision > expected }
     },
     async catchUp(client) {
       const before = new Map(revisions)

@@ -33,7 +33,7 @@ async function following() {
   stack.defer(signals.close)
   signals.subscribe('key.changed', (payload) => received.push(payload))
   signals.onMissed(() => received.push('missed'))
-  const announce = (payload: string) =>
+  const publish = (payload: string) =>
     db.exclusively('o', async (_tx, say) => say('key.changed', payload)).then(() => undefined)
   return {
     signals,
@@ -43,32 +43,32 @@ async function following() {
     errors,
     broken,
     received,
-    announce,
+    publish,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
-test('announcements of other servers are received, up to a known time', { skip }, async () => {
+test('notifications of other servers are received, up to a known time', { skip }, async () => {
   await using fixture = await following()
   assert.equal(fixture.signals.live(), true)
-  await fixture.announce('a')
+  await fixture.publish('a')
   await until(() => fixture.received.length > 0)
   assert.deepEqual(fixture.received, ['a'])
   assert.ok(fixture.signals.silentForMs() >= 0)
   assert.deepEqual(fixture.errors, [])
 })
 
-test('a cut connection is reported once, and later announcements count as missed', { skip }, async () => {
+test('a cut connection is reported once, and later notifications count as missed', { skip }, async () => {
   await using fixture = await following()
   fixture.detour.turn('cut')
   await until(() => !fixture.signals.live())
   await until(() => fixture.signals.silentForMs() > 1500)
   assert.equal(fixture.errors.length, 1)
-  await fixture.announce('a')
+  await fixture.publish('a')
   fixture.detour.turn('open')
   await until(() => fixture.signals.live())
   assert.deepEqual(fixture.received, ['missed'])
-  await fixture.announce('b')
+  await fixture.publish('b')
   await until(() => fixture.received.includes('b'))
   assert.ok(fixture.signals.silentForMs() < 60_000)
 })

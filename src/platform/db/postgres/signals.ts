@@ -62,9 +62,9 @@ export async function postgresSignals(
     const newClient = await open()
     newClient.on('error', (error) => disconnect(newClient, error))
     newClient.on('notification', ({ payload }) => {
-      const { announcement, missed } = revisions.record(payload ?? '')
+      const { notification, missed } = revisions.record(payload ?? '')
       if (missed) local.reportMissed()
-      local.deliver(announcement)
+      local.deliver(notification)
     })
     client = newClient
     await Promise.race([newClient.query(`listen ${channel}`), rejectAfterTimeout()])

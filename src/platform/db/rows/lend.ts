@@ -1,4 +1,4 @@
-import type { Announcement } from '../signals.ts'
+import type { Notification } from '../signals.ts'
 
 export type Rows = { rows: Record<string, unknown>[]; changes: number }
 
@@ -10,7 +10,7 @@ export type Session = {
   /** Runs a statement, in the order of the calls. @throws the error of SQLite. */
   run: (statement: SessionStatement) => Promise<Rows>
   /** Adds notifications, which are sent to all processes when the open transaction commits. */
-  announce: (announcements: readonly Announcement[]) => void
+  publish: (notifications: readonly Notification[]) => void
   /** Rolls back the open transaction, because the process has ended. */
   end: () => Promise<void>
 }
@@ -19,4 +19,4 @@ export type Session = {
  * Opens the database for another process.
  * @param notify sends notifications to that process, and resolves when it has received them.
  */
-export type Lend = (notify: (announcements: readonly Announcement[]) => Promise<void>) => Session
+export type Lend = (notify: (notifications: readonly Notification[]) => Promise<void>) => Session

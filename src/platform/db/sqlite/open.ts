@@ -5,7 +5,7 @@ import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { queryLog } from '../query-log.ts'
 import type { Lend } from '../rows/lend.ts'
-import { type Announcement, announcements, localSignals } from '../signals.ts'
+import { collectNotifications, localSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { createReader, openSqlite } from './client.ts'
 import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
@@ -33,10 +33,10 @@ export async function openEmbedded(
   const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader, noMutex), log: queryLog(listeners) })
   const signals = localSignals()
   const borrowers = new Set<Parameters<Lend>[0]>()
-  async function announceAll(announced: readonly Announcement[]): Promise<void> {
-    announced.forEach(signals.deliver)
+  async function publishAll(notifications: readonly Notification[]): Promise<void> {
+    notifications.forEach(signals.deliver)
     if (borrowers.size === 0) return
-    const delivered = Promise.allSettled([...borrowers].map((notify) => notify(announced)))
+    const delivered = Promise.allSettled([...borrowers].map((notify) => notify(notifications)))
     await Promise.race([delivered, sleep(notifyTimeoutMs, undefined, { ref: false })])
   }
   return {
@@ -45,18 +45,18 @@ export async function openEmbedded(
     reports,
     // The only writing connection: `begin immediate` already excludes all others.
     async exclusively(_name, work) {
-      const { announced, events, announce } = announcements()
+      const { notifications, events, publish } = collectNotifications()
       const result = await query.transaction().execute(async (tx: Tx) => {
-        const result = await work(tx, announce)
+        const result = await work(tx, publish)
         await appendEvents(tx, events)
         return result
       })
-      await announceAll(announced)
+      await publishAll(notifications)
       return result
     },
     lend(notify) {
       borrowers.add(notify)
-      const session = openSession({ writer: client, reader, mutex, announceAll })
+      const session = openSession({ writer: client, reader, mutex, publishAll: publishAll })
       return {
         ...session,
         end() {

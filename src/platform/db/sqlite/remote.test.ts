@@ -64,19 +64,19 @@ test('transactions of several processes follow one another, whole', async () => 
   assert.match(order.join(''), /^(000|111|222){3}$/)
 })
 
-test('announcements of a transaction are delivered before its end, or not on rollback', async () => {
+test('notifications of a transaction are delivered before its end, or not on rollback', async () => {
   await using store = await newDb('sqlite')
   const [one, other] = [remoteOf(store.db), remoteOf(store.db)]
   const texts: string[] = []
   for (const [name, { db }] of Object.entries({ owner: store, one, other })) {
     db.signals.subscribe('key.changed', (hash) => texts.push(`${name} ${hash}`))
   }
-  await one.db.exclusively('x', async (_tx, announce) => announce('key.changed', 'a'))
+  await one.db.exclusively('x', async (_tx, publish) => publish('key.changed', 'a'))
   assert.deepEqual(texts.splice(0).sort(), ['one a', 'other a', 'owner a'])
-  await store.db.exclusively('x', async (_tx, announce) => announce('key.changed', 'b'))
+  await store.db.exclusively('x', async (_tx, publish) => publish('key.changed', 'b'))
   assert.deepEqual(texts.splice(0).sort(), ['one b', 'other b', 'owner b'])
-  const undone = one.db.exclusively('x', async (_tx, announce) => {
-    announce('key.changed', 'c')
+  const undone = one.db.exclusively('x', async (_tx, publish) => {
+    publish('key.changed', 'c')
     throw new Error('no')
   })
   await assert.rejects(undone, /^Error: no$/)
@@ -119,7 +119,7 @@ test('a process that ends while it waits for its turn does not take it', async (
 test('an idle transaction is rolled back with an error', async () => {
   const client = await openSqlite(':memory:')
   const turns = createMutex()
-  const session = openSession({ writer: client, reader: client, mutex: turns, announceAll: async () => {}, idleMs: 50 })
+  const session = openSession({ writer: client, reader: client, mutex: turns, publishAll: async () => {}, idleMs: 50 })
   const run = (sql: string) => session.run({ sql, parameters: [] })
   await run('create table t (a)')
   await run('begin immediate')

@@ -4,7 +4,7 @@ import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { queryLog } from '../query-log.ts'
 import type { Session } from '../rows/lend.ts'
-import { type Announcement, announcements, localSignals } from '../signals.ts'
+import { collectNotifications, localSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { type SqliteClient, sendable } from './client.ts'
 import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
@@ -12,13 +12,13 @@ import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
 /** Calls that the process which owns the file handles. */
 export type OwnerCalls = {
   'db.run': Session['run']
-  'db.announce': Session['announce']
+  'db.announce': Session['publish']
 }
 
 /**
  * Calls of the owner to other processes. The answer confirms that their caches have processed the notifications.
  */
-export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announcement[]) => void }
+export type NotificationCalls = { 'db.announced': (notifications: readonly Notification[]) => void }
 
 /**
  * The client of the embedded database that another process of this host owns.
@@ -27,7 +27,7 @@ export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announce
 export function openRemote(
   rpc: () => Rpc<OwnerCalls>,
   listeners: DatabaseListeners,
-): { db: Db; handlers: AnnouncedCalls } {
+): { db: Db; handlers: NotificationCalls } {
   const clientOf = (report: boolean): SqliteClient => ({
     run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(sendable), report }),
     close: async () => {},
@@ -46,11 +46,11 @@ export function openRemote(
     reports,
     async exclusively(_name, work) {
       return query.transaction().execute(async (tx) => {
-        const { announced, events, announce } = announcements()
-        const result = await work(tx, announce)
+        const { notifications, events, publish } = collectNotifications()
+        const result = await work(tx, publish)
         await appendEvents(tx, events)
         // The owner stores it with the transaction, so that it is sent only with the commit, even if this process dies.
-        if (announced.length > 0) await rpc().call('db.announce', announced)
+        if (notifications.length > 0) await rpc().call('db.announce', notifications)
         return result
       })
     },
@@ -62,5 +62,5 @@ export function openRemote(
       await query.destroy()
     },
   }
-  return { db, handlers: { 'db.announced': (announcements) => announcements.forEach(local.deliver) } }
+  return { db, handlers: { 'db.announced': (notifications) => notifications.forEach(local.deliver) } }
 }

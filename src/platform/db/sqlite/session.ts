@@ -1,5 +1,5 @@
 import type { Rows, Session, SessionStatement } from '../rows/lend.ts'
-import type { Announcement } from '../signals.ts'
+import type { Notification } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
 import { type Mutex, rollbackIfActive } from './dialect.ts'
 import { statements } from './statements.ts'
@@ -9,7 +9,7 @@ type SqliteSessionDeps = {
   reader: SqliteClient
   mutex: Mutex
   /** Notifies every process, including this one. */
-  announceAll: (announcements: readonly Announcement[]) => Promise<void>
+  publishAll: (notifications: readonly Notification[]) => Promise<void>
   /** A transaction without a statement for this time is rolled back, because it blocks all others. */
   idleMs?: number
 }
@@ -18,11 +18,11 @@ type SqliteSessionDeps = {
 const idleInTransaction = '25P03'
 
 /** Opens a session in the process that owns the file. There is one writing connection, so a transaction excludes all others. */
-export function openSession({ writer, reader, mutex, announceAll, idleMs = 7000 }: SqliteSessionDeps): Session {
+export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }: SqliteSessionDeps): Session {
   let last: Promise<unknown> = Promise.resolve()
   let state: 'none' | 'open' | 'broken' = 'none'
   let ended = false
-  let announced: Announcement[] = []
+  let pendingNotifications: Notification[] = []
   let idle: NodeJS.Timeout | undefined
 
   function serialize<T>(work: () => Promise<T>): Promise<T> {
@@ -50,9 +50,9 @@ export function openSession({ writer, reader, mutex, announceAll, idleMs = 7000 
     }
   }
 
-  function leave(after: 'none' | 'broken'): Announcement[] {
-    const committed = announced
-    announced = []
+  function leave(after: 'none' | 'broken'): Notification[] {
+    const committed = pendingNotifications
+    pendingNotifications = []
     state = after
     mutex.leave()
     return committed
@@ -62,7 +62,7 @@ export function openSession({ writer, reader, mutex, announceAll, idleMs = 7000 
     if (state !== 'open') throw idleTransactionError()
     const rows = await writer.run(statements.commit, [])
     const committed = leave('none')
-    if (committed.length > 0) await announceAll(committed)
+    if (committed.length > 0) await publishAll(committed)
     return rows
   }
 
@@ -99,7 +99,7 @@ export function openSession({ writer, reader, mutex, announceAll, idleMs = 7000 
       clearTimeout(idle)
       return serialize(() => runNext(statement).finally(watchIdle))
     },
-    announce: (announcements) => void announced.push(...announcements),
+    publish: (notifications) => void pendingNotifications.push(...notifications),
     end() {
       ended = true
       clearTimeout(idle)

@@ -35,7 +35,7 @@ export async function assign(
 ): Promise<number> {
   const { workspaceId } = await requireLocation(deps, caller, id)
   const targetIds = [...new Set(await idsOf(deps, caller, kind, targets))]
-  return writeGuardrails(deps, workspaceId, async (tx, announce) => {
+  return writeGuardrails(deps, workspaceId, async (tx, publish) => {
     if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
     await requireTargets(tx, caller.organizationId, workspaceId, kind, targetIds)
     const filter = { organizationId: caller.organizationId, kind, workspaceId, targets: targetIds }
@@ -63,7 +63,7 @@ export async function assign(
     for (const row of await findAssignments(tx, filter)) {
       if (!unchangedIds.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
     }
-    if (added.length > 0) announce()
+    if (added.length > 0) publish()
     return targetIds.length
   })
 }
@@ -78,12 +78,12 @@ export async function unassign(
 ): Promise<number> {
   const { workspaceId } = await requireLocation(deps, caller, id)
   const ids = await idsOf(deps, caller, kind, targets)
-  return writeGuardrails(deps, workspaceId, async (tx, announce) => {
+  return writeGuardrails(deps, workspaceId, async (tx, publish) => {
     if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
     const filter = { organizationId: caller.organizationId, kind, guardrailId: id, targets: ids }
     const rows = await findAssignments(tx, filter)
     await remove(deps, tx, caller, rows)
-    if (rows.length > 0) announce()
+    if (rows.length > 0) publish()
     return rows.length
   })
 }

@@ -4,7 +4,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 import type { Pool } from '../budget.ts'
 import { readBudgetStatuses, statusFields } from '../budget-status.ts'
 import { deleteSpending } from '../rows.ts'
@@ -100,15 +100,15 @@ export async function removePooledBudget(
   })
 }
 
-/** Runs a change under a lock and announces it to all servers. */
+/** Runs a change under a lock and notifies all servers. */
 function changeBudgets(deps: { db: Db }, pool: Pool, work: (tx: Tx) => Promise<void>): Promise<void> {
-  return deps.db.exclusively(`budgets:${pool.kind} ${pool.id}`, async (tx, announce) => {
+  return deps.db.exclusively(`budgets:${pool.kind} ${pool.id}`, async (tx, publish) => {
     await work(tx)
-    for (const workspaceId of await workspacesOf(tx, pool)) announceChange(announce, workspaceId)
+    for (const workspaceId of await workspacesOf(tx, pool)) publishChange(publish, workspaceId)
   })
 }
 
-const announceChange = (announce: Announce, workspaceId: string) => announce('guardrail.changed', workspaceId)
+const publishChange = (publish: Publish, workspaceId: string) => publish('guardrail.changed', workspaceId)
 
 async function workspacesOf(tx: Tx, { kind, id }: Pool): Promise<string[]> {
   if (kind === 'workspace') return [id]
