@@ -6,7 +6,8 @@ import { chargedOf, unconfirmedOf } from '../ledger/read.ts'
 import { type Budget, forecastFor, type LastingSubject, periodOf, resetsAt } from './budget.ts'
 import { sumLeases } from './leases.ts'
 import { ledgerSpending } from './past-spending.ts'
-import { readLeases, readSpendingOfAccounts } from './rows.ts'
+import { readLeases } from './rows/lease-rows.ts'
+import { readSpendingOfAccounts } from './rows/spending-rows.ts'
 
 export type LastingBudget = Budget & { subject: LastingSubject }
 

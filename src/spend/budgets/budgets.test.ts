@@ -10,7 +10,7 @@ import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
 import { exchange, type LeaseReport } from './lease-exchange.ts'
 import { leaseMs, silentMs, sumLeases } from './leases.ts'
-import { readBudget } from './rows.ts'
+import { readBudget } from './rows/stored-budget.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({

@@ -6,7 +6,7 @@ import { newTestStore } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Budget } from './budget.ts'
 import { watchGuardrailAccounts, withGuardrailAccounts } from './guardrail-accounts.ts'
-import { insertPeriod, readSpendingOfPeriods } from './rows.ts'
+import { insertPeriod, readSpendingOfPeriods } from './rows/spending-rows.ts'
 
 const guardrail = (spender: 'a' | 'b', limit: bigint): Budget => ({
   id: `guardrail:g:key:${spender}`,

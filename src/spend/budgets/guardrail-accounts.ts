@@ -6,7 +6,7 @@ import { chargedOf, spendingOf } from '../ledger/read.ts'
 import type { Budget, LastingSubject } from './budget.ts'
 import type { Budgets } from './budgets.ts'
 import type { Every } from './open-accounts.ts'
-import { deleteSpendingMissedByOlderServers } from './rows.ts'
+import { deleteSpendingMissedByOlderServers } from './rows/spending-rows.ts'
 
 /** The interval of checking for older servers. */
 const checkEveryMs = 2000

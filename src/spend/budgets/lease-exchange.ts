@@ -6,18 +6,10 @@ import { dayOf } from '../ledger/days.ts'
 import { type Budget, periodOf, periodsOfOtherIntervals } from './budget.ts'
 import { leaseHolder, sumLeases } from './leases.ts'
 import { crossesThreshold, notifyThresholds } from './notify-thresholds.ts'
-import {
-  addSpent,
-  deleteLease,
-  deleteOldLeases,
-  deleteOldNotifications,
-  deleteOldPeriods,
-  insertPeriod,
-  type Lease,
-  readBudget,
-  readSpendingOfPeriods,
-  writeLease,
-} from './rows.ts'
+import { deleteLease, deleteOldLeases, type Lease, writeLease } from './rows/lease-rows.ts'
+import { deleteOldNotifications } from './rows/notification-rows.ts'
+import { addSpent, deleteOldPeriods, insertPeriod, readSpendingOfPeriods } from './rows/spending-rows.ts'
+import { readBudget } from './rows/stored-budget.ts'
 import { defaultThresholds, thresholdOwner } from './thresholds.ts'
 
 export type BudgetStore = { db: Db; clock: DatabaseClock }

@@ -6,7 +6,7 @@ import { exactSum } from '../ledger/exact.ts'
 import { readSum } from '../ledger/read-sum.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { leaseMs, sumLeases } from './leases.ts'
-import { readLeases } from './rows.ts'
+import { readLeases } from './rows/lease-rows.ts'
 
 /** The money of an organization's limits that servers have leased. */
 export type LeasedMoney = {

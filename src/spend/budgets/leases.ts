@@ -1,6 +1,7 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Budget } from './budget.ts'
-import type { Lease, StoredBudget } from './rows.ts'
+import type { Lease } from './rows/lease-rows.ts'
+import type { StoredBudget } from './rows/stored-budget.ts'
 
 /**
  * A server without a report for this time counts as dead. Until then, it can return its leased money.

@@ -13,7 +13,7 @@ import { createWebhook } from '#webhooks/webhooks.ts'
 import type { Grouping } from '../ledger/request-group.ts'
 import { type Budget, groupAccounts, periodOf } from './budget.ts'
 import { exchange, type LeaseReport } from './lease-exchange.ts'
-import { deleteSpending } from './rows.ts'
+import { deleteSpending } from './rows/spending-rows.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))

@@ -6,7 +6,7 @@ import { queueEvent } from '#webhooks/outbox.ts'
 import { periodEnd } from '../ledger/days.ts'
 import type { Budget } from './budget.ts'
 import { findCurrentLimit } from './current-limit.ts'
-import { type NotifiedThreshold, writeNotifiedThreshold } from './rows.ts'
+import { type NotifiedThreshold, writeNotifiedThreshold } from './rows/notification-rows.ts'
 
 /** The percentage above which a limit counts as spent as soon as a request is refused. */
 const spentIfRefusedPercent = 80

@@ -9,7 +9,8 @@ import { dayOf } from '../ledger/days.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { groupAccounts } from './budget.ts'
 import { pruneGroups } from './prune-groups.ts'
-import { readBudget, writeNotifiedThreshold } from './rows.ts'
+import { writeNotifiedThreshold } from './rows/notification-rows.ts'
+import { readBudget } from './rows/stored-budget.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
 const today = dayOf(now)

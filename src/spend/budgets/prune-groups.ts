@@ -3,7 +3,8 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { dayOf } from '../ledger/days.ts'
-import { deleteUnusedNotifications, isGroupAccount, isOfSession, isOfTag } from './rows.ts'
+import { isGroupAccount, isOfSession, isOfTag } from './rows/group-accounts.ts'
+import { deleteUnusedNotifications } from './rows/notification-rows.ts'
 
 type PruneDeps = { db: Pick<Db, 'query'>; now: Now }
 

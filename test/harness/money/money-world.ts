@@ -7,7 +7,7 @@ import { type Budget, type GroupSubject, groupAccounts, periodOf } from '#spend/
 import { Budgets, type Reservation } from '#spend/budgets/budgets.ts'
 import type { Every } from '#spend/budgets/open-accounts.ts'
 import { pruneGroups } from '#spend/budgets/prune-groups.ts'
-import { readBudget } from '#spend/budgets/rows.ts'
+import { readBudget } from '#spend/budgets/rows/stored-budget.ts'
 import { cuttableDb, type Link } from '../database/cuttable-db.ts'
 import type { Seeded } from '../service/seeded.ts'
 

@@ -1,7 +1,7 @@
 import { KeyPatch } from '#identity/accounts/keys/key.ts'
 import { changeKey } from '#identity/accounts/keys/keys.ts'
 import { z } from '#platform/json/schema.ts'
-import { deleteSpending } from '#spend/budgets/rows.ts'
+import { deleteSpending } from '#spend/budgets/rows/spending-rows.ts'
 import { keyEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'

@@ -7,7 +7,7 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import type { Pool } from '../budget.ts'
 import { readBudgetStatuses, statusFields } from '../budget-status.ts'
-import { deleteSpending } from '../rows.ts'
+import { deleteSpending } from '../rows/spending-rows.ts'
 import { readThresholds, thresholdOwner, thresholdsOf, writeThresholds } from '../thresholds.ts'
 import {
   type BudgetInterval,

@@ -1,0 +1,73 @@
+import { limitToColumn, type PicoUsd } from '#platform/core/pico-usd.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import { asText } from './pico-text.ts'
+
+/** The money of a budget that a server has leased in a period. */
+export type Lease = {
+  server: string
+  period: number
+  held: PicoUsd
+  /** The server's total spending in the period, as it last reported. */
+  spent: PicoUsd
+  /** The time of its last report, by the database's clock. */
+  renewedAt: number
+}
+
+/** The leases of each of these accounts, and the database's time. */
+export async function readLeases(
+  query: Db['query'] | Tx,
+  clock: DatabaseClock,
+  accounts: readonly string[],
+): Promise<{ at: number; leases: Map<string, Lease[]> }> {
+  const [read, rows] = await Promise.all([
+    sql<{ at: number }>`select ${clock.at()} as at`.execute(query),
+    query
+      .selectFrom('budget_leases')
+      .where('budget', 'in', accounts)
+      .select(['budget', 'server', 'period', 'renewed_at'])
+      .select([asText('held_pico').as('held'), asText('spent_pico').as('spent')])
+      .execute(),
+  ])
+  const leases = Map.groupBy(rows, ({ budget }) => budget)
+  return {
+    at: Number(read.rows[0]!.at),
+    leases: new Map(
+      [...leases].map(([account, own]) => [
+        account,
+        own.map(({ server, period, renewed_at: renewedAt, ...row }) => ({
+          ...{ server, period, renewedAt },
+          ...{ held: BigInt(row.held), spent: BigInt(row.spent) },
+        })),
+      ]),
+    ),
+  }
+}
+
+export async function writeLease(tx: Tx, account: string, { server, period, ...lease }: Lease): Promise<void> {
+  const values = { held_pico: lease.held, spent_pico: limitToColumn(lease.spent), renewed_at: lease.renewedAt }
+  const key = { budget: account, period, server }
+  await upsert(tx, 'budget_leases', [{ ...key, ...values }], { key: ['budget', 'period', 'server'] }).execute()
+}
+
+export async function deleteLease(tx: Tx, account: string, { server, period }: Lease): Promise<void> {
+  await tx
+    .deleteFrom('budget_leases')
+    .where('budget', '=', account)
+    .where('period', '=', period)
+    .where('server', '=', server)
+    .execute()
+}
+
+/** Deletes leases of periods that are over, if their servers last reported before an instant. */
+export async function deleteOldLeases(tx: Tx, account: string, period: number, before: number): Promise<void> {
+  await tx
+    .deleteFrom('budget_leases')
+    .where('budget', '=', account)
+    .where('period', '>', 0)
+    .where('period', '<', period)
+    .where('renewed_at', '<', before)
+    .execute()
+}

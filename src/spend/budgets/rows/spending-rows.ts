@@ -1,0 +1,86 @@
+import { limitToColumn, maxStorable, type PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { asText } from './pico-text.ts'
+
+type Query = Db['query'] | Tx
+
+/** The spending of each of these accounts, by period. */
+export async function readSpendingOfAccounts(
+  query: Query,
+  accounts: readonly string[],
+): Promise<Map<string, Map<number, PicoUsd>>> {
+  const rows = await query
+    .selectFrom('budget_periods')
+    .where('budget', 'in', accounts)
+    .select(['budget', 'period', asText('spent_pico').as('spent')])
+    .execute()
+  const byAccount = Map.groupBy(rows, ({ budget }) => budget)
+  return new Map(
+    [...byAccount].map(([account, own]) => [account, new Map(own.map(({ period, spent }) => [period, BigInt(spent)]))]),
+  )
+}
+
+export async function readSpendingOfPeriods(
+  query: Query,
+  account: string,
+  periods: number[],
+): Promise<Map<number, PicoUsd>> {
+  const rows = await query
+    .selectFrom('budget_periods')
+    .where('budget', '=', account)
+    .where('period', 'in', periods)
+    .select(['period', asText('spent_pico').as('spent')])
+    .execute()
+  return new Map(rows.map(({ period, spent }) => [period, BigInt(spent)]))
+}
+
+export async function insertPeriod(tx: Tx, account: string, period: number, spent: PicoUsd): Promise<void> {
+  await tx
+    .insertInto('budget_periods')
+    .values({ budget: account, period, spent_pico: limitToColumn(spent) })
+    .execute()
+}
+
+/** Adds spending to the periods that have a row. */
+export async function addSpent(tx: Tx, account: string, periods: number[], spent: PicoUsd): Promise<void> {
+  const addedAmount = limitToColumn(spent)
+  const sum = sql<bigint>`case when spent_pico > ${maxStorable - addedAmount} then ${maxStorable} else spent_pico + ${addedAmount} end`
+  await tx
+    .updateTable('budget_periods')
+    .set({ spent_pico: sum })
+    .where('budget', '=', account)
+    .where('period', 'in', periods)
+    .execute()
+}
+
+/** Deletes the sums of periods that started before a day. */
+export async function deleteOldPeriods(tx: Tx, account: string, before: number): Promise<void> {
+  await tx
+    .deleteFrom('budget_periods')
+    .where('budget', '=', account)
+    .where('period', '>', 0)
+    .where('period', '<', before)
+    .execute()
+}
+
+/** Deletes the sums of an account, so that the next request reads them from the ledger. Leases are not deleted. */
+export async function deleteSpending(tx: Tx, account: string): Promise<void> {
+  await tx.deleteFrom('budget_periods').where('budget', '=', account).execute()
+}
+
+/** Deletes the sums of all accounts of a guardrail, one for each member and key. */
+export async function deleteGuardrailSpending(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('budget_periods').where('budget', 'like', `guardrail:${id}:%`).execute()
+}
+
+/**
+ * Deletes the sums of accounts that older servers do not use, so that the next request reads the ledger. Older servers
+ * that ran at the same time as newer ones did not count their spending in these accounts.
+ */
+export async function deleteSpendingMissedByOlderServers(tx: Tx): Promise<void> {
+  await tx
+    .deleteFrom('budget_periods')
+    .where((e) => e.or(['guardrail:%:%', 'workspace:%', 'organization:%'].map((names) => e('budget', 'like', names))))
+    .execute()
+}

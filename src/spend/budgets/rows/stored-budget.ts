@@ -1,0 +1,74 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import type { Lease } from './lease-rows.ts'
+import type { NotifiedThreshold } from './notification-rows.ts'
+import { asText } from './pico-text.ts'
+
+export type StoredBudget = {
+  /** The database's time. */
+  at: number
+  /** Undefined if no account of the period is stored. */
+  spent: PicoUsd | undefined
+  leases: Lease[]
+  /** The thresholds that were notified in the period. */
+  notified: NotifiedThreshold[]
+  /** The percentages at which webhooks are notified; undefined for the default. */
+  thresholds?: number[]
+}
+
+/**
+ * One row of `readBudget`. The meaning of the columns depends on `kind`:
+ * - `clock`: `at` is the database's time.
+ * - `period`: `spent` is the spending of the account in the period.
+ * - `lease`: `spent` and `held` are the amounts of `server` in `period`, `at` the time of its last report.
+ * - `notified`: `at` is the percentage, `server` the reset interval, and `spent` the limit.
+ * - `thresholds`: `server` has the percentages as JSON.
+ */
+type BudgetRow = {
+  kind: 'clock' | 'period' | 'lease' | 'notified' | 'thresholds'
+  at: number
+  server: string
+  period: number
+  spent: string
+  held: string
+}
+
+/**
+ * Reads an account in one query, because the caller holds a lock and the database can be remote.
+ * @param account the id of an account: of a budget, or of a limit for one key, member, session or tag value.
+ */
+export async function readBudget(
+  query: Db['query'] | Tx,
+  clock: DatabaseClock,
+  account: string,
+  period: number,
+  thresholdOwner = '',
+): Promise<StoredBudget> {
+  const { rows } = await sql<BudgetRow>`
+    select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
+    union all
+    select 'period', 0, '', period, ${asText('spent_pico')}, '0'
+      from budget_periods where budget = ${account} and period = ${period}
+    union all
+    select 'lease', renewed_at, server, period, ${asText('spent_pico')}, ${asText('held_pico')}
+      from budget_leases where budget = ${account}
+    union all
+    select 'notified', percent, reset_interval, period, ${asText('limit_pico')}, '0'
+      from told_limits where budget = ${account} and period = ${period}
+    union all
+    select 'thresholds', 0, percents, 0, '0', '0'
+      from budget_thresholds where owner = ${thresholdOwner}`.execute(query)
+  const stored: StoredBudget = { at: 0, spent: undefined, leases: [], notified: [] }
+  for (const { kind, at, server, period: rowPeriod, ...row } of rows) {
+    const spent = BigInt(row.spent)
+    const held = BigInt(row.held)
+    if (kind === 'clock') stored.at = at
+    else if (kind === 'period') stored.spent = spent
+    else if (kind === 'thresholds') stored.thresholds = JSON.parse(server) as number[]
+    else if (kind === 'notified') stored.notified.push({ interval: server, limit: spent, percent: at })
+    else stored.leases.push({ server, period: rowPeriod, held, spent, renewedAt: at })
+  }
+  return stored
+}
