@@ -1,23 +1,22 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { isDeeper } from '#platform/json/depth.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { utf8Of, withoutMark } from '#platform/text/decode-bytes.ts'
 import type { BodyReader } from '../protocol/protocol.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
-import { type ErrorFacts, errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
+import { errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsChoice, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
-import { type AttemptFailure, failureOfStatus, failureOfTransport, withContextLength } from './failure.ts'
+import { isKeepAlive, onOneLine, parseJson, parseJsonUpToMaxDepth, startsEvents } from './event-text.ts'
+import { type AttemptFailure, failureOfStatus, failureOfTransport } from './failure.ts'
 import { eventsByLine, isJsonLines, isJsonLinesType, JsonLines } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { providerErrorOf } from './provider-error.ts'
 import type { Receiver } from './receiver.ts'
-import { isModelSpecificRefusal, refinedStatus } from './refined-status.ts'
+import { reportedFailure } from './reported-failure.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
-import { resetOf, waitIn, waitInBody, waitOf } from './wait-times.ts'
+import { resetOf, waitInBody, waitOf } from './wait-times.ts'
 
 /** The maximum number of bytes that are read after the end of an answer to find its usage. */
 const maxUsageBytes = 1024 * 1024
@@ -339,24 +338,9 @@ export class AttemptAnswer implements Sink {
     this.exchange?.abort()
   }
 
-  #failureOf(
-    status: number,
-    rawMessage: string,
-    { status: providerStatus, code: providerCode, details, ...facts }: ErrorFacts & { status?: number | undefined },
-  ): AttemptFailure {
-    const { credential, credentialOwner } = this.#attempt
-    const message = maskSecrets(rawMessage, credential)
-    const wait = this.#retryAfterMs ?? facts.retryAfterMs ?? waitIn(rawMessage) ?? this.#resetMs
-    const refined = refinedStatus(status, providerCode, rawMessage)
-    const failure = failureOfStatus(refined, message || undefined, wait, credentialOwner)
-    if (isModelSpecificRefusal(providerCode)) failure.tryNext = true
-    const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
-    const words = {
-      providerCode,
-      providerDetails: hasSecret ? undefined : details,
-      providerError: providerErrorOf(providerStatus, providerCode, message),
-    }
-    return withContextLength({ ...failure, ...words }, message)
+  #failureOf(status: number, message: string, facts: Parameters<typeof reportedFailure>[3]): AttemptFailure {
+    const waits = { headerMs: this.#retryAfterMs, resetMs: this.#resetMs }
+    return reportedFailure(this.#attempt, status, message, facts, waits)
   }
 
   #finish(): void {
@@ -377,40 +361,9 @@ export class AttemptAnswer implements Sink {
   }
 }
 
-/** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
-const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
-
-/** Whether an answer starts as a stream does. Some servers and proxies name another content type. JSON starts otherwise. */
-function startsEvents(chunk: Buffer): boolean {
-  return /^(?:data|event|id|retry)?:/.test(withoutMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
-}
-
 const defaultHoldMs = 15_000
 
 const endedTooEarly = 'an answer that ended too early'
 
 /** An unusable answer. The provider may have generated and billed all of it. */
 const unusableAnswer: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }
-
-/** An event with only its name and its data on one line. Line breaks in JSON are white space. */
-function onOneLine({ event, data }: SseEvent): Buffer {
-  return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
-}
-
-/** Deeper than any answer. JSON that is nested much deeper can be parsed, but not be written again. */
-const maxDepth = 500
-
-function parseJsonUpToMaxDepth(text: string): unknown {
-  const value: unknown = JSON.parse(text)
-  if (text.length > 2 * maxDepth && isDeeper(value, maxDepth))
-    throw new Error(`it is nested more than ${maxDepth} levels deep`)
-  return value
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,0 +1,34 @@
+import { isDeeper } from '#platform/json/depth.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import { withoutMark } from '#platform/text/decode-bytes.ts'
+
+/** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
+export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
+
+/** Whether an answer starts as a stream does. Some servers and proxies name another content type. JSON starts otherwise. */
+export function startsEvents(chunk: Buffer): boolean {
+  return /^(?:data|event|id|retry)?:/.test(withoutMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
+}
+
+/** An event with only its name and its data on one line. Line breaks in JSON are white space. */
+export function onOneLine({ event, data }: SseEvent): Buffer {
+  return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
+}
+
+/** Deeper than any answer. JSON that is nested much deeper can be parsed, but not be written again. */
+const maxDepth = 500
+
+export function parseJsonUpToMaxDepth(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (text.length > 2 * maxDepth && isDeeper(value, maxDepth))
+    throw new Error(`it is nested more than ${maxDepth} levels deep`)
+  return value
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,32 @@
+import type { ErrorFacts } from '../providers/error-code.ts'
+import type { AttemptRequest } from './attempt-request.ts'
+import { type AttemptFailure, failureOfStatus, withContextLength } from './failure.ts'
+import { maskSecrets } from './mask-secrets.ts'
+import { providerErrorOf } from './provider-error.ts'
+import { isModelSpecificRefusal, refinedStatus } from './refined-status.ts'
+import { waitIn } from './wait-times.ts'
+
+/**
+ * The failure of an attempt whose provider reported an error: as the status of its answer, or within the answer.
+ * @param waits the times to wait that the headers name: as such, and until the reset of a rate limit.
+ */
+export function reportedFailure(
+  { credential, credentialOwner }: Pick<AttemptRequest, 'credential' | 'credentialOwner'>,
+  status: number,
+  rawMessage: string,
+  { status: providerStatus, code: providerCode, details, ...facts }: ErrorFacts & { status?: number | undefined },
+  waits: { headerMs: number | undefined; resetMs: number | undefined },
+): AttemptFailure {
+  const message = maskSecrets(rawMessage, credential)
+  const wait = waits.headerMs ?? facts.retryAfterMs ?? waitIn(rawMessage) ?? waits.resetMs
+  const refined = refinedStatus(status, providerCode, rawMessage)
+  const failure = failureOfStatus(refined, message || undefined, wait, credentialOwner)
+  if (isModelSpecificRefusal(providerCode)) failure.tryNext = true
+  const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
+  const words = {
+    providerCode,
+    providerDetails: hasSecret ? undefined : details,
+    providerError: providerErrorOf(providerStatus, providerCode, message),
+  }
+  return withContextLength({ ...failure, ...words }, message)
+}
