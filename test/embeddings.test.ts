@@ -84,6 +84,7 @@ describe('embeddings', () => {
     for (const name of ['good', 'reversed', 'floats', 'base64']) {
       const model = `e/${name}`
       assert.deepEqual(vectorsOf(await ask({ model, input, encoding_format: 'float' })), [first, second], name)
+      assert.equal('encoding_format' in upstream.requests.at(-1)!.body, false)
       assert.deepEqual(vectorsOf(await ask({ model, input, encoding_format: 'base64' })), base64, name)
     }
   })

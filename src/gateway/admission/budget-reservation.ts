@@ -97,7 +97,7 @@ export async function reserveBudgets(
   const resetText = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
   throw new Fault(
     'forbidden',
-    `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${resetText} A smaller max_tokens may fit, and an admin can raise the limit.`,
+    `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${resetText} A smaller max_tokens or a shorter input may fit, and an admin can raise the limit.`,
     { metadata },
   )
 }

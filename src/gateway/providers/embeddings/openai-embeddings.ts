@@ -16,23 +16,24 @@ export const openaiEmbeddings: ProviderProtocol = {
   encode: (chat, { endpoint, credential }) => {
     const { upstreamModel } = endpoint
     const dropped = chat.input_type != null && refusesInputType.test(upstreamModel) ? ['input_type'] : []
-    const { messages, ...fields } = chat as Body & Pick<ChatRequest, 'messages'>
+    const { messages, encoding_format: _, ...fields } = chat as Body & Pick<ChatRequest, 'messages'>
+    const format = formatOf(chat)
     const body: Body = { model: upstreamModel, input: messages.map(inputOf) }
-    for (const name in fields)
-      if (name !== 'model' && !serviceOnlyFields.has(name) && !ownFields.has(name) && !dropped.includes(name))
-        body[name] = fields[name]
+    // Some providers refuse the name of the default.
+    if (format !== 'float') body.encoding_format = format
+    for (const name in fields) if (!isOmitted(name) && !dropped.includes(name)) body[name] = fields[name]
     return {
       path: '/embeddings',
       headers: { ...(credential !== undefined && { authorization: `Bearer ${credential}` }) },
       body,
       dropped,
-      bodyReader: () => new EmbeddingsReader(form, messages.length, formatOf(chat)),
+      bodyReader: () => new EmbeddingsReader(form, messages.length, format),
     }
   },
 }
 
-/** The tags of a request. Providers have no metadata of embeddings. */
-const ownFields: ReadonlySet<string> = new Set(['metadata'])
+/** Fields of this service, and the tags of a request: providers have no metadata of embeddings. */
+const isOmitted = (name: string) => name === 'model' || name === 'metadata' || serviceOnlyFields.has(name)
 
 /** OpenAI's own models refuse it, and models that distinguish queries from documents need it. */
 const refusesInputType = /^text-embedding-(?:3-|ada-)/
