@@ -1,4 +1,5 @@
 import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
 import { invalidate } from '../api/resource.ts'
 import type { NewKey } from '../api/types.ts'
 
@@ -24,8 +25,12 @@ export async function createKeyWithModels(body: NewKey, models: string[]): Promi
 type CreatedKey = { hash: string; name: string; workspace_id: string }
 
 async function allowOnly({ hash, name, workspace_id }: CreatedKey, models: string[]): Promise<void> {
-  const guardrail = { name: `Models of ${name}`, allowed_models: models, workspace_id }
-  const { data } = await call('POST /guardrails', { body: guardrail })
+  const create = (name: string) => call('POST /guardrails', { body: { name, allowed_models: models, workspace_id } })
+  const { data } = await create(`Models of ${name}`).catch((error) => {
+    if (asFailure(error).status !== 409) throw error
+    // Another key has the same name; guardrails of a workspace have different names.
+    return create(`Models of ${name}, ${hash.slice(0, 8)}`)
+  })
   const params = { id: data.id }
   try {
     await call('POST /guardrails/{id}/assignments/keys', { params, body: { key_hashes: [hash] } })

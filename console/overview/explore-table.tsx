@@ -10,7 +10,7 @@ export function ExploreTable({ rows, filters: { values, set } }: { rows: Row[]; 
   const by = groupingsOf(values)
   const measure = measureOf(values.measure)
   return (
-    <section class="top" aria-label="Groups" tabIndex={0}>
+    <section class="top parts" aria-label="Groups" tabIndex={0}>
       <table class="plain-table explore-table">
         <thead>
           <tr>
@@ -48,7 +48,7 @@ export function ExploreTable({ rows, filters: { values, set } }: { rows: Row[]; 
                 {(Object.keys(measures) as Measure[]).map((name) => (
                   <Cell key={name} name={name} value={Number(row[measures[name].metric] ?? 0)} />
                 ))}
-                <td class="number">
+                <td class="number" data-head="first token p50 / p95">
                   {latency(row.latency_p50)} <span class="dim">/ {latency(row.latency_p95)}</span>
                 </td>
               </tr>
@@ -64,10 +64,12 @@ const latency = (value: unknown) => (typeof value === 'number' ? duration(value)
 
 function Cell({ name, value }: { name: Measure; value: number }) {
   return name === 'spent' ? (
-    <td class="number" title={exactMoney(value)}>
+    <td class="number" data-head={name} title={exactMoney(value)}>
       {preciseMoney(value)}
     </td>
   ) : (
-    <td class="number">{exactCount(value)}</td>
+    <td class="number" data-head={name}>
+      {exactCount(value)}
+    </td>
   )
 }

@@ -328,3 +328,22 @@ test('a double click does not sign out the next row', options, async () => {
   await until(async () => (await buttons.count()) === there - 2)
   assert.deepEqual(faults, [])
 })
+
+test('two keys of the same name each get a guardrail of their models', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page } = watched
+  for (const _ of [1, 2]) {
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const form = page.getByRole('dialog', { name: 'Create key' })
+    await form.getByLabel('Name').fill('twin')
+    await form.getByLabel('Add to models').fill('signalbox dem')
+    await form.getByRole('button', { name: 'signalbox/demo', exact: true }).click()
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText('Secret of twin').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+  }
+  const { data } = (await world.service.manage('GET', '/guardrails?limit=100')).body
+  const names = data.map(({ name }: { name: string }) => name).filter((name: string) => /^Models of twin/.test(name))
+  assert.equal(names.length, 2)
+  assert.match(names[1], /^Models of twin, [0-9a-f]{8}$/)
+})
