@@ -52,13 +52,9 @@ describe('roles in the organization and in a workspace', () => {
   })
   after(() => service.stop())
 
-  const pairs: [inOrganization: Role | 'member', inWorkspace: Role][] = [
-    ['viewer', 'admin'],
-    ['viewer', 'developer'],
-    ['developer', 'admin'],
-    ['developer', 'viewer'],
-    ['member', 'admin'],
-  ]
+  const inOrganization: (Role | 'member')[] = ['viewer', 'developer', 'member']
+  const inWorkspace: Role[] = ['admin', 'developer', 'viewer']
+  const pairs = inOrganization.flatMap((one) => inWorkspace.map((other) => [one, other] as const))
   for (const [organization, workspace] of pairs) {
     test(`each route checks a ${organization} who is ${workspace} of the workspace`, async () => {
       const joined = [{ workspace: 'default', access: workspace }]
