@@ -179,6 +179,18 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.match(body.error.message, /older than 15 minutes.*npx signalbox sessions link/)
   })
 
+  test('links and sessions from before the departure of a member are not valid after the return', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await member(service, 'org:admin')
+    const browser = await openBrowser(service, { link: (await linkFor(service, id)).token })
+    const unused = await linkFor(service, id)
+    await service.manage('DELETE', `/organization/members/${id}`)
+    const { status } = await service.manage('POST', '/organization/members', { email: 'ada@example.com', name: 'Ada' })
+    assert.equal(status, 201)
+    assert.equal((await signIn(service, { link: unused.token })).status, 401)
+    assert.equal((await browser.ask('GET', '/sessions/current')).status, 401)
+  })
+
   test('a session is valid on all servers until it is ended on one', async () => {
     await using first = await startTestService({ kind })
     if (kind === 'sqlite') return

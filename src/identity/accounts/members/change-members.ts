@@ -10,7 +10,7 @@ import { deleteMemberFromWorkspaces } from '../workspace-members/rows.ts'
 import { workspaceRoleOf } from '../workspace-members/workspace-member.ts'
 import { resolveWorkspaceId } from '../workspaces.ts'
 import { type Member, type MemberPatch, type NewMember, requestedRole } from './member.ts'
-import { deletePasskeysOfMember } from './member-passkeys.ts'
+import { deleteCredentialsOfMember } from './member-credentials.ts'
 import {
   findMembership,
   findOrCreateUser,
@@ -103,7 +103,7 @@ export async function removeMember(
     const leftAt = deps.now()
     await updateMembership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
     await deleteMemberFromWorkspaces(tx, organizationId, userId)
-    await deletePasskeysOfMember(tx, organizationId, userId)
+    await deleteCredentialsOfMember(tx, announce, organizationId, userId)
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
     publish('organization.changed', organizationId)
     return disableKeys ? disableKeysOf(deps, tx, publish, caller, userId) : 0
