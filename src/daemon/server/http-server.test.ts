@@ -43,6 +43,7 @@ test('requests outside the contract are refused with the reason', async () => {
   await using daemon = await startTestDaemon()
   const rows: [Asked, number][] = [
     [{ path: '/v1/nothing' }, 404],
+    [{ path: '//[' }, 400],
     [{ path: '/v1/turns', method: 'POST', body: 'no' }, 400],
     [{ path: '/v1/turns', method: 'POST', body: '{"prompt":"","mode":"manual"}' }, 400],
     [{ path: '/v1/turns', method: 'POST', body: '{"prompt":"x","mode":"yolo"}' }, 400],

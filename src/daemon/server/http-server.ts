@@ -43,7 +43,9 @@ export function createHttpServer(
 async function serve(deps: HttpServerDeps, { request, response }: Exchange): Promise<void> {
   if (!isAuthorized(deps.token, request.headers.authorization))
     throw new Fault('unauthenticated', 'Wrong token.', { type: 'unauthorized' })
-  const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://daemon')
+  const url = URL.parse(request.url ?? '/', 'http://daemon')
+  if (!url) throw new Fault('invalid', 'The path is not valid.')
+  const { pathname, searchParams: query } = url
   const [, version = '', ...path] = pathname.split('/')
   if (version !== `v${contractVersion}`) {
     const message = `This intern speaks version ${contractVersion} of the runs contract, not "${version}".`
