@@ -56,6 +56,11 @@ export const oddCalls: OddAnswer[] = [
   call('name and arguments directly in the call', [{ ...start, name: 'read', arguments: a }]),
   call('an object as arguments directly in the call', [{ index: 0, name: 'read', arguments: { path: 'a' } }]),
   call('arguments in a code block', [piece('read', '```json\n', start), piece(undefined, `${a}\n\`\`\``)]),
+  call(
+    'line ends within the texts of arguments',
+    [piece('read', '{\n"path":"a\n', start), piece(undefined, '\tb"\n}')],
+    { calls: [['read', '{\n"path":"a\\n\\tb"\n}']] },
+  ),
   ...['[]', 'None', '""'].map((nothing) =>
     call(`${nothing} as arguments`, [piece('read', nothing, start)], { calls: [['read', '{}']] }),
   ),

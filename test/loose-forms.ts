@@ -121,4 +121,24 @@ export const oddForms: OddAnswer[] = [
     },
     { protocol: 'openai-responses' },
   ),
+  form(
+    'a text as content of an item',
+    {
+      type: 'application/json',
+      body: JSON.stringify({
+        id: 'r',
+        status: 'completed',
+        output: [{ type: 'message', role: 'assistant', content: 'Hello' }],
+      }),
+    },
+    { whole: true, protocol: 'openai-responses', not: 'responses' },
+  ),
+  form(
+    'a whole answer without a reason of its end',
+    {
+      type: 'application/json',
+      body: JSON.stringify(candidate('Hello')),
+    },
+    { whole: true, protocol: 'google-gemini' },
+  ),
 ]

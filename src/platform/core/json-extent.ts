@@ -5,6 +5,13 @@ const closeBrace = 125
 const openBracket = 91
 const closeBracket = 93
 
+const firstPrintable = 32
+
+function hasControlCharacter(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < firstPrintable) return true
+  return false
+}
+
 /** Finds the end of a JSON object or array in a text that arrives in pieces. Only counts brackets; does not validate. */
 export class JsonExtent {
   #depth = 0
@@ -33,6 +40,27 @@ export class JsonExtent {
       this.#read(piece.charCodeAt(at))
     }
     return piece.length
+  }
+
+  /** A piece that follows, with the control characters in its strings escaped, which JSON requires. */
+  escaped(piece: string): string {
+    if (!hasControlCharacter(piece)) return piece
+    const extent = new JsonExtent()
+    extent.#copy(this)
+    let text = ''
+    for (const character of piece) {
+      const isInvalid = extent.#isInString && hasControlCharacter(character)
+      text += isInvalid ? JSON.stringify(character).slice(1, -1) : character
+      extent.push(character)
+    }
+    return text
+  }
+
+  #copy(other: JsonExtent): void {
+    this.#depth = other.#depth
+    this.#isInString = other.#isInString
+    this.#isEscaped = other.#isEscaped
+    this.#isComplete = other.#isComplete
   }
 
   reset(): void {

@@ -81,6 +81,10 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
   const parts = (Array.isArray(body) ? body : [body]) as GeneratedCandidate[]
   const answer = new GeminiAnswer(answerId)
   const events = parts.flatMap((part) => answer.read(part))
+  const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')
+  // A whole answer is complete even without a reason of its end.
+  if (!isEnded && !Array.isArray(body) && contentLengthOf(events) > 0)
+    return [...events, { type: 'finish', reason: 'stop', native: undefined }]
   if (!parts.some(({ error }) => error) && !events.some(({ type }) => type === 'finish' || type === 'error'))
     return [errorWithoutAnswer(body, 'the answer has no candidates')]
   return events

@@ -7,6 +7,7 @@ import {
   ending,
   errorEvent,
   isCall,
+  partsOf,
   started,
   textEvent,
   thoughtOf,
@@ -27,14 +28,14 @@ export function readResponse(body: unknown): UpstreamEvent[] {
 
 function wholeItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
   if (item.type === 'message') {
-    return (item.content ?? []).flatMap((part, index) => {
+    return partsOf(item.content).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)
       text.add(at, index, part.text)
       return [...textEvent('text', part.text), ...citations(part.annotations, text.startOf(at, index))]
     })
   }
   if (item.type !== 'reasoning') return doneItem(item)
-  const parts = item.summary?.length ? item.summary : (item.content ?? [])
+  const parts = partsOf(item.summary?.length ? item.summary : item.content)
   const thought = parts.map((part) => part.text ?? '').join('\n\n')
   return [...(thought ? [thoughtOf(thought)] : []), ...doneItem(item)]
 }

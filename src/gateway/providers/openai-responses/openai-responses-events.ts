@@ -18,7 +18,11 @@ export function thoughtOf(text: string): AnswerEvent {
   return { type: 'reasoning', text, format }
 }
 
-export const partsOf = (parts: Part[] | null | undefined) => (Array.isArray(parts) ? parts : [])
+/** The parts of an item. Some servers send a text instead. */
+export function partsOf(parts: Part[] | string | null | undefined): Part[] {
+  if (typeof parts === 'string') return [{ type: 'output_text', text: parts }]
+  return Array.isArray(parts) ? parts : []
+}
 
 export function started(response: Response | undefined): AnswerEvent {
   return { type: 'started', id: response?.id ?? '', model: response?.model ?? '' }

@@ -13,7 +13,7 @@ export type Item = {
   input?: string
   result?: string | null
   output_format?: string
-  content?: Part[] | null
+  content?: Part[] | string | null
   summary?: Part[] | null
   encrypted_content?: string | null
 }
