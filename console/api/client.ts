@@ -3,7 +3,7 @@ import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection.ts
 import { failureOf } from './failure.ts'
 import { takePreloadedAnswer } from './preloaded-answers.ts'
 import { withRoot } from './root.ts'
-import { csrfToken, sessionFound, signedOut } from './session.ts'
+import { csrfToken, sessionLookedUp, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
 import { workspaceHeader, workspaceParameter } from './workspace-path.ts'
 
@@ -37,12 +37,13 @@ type Options = { signal?: AbortSignal | undefined; headers?: Record<string, stri
  */
 export async function call<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
   const address = addressOf(route, input as object)
-  const first = route.startsWith('GET ') ? takePreloadedAnswer(address) : undefined
-  if (first !== undefined) return first as Answer<R>
+  const preloaded = route.startsWith('GET ') ? takePreloadedAnswer(address) : undefined
+  if (preloaded !== undefined) return preloaded as Answer<R>
   const response = await send(route, address, input.body, options)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   const answer = isJson ? await response.json() : undefined
   const etag = response.headers.get('etag')
+  // The tag belongs to the object that screens keep: the one in `data`, or the whole answer of a route without `data`.
   if (etag && answer) etags.set(answer.data ?? answer, etag)
   return answer as Answer<R>
 }
@@ -85,7 +86,8 @@ export const linkTo = (route: RouteName, { params, query }: { params?: object; q
 
 async function send(route: string, address: string, body: unknown, { signal, headers }: Options): Promise<Response> {
   const method = route.slice(0, route.indexOf(' '))
-  if (method !== 'GET') await sessionFound
+  // A write needs the CSRF token, which is part of the session.
+  if (method !== 'GET') await sessionLookedUp
   const token = csrfToken()
   const response = await trackedFetch(address, {
     method,

@@ -53,8 +53,8 @@ function remember(role: Session['role'] | undefined): void {
 
 const sessionLookup = Promise.withResolvers<void>()
 
-/** Resolves when the session is known: writes need its token. */
-export const sessionFound = sessionLookup.promise
+/** Resolves when the lookup has ended, also without a session. Writes wait for it, because they need the CSRF token of the session. */
+export const sessionLookedUp = sessionLookup.promise
 
 export const sessionState = signal<SessionState>({ state: 'asking' })
 
@@ -126,7 +126,7 @@ export function nameWorkspaceOf(session: Session): void {
 /** @throws Failure if the service did not end the session. */
 export async function signOut(): Promise<void> {
   // The button is part of the page before the session is known.
-  await sessionFound
+  await sessionLookedUp
   const token = csrfToken()
   const headers = { ...(token && { 'x-csrf-token': token }) }
   const response = await fetch(currentSessionPath, { method: 'DELETE', headers })

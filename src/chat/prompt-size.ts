@@ -39,18 +39,22 @@ export function* measureTools({ tools }: ChatRequest): Steps<void> {
 }
 
 /**
- * The minimum number of tokens of a prompt. Tokenizers do not join words, so a text has at least as many tokens as
- * words. Words are counted only if that can matter for a context of this length.
+ * A lower bound of the tokens of a prompt. Tokenizers do not join words, so a text has at least as many tokens as words.
+ * Words are counted only if they can decide whether the prompt exceeds a context of this length.
+ *
+ * Characters are divided by bytes per token: a text has at most as many characters as bytes, so the result stays a lower bound.
  */
 export function minTokens(chat: ChatRequest, contextLength: number): number {
   const characters = charactersOf(chat)
   const byLength = Math.floor(characters / bytesPerToken.most)
+  const surelyExceeds = byLength > contextLength
   // A word has a space after it, so there are at most half as many words as characters.
-  if (byLength > contextLength || characters / 2 <= contextLength) return byLength
+  const canExceed = characters / 2 > contextLength
+  if (surelyExceeds || !canExceed) return byLength
   return Math.max(byLength, wordTokens(chat))
 }
 
-/** The tokens of a prompt at one per word, with more for long words. */
+/** A lower bound of the tokens of a prompt: one for each word, and more for long words. */
 export function wordTokens(chat: ChatRequest): number {
   let tokens = Math.floor(toolSize(chat).characters / bytesPerToken.most)
   for (const { content } of chat.messages) {
@@ -60,16 +64,17 @@ export function wordTokens(chat: ChatRequest): number {
   return tokens
 }
 
-/** At least one token for each word, with more for a long one. */
 function tokensOfWords(text: string): number {
   let tokens = 0
   let wordStart = -1
   for (let at = 0; at <= text.length; at++) {
-    const isSpace = at === text.length || text.charCodeAt(at) <= 0x20
-    if (!isSpace && wordStart < 0) wordStart = at
-    if (!isSpace || wordStart < 0) continue
-    tokens += Math.max(1, Math.floor((at - wordStart) / bytesPerToken.most))
-    wordStart = -1
+    const isInWord = at < text.length && text.charCodeAt(at) > 0x20
+    if (isInWord) {
+      if (wordStart < 0) wordStart = at
+    } else if (wordStart >= 0) {
+      tokens += Math.max(1, Math.floor((at - wordStart) / bytesPerToken.most))
+      wordStart = -1
+    }
   }
   return tokens
 }
@@ -101,16 +106,17 @@ function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
   return [bytes, media]
 }
 
-/** A message has a frame, and tools come with instructions. */
-const tokensOfMessage = 8
+/** The tokens with which a provider marks the start, the role and the end of a message. */
+const messageMarkerTokens = 8
+/** The tokens of the instructions that a provider adds to a request with tools. */
 const toolInstructionTokens = 350
 const tokensOfLargestImage = 1600
 
-/** The same as an upper estimate, for clients that ask before they send the request. */
+/** A high estimate of the prompt's tokens, for clients that count tokens before they send a request. It is rarely exceeded. */
 export function upperPromptEstimate(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
-  const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? toolInstructionTokens : 0)
-  return estimateTokens(bytes, bytesPerToken.fewest) + frames + media * tokensOfLargestImage
+  const added = chat.messages.length * messageMarkerTokens + (chat.tools?.length ? toolInstructionTokens : 0)
+  return estimateTokens(bytes, bytesPerToken.fewest) + added + media * tokensOfLargestImage
 }
 
 function bytesOf(value: unknown): number {

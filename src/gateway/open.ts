@@ -8,7 +8,7 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 import { guardrailPolicy } from './admission/guardrail-policy.ts'
-import { BackgroundReads } from './attempt/background-reads.ts'
+import { BackgroundReadSlots } from './attempt/background-read-slots.ts'
 import { createUpstreams } from './attempt/upstream/create-upstreams.ts'
 import type { GatewayDeps } from './deps.ts'
 import { createCircuits, type OnCircuitChange } from './plan/circuits.ts'
@@ -97,7 +97,7 @@ export function openGateway({
       usageMs,
     },
     contentHoldMs: config.first_content_hold_ms,
-    backgroundReads: new BackgroundReads(config.drain_after_disconnect_ms),
+    backgroundReadSlots: new BackgroundReadSlots(config.drain_after_disconnect_ms),
     keepaliveMs: config.keepalive_ms,
     measure: measures.record,
     meter: ledger.record,

@@ -72,7 +72,7 @@ test('the error for an unsupported operation lists the supported ones', async ()
   assert.equal(status, 404)
   assert.match(
     body.error.message,
-    /^There is no POST \/api\/v1\/audio\/speech\. Speech is no operation here: .*\/responses/,
+    /^There is no POST \/api\/v1\/audio\/speech\. This service does not generate speech: .*\/responses/,
   )
   assert.match((await service.ask('GET', '/constructor')).body.error.message, /constructor\.$/)
 })

@@ -91,7 +91,7 @@ export function openDataPlane(context: OpenContext, below: LowerParts) {
     newId,
   })
   cleanup.defer(routing.upstreams.close)
-  cleanup.defer(() => routing.backgroundReads.close())
+  cleanup.defer(() => routing.backgroundReadSlots.close())
   const closing = new AbortController()
   cleanup.defer(() => closing.abort())
   const onLookupError = warnOf(context, 'a cost could not be requested from a provider')

@@ -153,7 +153,7 @@ export class AttemptAnswer implements Sink {
 
   #startBackgroundRead(abort: () => void): (() => void) | undefined {
     const { afterLeave } = this.#attempt
-    return afterLeave?.isNeeded() ? afterLeave.reads.start(abort) : undefined
+    return afterLeave?.isNeeded() ? afterLeave.slots.take(abort) : undefined
   }
 
   stopWaiting(): void {

@@ -12,7 +12,7 @@ import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { Access } from '../request/credentials.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import type { BackgroundReads } from './background-reads.ts'
+import type { BackgroundReadSlots } from './background-read-slots.ts'
 import type { CredentialOwner } from './failure.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'
@@ -38,7 +38,7 @@ export type AttemptRequest = {
   /** How long a stream is held back for its first content. */
   contentHoldMs?: number
   /** How the answer is read after its client disconnected; undefined to cancel it. */
-  afterLeave?: { reads: BackgroundReads; isNeeded: () => boolean }
+  afterLeave?: { slots: BackgroundReadSlots; isNeeded: () => boolean }
 }
 
 export type EncodingDeps = {
@@ -46,7 +46,7 @@ export type EncodingDeps = {
   deadlines: Deadlines
   /** How long a stream is held back for its first content. */
   contentHoldMs: number
-  backgroundReads: BackgroundReads
+  backgroundReadSlots: BackgroundReadSlots
 }
 
 /** A request encoded for one endpoint, and how its answer is handled. */
@@ -149,7 +149,7 @@ function attemptOf(
       deadlines: deps.deadlines,
       contentHoldMs: deps.contentHoldMs,
       afterLeave: {
-        reads: deps.backgroundReads,
+        slots: deps.backgroundReadSlots,
         isNeeded: () => !admitted.response.revoked && record.needsUsage(triedEndpoint),
       },
     },

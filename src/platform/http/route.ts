@@ -86,7 +86,10 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   /** The status of a success. Defaults to 200. */
   status?: number
   faults: FaultKind[]
-  /** The refusal of an ordinary key on a management route. */
+  /**
+   * The refusal of an API key on a management route. Defaults to `forbidden`. The specification of guardrails has no status 403,
+   * so their routes use `unauthenticated`.
+   */
   wrongKey?: 'forbidden' | 'unauthenticated'
   /** The refusal of a body that is not declared as JSON. */
   undeclaredBody?: 'invalid' | 'unsupported_media_type'

@@ -12,8 +12,9 @@ import { guardrailNotFound, requireLocation } from './write.ts'
 export type GovernedTargets = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }
 
 /**
- * Applies a PATCH to a guardrail without storing it, and finds the keys and members it applies to. Also works for the
- * default guardrail of a workspace that was never changed. @throws Fault `not_found`, `invalid`.
+ * Applies a PATCH to a guardrail without storing it, and finds the keys and members it applies to. A workspace's default
+ * guardrail is stored only when it is first changed; before that, a patch applies to an empty one.
+ * @param patch undefined for the guardrail as it is stored. @throws Fault `not_found`, `invalid`.
  */
 export async function proposeGuardrail(
   deps: NormaliseDeps & { db: Db; now: Now },
@@ -21,13 +22,14 @@ export async function proposeGuardrail(
   id: string,
   patch: GuardrailPatch | undefined,
 ): Promise<{ guardrail: GuardrailRecord; governed: GovernedTargets }> {
-  const location = await requireLocation(deps, caller, id)
+  const { workspaceId, isDefault } = await requireLocation(deps, caller, id)
   const stored = await findGuardrail(deps.db.query, id)
-  if (!stored && !(location.isDefault && patch)) throw guardrailNotFound()
-  const base = stored ?? newGuardrail(deps, id, location.workspaceId, `Workspace ${location.workspaceId} Default`)
+  const createsDefault = isDefault && patch !== undefined
+  if (!stored && !createsDefault) throw guardrailNotFound()
+  const base = stored ?? newGuardrail(deps, id, workspaceId, `Workspace ${workspaceId} Default`)
   return {
     guardrail: patch ? merge(base, patch, await normalise(deps, patch)) : base,
-    governed: location.isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),
+    governed: isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),
   }
 }
 

@@ -7,7 +7,7 @@ import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/pie
 import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
 import { sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
-import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
+import { type AnthropicCitation, citationsOf } from './anthropic-citations.ts'
 
 type Usage = {
   input_tokens?: number
@@ -142,14 +142,14 @@ class Blocks {
 
   begin(at: number | undefined, block: Block): UpstreamEvent[] {
     this.#blockStart = this.#length
-    this.#cited = block.type === 'text' ? (block.citations ?? []).flatMap(citationOf) : []
+    this.#cited = block.type === 'text' ? (block.citations ?? []).flatMap(citationsOf) : []
     if (block.type === 'tool_use') this.#others.delete(at)
     else this.#others.add(at)
     return this.#track(blockStart(block, at))
   }
 
   add(at: number | undefined, delta: Delta): UpstreamEvent[] {
-    if (delta.citation) this.#cited.push(...citationOf(delta.citation))
+    if (delta.citation) this.#cited.push(...citationsOf(delta.citation))
     if (delta.partial_json === undefined) return this.#track(added(delta))
     // Input of a provider tool is not a call of a client tool.
     return this.#others.has(at) ? [] : [{ type: 'call_piece', key: at, text: argumentsText(delta.partial_json) }]

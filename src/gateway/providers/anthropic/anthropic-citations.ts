@@ -11,8 +11,11 @@ export type AnthropicCitation = {
   file_id?: string | null
 }
 
-/** A source with a URL, or a document of the request. */
-export function citationOf(citation: AnthropicCitation): Citation[] {
+/**
+ * Converts a citation of a source with a URL or of a document in the request.
+ * @returns one citation; an empty list if it names neither.
+ */
+export function citationsOf(citation: AnthropicCitation): Citation[] {
   const { type, url, source, title, cited_text } = citation
   const quote = cited_text ? { quote: cited_text } : {}
   const address = type === 'search_result_location' ? source : url

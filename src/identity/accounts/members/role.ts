@@ -7,13 +7,23 @@ import type { AccessRole, WorkspaceRole } from '#platform/core/vocabulary.ts'
 export const memberRoles = ['owner', 'admin', 'developer', 'viewer', 'member'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
-/** The roles with all permissions. An organization always has a member with one of them. */
+/**
+ * The roles that manage the organization and have access to all its workspaces. An organization always has a member with one
+ * of them. Some permissions, such as those for management keys, need an owner.
+ */
 export const managingRoles: readonly MemberRole[] = ['owner', 'admin']
 
+/**
+ * The access of a member with this role. Without a role it is that of a developer, who sees only own keys; a viewer would see
+ * those of others.
+ */
 export const accessOf = (role: MemberRole | undefined): AccessRole =>
   role === undefined || role === 'member' ? 'developer' : role
 
-/** Whether a caller has the permissions of an owner: owners, and management keys. */
+/**
+ * Whether a caller of a management route has the permissions of an owner. `access` is the role of a signed-in member. It is
+ * undefined for a management key, which has all permissions.
+ */
 export const actsAsOwner = ({ access }: { access?: AccessRole | undefined }) =>
   access === undefined || access === 'owner'
 

@@ -10,6 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('credential_id', 'text', (c) => c.notNull().unique())
     .addColumn('public_key', 'text', (c) => c.notNull())
     .addColumn('relying_party', 'text', (c) => c.notNull())
+    // The signature counter of WebAuthn.
     .addColumn('signatures', 'bigint', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
@@ -19,6 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('passkey_challenges')
     .addColumn('challenge_hash', 'text', (c) => c.primaryKey().notNull())
+    // Null for a challenge of a sign-in, which is created before the member is known.
     .addColumn('user_id', 'text')
     .addColumn('expires_at', 'bigint', (c) => c.notNull())
     .execute()

@@ -9,7 +9,7 @@ const reference = '#/components/schemas/'
 export type SchemaRegistry = {
   /** `input`: the schema of what a client sends; `output`: of what it receives. */
   schemaOf: (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
-  /** The named ones used so far, by name. */
+  /** The named schemas used so far, by name. */
   components: () => Record<string, JsonSchema>
 }
 
@@ -19,14 +19,14 @@ export function createSchemaRegistry(): SchemaRegistry {
   function register(name: string, schema: JsonSchema): void {
     const existing = schemasByName.get(name)
     if (existing && !isDeepStrictEqual(existing, schema)) {
-      throw new Error(`Two schemas are named ${name}: one sent and one received must have different names.`)
+      throw new Error(`The name ${name} has two different schemas. Use different names for the schema that clients send and the one they receive.`)
     }
     schemasByName.set(name, schema)
   }
 
   return {
     schemaOf(schema, io) {
-      // Wrapped, so that a named schema is referenced as well.
+      // Zod does not write a reference for the outermost schema. As a property, a named schema becomes a reference, too.
       const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
@@ -50,8 +50,8 @@ function addDefault(definition: object, schema: JsonSchema): void {
 }
 
 /**
- * Removes parts without information for readers: the pattern of a format, the bounds of all integers,
- * `additionalProperties: false` of answers.
+ * Removes parts without information for readers: the pattern of a format, the bounds that Zod gives every integer
+ * (`Number.MIN_SAFE_INTEGER` and `MAX_SAFE_INTEGER`), and `additionalProperties: false` of answers.
  */
 function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
   delete schema.id

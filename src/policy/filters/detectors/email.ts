@@ -26,7 +26,8 @@ function addressAround(text: string, at: number, from: number): Span | undefined
   domain.lastIndex = at + 1
   const right = domain.exec(text)?.[0]
   if (!right || fileExtensions.has(right.slice(right.lastIndexOf('.') + 1).toLowerCase())) return undefined
-  // The text can contain surrogate pairs: the pattern matches only whole ones.
+  // The slice can begin within a surrogate pair. `local` does not match the remaining half, so the span never splits a character.
+  // Leading punctuation belongs to the text around an address, such as a quotation mark or the `=` of an assignment.
   const localPart = local
     .exec(text.slice(Math.max(from, at - maxLocal), at))?.[0]
     .replace(/^[.'`*/=|{}&?!#_-]{1,64}/, '')

@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises'
 
 /** The most answers that one process reads at once for clients that disconnected. */
 const maxReads = 64
 
-/** Reads of answers whose clients have disconnected, limited in number and time. */
-export class BackgroundReads {
+/** Limits the number and the time of reads of answers whose clients have disconnected. A reader takes a slot for each. */
+export class BackgroundReadSlots {
   readonly #maxMs: number
   readonly #aborts = new Set<() => void>()
   #isClosed = false
@@ -15,10 +15,10 @@ export class BackgroundReads {
   }
 
   /**
-   * Starts a read. @param abort is called when its time is over.
-   * @returns a function to call at its end; undefined if it cannot start.
+   * Takes a slot for a read. @param abort is called when the time of the read is over.
+   * @returns a function that releases the slot at the end of the read; undefined if no slot is free.
    */
-  start(abort: () => void): (() => void) | undefined {
+  take(abort: () => void): (() => void) | undefined {
     if (this.#isClosed || this.#maxMs === 0 || this.#aborts.size >= maxReads) return undefined
     const timer = setTimeout(abort, this.#maxMs)
     this.#aborts.add(abort)
@@ -32,6 +32,7 @@ export class BackgroundReads {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const abort of this.#aborts) abort()
-    await nextTurn()
+    // Aborted reads end and meter their requests in callbacks that run before the next turn of the event loop.
+    await nextEventLoopTurn()
   }
 }
