@@ -19,7 +19,9 @@ export function createSchemaRegistry(): SchemaRegistry {
   function register(name: string, schema: JsonSchema): void {
     const existing = schemasByName.get(name)
     if (existing && !isDeepStrictEqual(existing, schema)) {
-      throw new Error(`The name ${name} has two different schemas. Use different names for the schema that clients send and the one they receive.`)
+      throw new Error(
+        `The name ${name} has two different schemas. Use different names for the schema that clients send and the one they receive.`,
+      )
     }
     schemasByName.set(name, schema)
   }
