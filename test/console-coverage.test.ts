@@ -41,7 +41,7 @@ test('the console describes every rule of a guardrail', () => {
 })
 
 test('the editor of guardrails has a control for every rule', () => {
-  const editor = ['editor.tsx', 'filter-fields.tsx', 'group-limits.tsx', 'policy.ts']
+  const editor = ['editor.tsx', 'filter-fields.tsx', 'group-limits.tsx', 'policy.ts', '../components/data-rules.ts']
     .map((file) =>
       readFileSync(new URL(`../console/guardrails/${file}`, import.meta.url), 'utf8').replace(
         /const emptyFields = \{[\s\S]*?\n\}/,

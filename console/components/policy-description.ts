@@ -1,5 +1,6 @@
 import type { Guardrail } from '../api/types.ts'
 import { money } from '../format/money.ts'
+import { dataRuleNames, dataRules } from './data-rules.ts'
 
 /** A guardrail, or a draft of one. */
 type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at'>
@@ -74,9 +75,7 @@ function dataIn(policy: Policy): string[] {
   const label = bound.length === 5 ? 'Models' : `Models of ${bound.join(', ')}`
   return [
     ...(bound.length > 0 ? [`${label} only with zero data retention.`] : []),
-    ...(policy.enable_paid_model_training === false ? ['No paid models that train on prompts.'] : []),
-    ...(policy.enable_free_model_training === false ? ['No free models that train on prompts.'] : []),
-    ...(policy.enable_free_model_publication === false ? ['No free models that publish prompts.'] : []),
+    ...dataRuleNames.filter((name) => policy[name] === false).map((name) => dataRules[name].description),
   ]
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { dataRuleNames, dataRules } from '../components/data-rules.ts'
 import { ModelSearch } from '../components/model-picker.tsx'
 import { Builtins, Patterns } from './filter-fields.tsx'
 import { GroupLimits } from './group-limits.tsx'
@@ -28,10 +29,10 @@ export function Editor({ policy, change }: EditorProps) {
             set({ ...Object.fromEntries(zdrFields.map((field) => [field, value])), enforce_zdr: value })
           }}
         />
-        {trainingFields.map(([field, label]) => (
+        {dataRuleNames.map((field) => (
           <Check
             key={field}
-            label={label}
+            label={dataRules[field].label}
             isOn={policy[field] === false}
             turn={(isOn) => set({ [field]: isOn ? false : null })}
           />
@@ -42,12 +43,6 @@ export function Editor({ policy, change }: EditorProps) {
     </section>
   )
 }
-
-const trainingFields = [
-  ['enable_paid_model_training', 'Block paid models that train on prompts'],
-  ['enable_free_model_training', 'Block free models that train on prompts'],
-  ['enable_free_model_publication', 'Block free models that publish prompts'],
-] as const
 
 function NameFields({ policy, change }: EditorProps) {
   return (

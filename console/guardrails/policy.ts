@@ -1,4 +1,5 @@
 import type { Guardrail, GuardrailPatch } from '../api/types.ts'
+import { type DataRule, dataRuleNames } from '../components/data-rules.ts'
 import { groupLimitText } from '../components/policy-description.ts'
 
 /** The policy fields of a guardrail, without ids, usage and times. */
@@ -31,6 +32,8 @@ const zdr = {
 }
 export const zdrFields = Object.keys(zdr) as Field[]
 
+const withoutDataRules = Object.fromEntries(dataRuleNames.map((name) => [name, null])) as Record<DataRule, null>
+
 /** A policy without rules, its fields in display order. The type reports a missing field. */
 const emptyFields = {
   name: '',
@@ -46,9 +49,7 @@ const emptyFields = {
   allowed_data_regions: null,
   enforce_zdr: null,
   ...zdr,
-  enable_paid_model_training: null,
-  enable_free_model_training: null,
-  enable_free_model_publication: null,
+  ...withoutDataRules,
   content_filter_builtins: null,
   content_filters: null,
 } satisfies Policy

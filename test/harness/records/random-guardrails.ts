@@ -3,7 +3,7 @@ import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import type { Rule } from '#policy/guardrails/decide/judge.ts'
-import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
+import { emptyPolicy, Policy } from '#policy/guardrails/decide/policy.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 
 /** Random guardrails and catalogues with few names, so that a guardrail often forbids everything. */
@@ -19,25 +19,26 @@ const listOf = <T>(values: readonly T[]) => valueOrNull(fc.subarray([...values],
 
 export const region = fc.constantFrom(...regions)
 
-/** Possible values of each rule that depends on the catalogue. */
-const sayings = {
+type AnyRule = Rule | 'enforce_zdr'
+type FlagRule = { [Name in AnyRule]: true extends Policy[Name] ? Name : never }[AnyRule]
+
+/** Possible values of the rules that depend on the catalogue and are lists. The type reports a missing one. */
+const lists: Record<Exclude<AnyRule, FlagRule>, fc.Arbitrary<unknown>> = {
   allowed_data_regions: listOf(regions),
   allowed_models: listOf(modelNames.map(dated)),
   ignored_models: listOf(modelNames.map(dated)),
   allowed_providers: listOf(providers),
   ignored_providers: listOf(providers),
-  enable_free_model_publication: valueOrNull(fc.boolean()),
-  enable_free_model_training: valueOrNull(fc.boolean()),
-  enable_paid_model_training: valueOrNull(fc.boolean()),
-  enforce_zdr: valueOrNull(fc.boolean()),
-  enforce_zdr_vendor_a: valueOrNull(fc.boolean()),
-  enforce_zdr_vendor_b: valueOrNull(fc.boolean()),
-  enforce_zdr_vendor_c: valueOrNull(fc.boolean()),
-  enforce_zdr_vendor_d: valueOrNull(fc.boolean()),
-  enforce_zdr_other: valueOrNull(fc.boolean()),
-} satisfies Record<Rule | 'enforce_zdr', fc.Arbitrary<unknown>>
+}
 
-export const policy: fc.Arbitrary<Partial<Policy>> = fc.record(sayings, { requiredKeys: [] })
+/** Random values of all rules that are true, false or null. */
+const flags = Object.fromEntries(
+  Object.entries(Policy.shape)
+    .filter(([, schema]) => [true, null].every((value) => schema.safeParse(value).success))
+    .map(([name]) => [name, valueOrNull(fc.boolean())]),
+)
+
+export const policy: fc.Arbitrary<Partial<Policy>> = fc.record({ ...lists, ...flags }, { requiredKeys: [] }) as never
 
 export function guardrailWith(name: string, some: Partial<Policy>): GuardrailRecord {
   const policy = { ...emptyPolicy, ...some }

@@ -50,26 +50,8 @@ export const Policy = z.object({
 })
 export type Policy = z.infer<typeof Policy>
 
-/** The policy of a new guardrail: it forbids nothing. */
-export const emptyPolicy: Policy = {
-  limit_usd: null,
-  reset_interval: null,
+/** The policy of a new guardrail: it forbids nothing. Only this field has a value other than null. */
+export const emptyPolicy = {
+  ...Object.fromEntries(Object.keys(Policy.shape).map((name) => [name, null])),
   include_byok_in_budgets: false,
-  group_limits: null,
-  allowed_data_regions: null,
-  allowed_models: null,
-  ignored_models: null,
-  allowed_providers: null,
-  ignored_providers: null,
-  content_filter_builtins: null,
-  content_filters: null,
-  enable_free_model_publication: null,
-  enable_free_model_training: null,
-  enable_paid_model_training: null,
-  enforce_zdr: null,
-  enforce_zdr_vendor_a: null,
-  enforce_zdr_vendor_b: null,
-  enforce_zdr_vendor_c: null,
-  enforce_zdr_vendor_d: null,
-  enforce_zdr_other: null,
-}
+} as Policy
