@@ -92,7 +92,10 @@ function providerErrorText({ endpoint_id, error }: GenerationRecord['attempts'][
 }
 
 function skippedTable(skipped: GenerationRecord['not_asked']): string {
-  const rows = skipped.map(({ endpoint_id, standing: state, reason }) => [endpoint_id, state.replace('_', ' '), reason])
+  const rows = skipped.map(({ endpoint_id, standing, reason }) => {
+    const state = standing === 'behind' ? 'lower rank' : 'excluded'
+    return [endpoint_id, state, reason]
+  })
   return table(['SKIPPED ENDPOINT', 'STATE', 'REASON'], rows)
 }
 
