@@ -103,7 +103,7 @@ export async function removeMember(
     const leftAt = deps.now()
     await updateMembership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
     await deleteMemberFromWorkspaces(tx, organizationId, userId)
-    await deleteCredentialsOfMember(tx, announce, organizationId, userId)
+    await deleteCredentialsOfMember(tx, publish, organizationId, userId)
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
     publish('organization.changed', organizationId)
     return disableKeys ? disableKeysOf(deps, tx, publish, caller, userId) : 0

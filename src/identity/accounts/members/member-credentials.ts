@@ -1,5 +1,5 @@
 import type { Tx } from '#platform/db/db.ts'
-import type { Announce } from '#platform/db/signals.ts'
+import type { Publish } from '#platform/db/signals.ts'
 
 /**
  * Deletes the passkeys, unused sign-in links and browser sessions of a member, so that none of them is valid if the member
@@ -7,7 +7,7 @@ import type { Announce } from '#platform/db/signals.ts'
  */
 export async function deleteCredentialsOfMember(
   tx: Tx,
-  announce: Announce,
+  publish: Publish,
   organizationId: string,
   userId: string,
 ): Promise<void> {
@@ -19,5 +19,5 @@ export async function deleteCredentialsOfMember(
     .where('user_id', '=', userId)
     .returning('id')
     .execute()
-  for (const { id } of ended) announce('session.changed', id)
+  for (const { id } of ended) publish('session.changed', id)
 }
