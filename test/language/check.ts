@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findDenied } from './count-phrases.ts'
+import { findUnknownNames } from './unknown-names.ts'
 
 /**
  * Checks the language of code and documents. Each file may have at most as many denied phrases as the ratchet allows;
- * a file that the ratchet does not list may have none. Commit subjects have the form `area: summary`.
+ * a file that the ratchet does not list may have none. Comments name only what the code has. Commit subjects have the form
+ * `area: summary`.
  *
  *   node test/language/check.ts                 check everything
  *   node test/language/check.ts --lower         write lower counts into the ratchet
@@ -26,6 +28,8 @@ const isChecked = (path: string) =>
   /\.(ts|tsx|js|mjs|md|sh|yml|yaml|css|html)$|^\.ci\//.test(path) &&
   !/^(test\/language|tools\/layout|src\/platform\/db\/migrations)\//.test(path) &&
   !/^(console\/api\/types\.ts|test\/recordings\/|test\/filter-corpus\/)/.test(path)
+
+const isCode = (path: string) => /\.(ts|tsx|js|mjs)$/.test(path)
 
 const args = process.argv.slice(2)
 const files = git('ls-files', '-z', '--cached', '--others', '--exclude-standard')
@@ -64,7 +68,9 @@ function check(): boolean {
   const subjects = checkSubjects()
   for (const one of subjects)
     console.log(`Commit subject must be "area: summary", at most ${maxSubject} characters: ${one}`)
-  return worse.length === 0 && subjects.length === 0
+  const unknown = findUnknownNames(new Map(files.filter(isCode).map((path) => [path, readFileSync(path, 'utf8')])))
+  for (const one of unknown) console.log(`A comment names something that no code has: ${one}`)
+  return worse.length === 0 && subjects.length === 0 && unknown.length === 0
 }
 
 /** Subjects of commits since the rule that break it. None where git has no history, as in an archive. */
