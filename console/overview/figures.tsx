@@ -42,9 +42,9 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
         {requests === 0 ? '–' : percent((failed + refused) / requests)}
       </Figure>
       <Figure
-        name="cache savings"
+        name="saved by caches"
         exact={exactMoney(saving)}
-        after={cost + saving > 0 && `${percent(saving / (cost + saving))} of the uncached cost`}
+        after={cost + saving > 0 && `${percent(saving / (cost + saving))} of the full cost`}
       >
         {money(saving)}
       </Figure>
