@@ -165,15 +165,15 @@ function KeyGuardrails({ of: key }: { of: Key }) {
     ...(workspace ? [[workspace.default_guardrail_id, 'Applies to the whole workspace'] as const] : []),
   ])
   const applied = guardrails.data.flatMap((guardrail): AppliedGuardrail[] => {
-    const why = by.get(guardrail.id)
-    return why === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, by: why }]
+    const reason = by.get(guardrail.id)
+    return reason === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, by: reason }]
   })
   if (applied.length === 0) return <p>None. The key can use every model.</p>
   return (
     <ul class="key-guardrails">
-      {applied.map(({ guardrail, by: why }) => (
+      {applied.map(({ guardrail, by: reason }) => (
         <li key={guardrail.id}>
-          <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">{why}</span>
+          <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">{reason}</span>
           <br />
           {describePolicy(guardrail).join(' ') || 'No restrictions.'}
         </li>

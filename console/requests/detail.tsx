@@ -37,7 +37,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
   const isStored = generation.outcome !== 'refused'
   const content = useContent(isStored && canUseModels() ? generation.id : undefined)
   const hasProviderError = generation.attempts.some(({ error }) => error)
-  const why = generation.error?.message ?? (hasProviderError ? undefined : failureSummary(generation))
+  const reason = generation.error?.message ?? (hasProviderError ? undefined : failureSummary(generation))
   const input = content.isCurrent ? content.data?.data.input : undefined
   return (
     <>
@@ -45,7 +45,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
         <Outcome row={generation} />
       </p>
       <ProviderErrors attempts={generation.attempts} />
-      {why && <p class="refusal">{why}</p>}
+      {reason && <p class="refusal">{reason}</p>}
       <p class="dim">
         {exactTime(new Date(generation.created_at))} · <RelativeTime time={generation.created_at} />
       </p>

@@ -73,10 +73,10 @@ function uniquePlace(lines: string[], before: string[]): Place | undefined {
 
 function noLine(lines: string[], anchor: string, from: number): string {
   const nearestMatch = nearestPlace(lines, [anchor], from)
-  const why = `no line from ${from + 1} on is ${quotedLine(anchor)}, which its "@@" names`
+  const reason = `no line from ${from + 1} on is ${quotedLine(anchor)}, which its "@@" names`
   return nearestMatch === -1
-    ? why
-    : `${why}. The file has:\n${contextLines(lines, nearestMatch, 1)}\nName one of these lines`
+    ? reason
+    : `${reason}. The file has:\n${contextLines(lines, nearestMatch, 1)}\nName one of these lines`
 }
 
 const exactly = (one: string, other: string) => one === other

@@ -88,8 +88,8 @@ export function startCommand(
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
   let hardKill: NodeJS.Timeout | undefined
-  const stop = (why: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
-    stopped ??= { how: 'stopped', why }
+  const stop = (reason: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
+    stopped ??= { how: 'stopped', why: reason }
     if (!command.endsDescendants) return kill()
     child.stdio[3]?.destroy()
     hardKill ??= setTimeout(kill, closeGraceMs)

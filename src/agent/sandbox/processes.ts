@@ -97,8 +97,8 @@ function stateOf({ id, end }: Background): string {
   if (end === 'not started') return `${id} could not be started`
   if (end.how === 'exited') return `${id} ended with exit code ${end.code}`
   if (end.how === 'signalled') return `${id} was killed by ${end.signal}`
-  const why = end.why === 'memory' || end.why === 'processes' ? `: ${stops[end.why]}` : ''
-  return `${id} was stopped${why}`
+  const reason = end.why === 'memory' || end.why === 'processes' ? `: ${stops[end.why]}` : ''
+  return `${id} was stopped${reason}`
 }
 
 async function withTimeout(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {

@@ -66,9 +66,9 @@ export async function findSandbox(methods: SandboxMethod[], workspace: string, u
     return { why: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
   const reasons = []
   for (const method of methods) {
-    const why = await unusableReason(method, workspace, user)
-    if (why === undefined) return { method, skippedMethods: reasons }
-    reasons.push(`${method.name} ${why}`)
+    const reason = await unusableReason(method, workspace, user)
+    if (reason === undefined) return { method, skippedMethods: reasons }
+    reasons.push(`${method.name} ${reason}`)
   }
   return { why: `${reasons.join('; ')}. ${requirement}` }
 }

@@ -69,8 +69,8 @@ export function createShell(deps: {
       // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }
-    const why = await find(scripted.workspace)
-    if (!usableMethod) throw new Error(why)
+    const reason = await find(scripted.workspace)
+    if (!usableMethod) throw new Error(reason)
     return { command: usableMethod.command(scripted), limits }
   }
   return {

@@ -28,9 +28,9 @@ export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
     title: ({ url }) => `Fetch ${url}`,
     async run({ url, offset = 0 }, { permitted, signal }) {
       const parsed = URL.parse(url)
-      const why = parsed && allowed.urlRefusal(parsed)
+      const reason = parsed && allowed.urlRefusal(parsed)
       // Does not ask the user about a URL that is never allowed.
-      if (why) throw new Error(`${url} is not fetched: ${why}`)
+      if (reason) throw new Error(`${url} is not fetched: ${reason}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
       const found = await fetchPage({ allowed, proxies }, url, signal)

@@ -42,8 +42,8 @@ type Found = (Page & { location?: undefined }) | { location: string }
 
 async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: AbortSignal): Promise<Found> {
   const { allowed, proxies } = rules
-  const why = allowed.urlRefusal(url)
-  if (why) throw new Error(`${url.href} is not fetched: ${why}`)
+  const reason = allowed.urlRefusal(url)
+  if (reason) throw new Error(`${url.href} is not fetched: ${reason}`)
   const proxy = proxyFor(proxies, url)
   const addresses = await addressesOf(rules, url, proxy !== undefined)
   const { Agent, fetch } = await import('undici')
@@ -82,8 +82,8 @@ async function addressesOf(
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
   if (addresses.length === 0 && !isProxied) throw new Error(`The host ${host} is not known.`)
   for (const address of addresses) {
-    const why = allowed.addressRefusal(address)
-    if (why) throw new Error(`${url.href} is not fetched: ${why}.`)
+    const reason = allowed.addressRefusal(address)
+    if (reason) throw new Error(`${url.href} is not fetched: ${reason}.`)
   }
   return addresses
 }

@@ -17,8 +17,8 @@ export function requireRepository(
   repository: Pick<NewRepository, 'url'> | null | undefined,
 ): void {
   if (!repository) return
-  const why = forbiddenReason(config, new URL(repository.url))
-  if (why) throw new Fault('invalid', `Invalid request: repository.url: ${why}`)
+  const reason = forbiddenReason(config, new URL(repository.url))
+  if (reason) throw new Fault('invalid', `Invalid request: repository.url: ${reason}`)
   const inPods = config.provisioner === 'kubernetes'
   if (inPods && config.kubernetes_egress.length === 0)
     throw new Fault(

@@ -72,6 +72,6 @@ async function untilEnded(
   }
   const subscribe = subscribeToEntity(deps.db.signals, 'run.changed', internId)
   if (!(await waitFor(haveEnded, { subscribe, timeoutMs }))) return
-  const why = 'The remaining budget of a turn of the intern is too small for this request, so the turn was ended.'
-  throw new Fault('rate_limited', `${why} Try again for another one.`, { retryAfterSeconds: 1 })
+  const reason = 'The remaining budget of a turn of the intern is too small for this request, so the turn was ended.'
+  throw new Fault('rate_limited', `${reason} Try again for another one.`, { retryAfterSeconds: 1 })
 }

@@ -54,9 +54,13 @@ export function questionPage({ internName, question, details, deadlineAt, refuse
   const content = question.kind === 'permission' ? permission(question, details) : paragraph(question.message)
   const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
   const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
-  const why = refused === undefined ? '' : `<p role="alert"><strong>${escapeHtml(refused)}</strong></p>`
+  const reason = refused === undefined ? '' : `<p role="alert"><strong>${escapeHtml(refused)}</strong></p>`
   const title = question.kind === 'permission' ? `${internName} asks for consent` : `${internName} asks`
-  return page(refused === undefined ? 200 : 400, title, `${why}${content}<form method="post">${answers}</form>${until}`)
+  return page(
+    refused === undefined ? 200 : 400,
+    title,
+    `${reason}${content}<form method="post">${answers}</form>${until}`,
+  )
 }
 
 const paragraph = (text: string) => `<pre>${escapeHtml(printableLines(text))}</pre>`

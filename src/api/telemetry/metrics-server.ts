@@ -15,8 +15,8 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
   const server = createServer(
     serializeRequests(async (request, response) => {
       if (hostError(request) !== undefined || !isNamed(request.headers.host, names)) {
-        const why = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
-        const { status, body } = errorAnswer(new Fault('forbidden', why))
+        const reason = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
+        const { status, body } = errorAnswer(new Fault('forbidden', reason))
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
         return
       }

@@ -119,8 +119,8 @@ function recordTrace(api: Api, tracer: Tracer, ids: ChosenIds, generation: Gener
   span.end(createdAt + durationMs)
 }
 
-function fail(api: Api, span: Span, why: string): void {
-  span.setAttribute('error.type', why)
+function fail(api: Api, span: Span, reason: string): void {
+  span.setAttribute('error.type', reason)
   span.setStatus({ code: api.SpanStatusCode.ERROR })
 }
 

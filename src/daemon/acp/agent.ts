@@ -43,7 +43,7 @@ export type Agent = {
   pause: Connection['pause']
   resume: Connection['resume']
   closed: Promise<Error>
-  close(why: Error): void
+  close(reason: Error): void
 }
 
 const initializeParams: InitializeRequest = {
@@ -133,7 +133,7 @@ export async function initializeAgent(
     pause: () => connection.pause(),
     resume: () => connection.resume(),
     closed: connection.closed,
-    close: (why) => connection.close(why),
+    close: (reason) => connection.close(reason),
   }
 }
 

@@ -57,8 +57,8 @@ function watch(child: ChildProcess, stderrReason: () => string): Pick<AgentProce
       signal('SIGKILL')
       hasExited = true
       const exitText = by ? `was killed by ${by}` : `exited with code ${code}`
-      const why = stderrReason()
-      resolve(`The agent ${exitText}${why && `: ${why}`}`)
+      const reason = stderrReason()
+      resolve(`The agent ${exitText}${reason && `: ${reason}`}`)
     })
   })
   const stop = async () => {

@@ -13,11 +13,11 @@ export type AgentHost = {
   /** Notes whether the agent has work. An agent without work is stopped after `idleMs`. */
   setBusy(isBusy: boolean): void
   /** Closes an agent that can no longer be used. Its runs fail as after any other end. */
-  discard(agent: Agent, why: Error): void
+  discard(agent: Agent, reason: Error): void
   stop(): Promise<void>
 }
 
-type AgentHostDeps = { launch: Launch; log: DaemonLog; idleMs: number; onEnd: (agent: Agent, why: Error) => void }
+type AgentHostDeps = { launch: Launch; log: DaemonLog; idleMs: number; onEnd: (agent: Agent, reason: Error) => void }
 
 /** Keeps one agent running while it is needed: from the first prompt until it has been idle, and again after it dies. */
 export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentHost {
@@ -33,10 +33,10 @@ export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentH
     running = launched
     name = launched.agent.name
     log('agent.started', { name, ms: Math.round(performance.now() - startedAt) })
-    void launched.agent.closed.then((why) => {
+    void launched.agent.closed.then((reason) => {
       if (running === launched) running = undefined
-      log('agent.ended', { why: why.message })
-      onEnd(launched.agent, why)
+      log('agent.ended', { why: reason.message })
+      onEnd(launched.agent, reason)
     })
     return launched
   }
@@ -69,12 +69,12 @@ export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentH
     warm: () =>
       void use().then(
         () => isBusy || setBusy(false),
-        (why: Error) => log('agent.not_started', { why: why.message }),
+        (reason: Error) => log('agent.not_started', { why: reason.message }),
       ),
     state: () => (starting ? 'starting' : running ? 'running' : 'stopped'),
     name: () => name,
     setBusy,
-    discard: (agent, why) => agent.close(why),
+    discard: (agent, reason) => agent.close(reason),
     stop,
   }
 }

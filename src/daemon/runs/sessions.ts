@@ -42,9 +42,9 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
     return session.opened
   }
   const restore = async (agent: Agent, session: Session, agentSessionId: string) => {
-    const lost = (why: string) => {
-      session.lost = why
-      log('session.lost', { session: session.id, why })
+    const lost = (reason: string) => {
+      session.lost = reason
+      log('session.lost', { session: session.id, why: reason })
       return undefined
     }
     if (!agent.canRestoreSessions) return lost('the agent cannot restore a session of an earlier agent process')

@@ -98,7 +98,7 @@ function guard<T>(operation: 'open' | 'save', act: () => T): T {
   try {
     return act()
   } catch (error) {
-    const why = isLocked(error) ? 'another daemon of this intern is running' : (error as Error).message
-    throw new StoreFailed(`The intern could not ${operation} its state: ${why}.`, { cause: error })
+    const reason = isLocked(error) ? 'another daemon of this intern is running' : (error as Error).message
+    throw new StoreFailed(`The intern could not ${operation} its state: ${reason}.`, { cause: error })
   }
 }

@@ -6,9 +6,9 @@ import type { LowerRankReason, PlanInput, SortKey, Target } from './plan.ts'
 export class LowerRanks {
   reasons: Map<string, LowerRankReason> | undefined
 
-  add({ endpoint }: Target, why: LowerRankReason): void {
+  add({ endpoint }: Target, reason: LowerRankReason): void {
     this.reasons ??= new Map()
-    this.reasons.set(endpoint.id, why)
+    this.reasons.set(endpoint.id, reason)
   }
 }
 

@@ -34,10 +34,11 @@ export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Pro
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
   if (host === null || !access) {
-    const why = host === null ? 'its server has no INTERN_ADDRESS' : 'the intern was started before its server had one'
+    const reason =
+      host === null ? 'its server has no INTERN_ADDRESS' : 'the intern was started before its server had one'
     throw new Refusal(
       'intern_unreachable',
-      `The intern is on the host ${name}, where servers on other hosts cannot reach it: ${why}.`,
+      `The intern is on the host ${name}, where servers on other hosts cannot reach it: ${reason}.`,
     )
   }
   return { host, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }

@@ -61,11 +61,11 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
     start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
     answer: (answer, signal) => turn('/answers', answer, signal),
     cancel: async (runId, spent, neededUsd) => {
-      const why = new URLSearchParams({
+      const reason = new URLSearchParams({
         ...(spent && { spent }),
         ...(neededUsd !== undefined && { needed_usd: String(neededUsd) }),
       })
-      const response = await send('DELETE', `/runs/${pathSegment(runId)}${why.size > 0 ? `?${why}` : ''}`)
+      const response = await send('DELETE', `/runs/${pathSegment(runId)}${reason.size > 0 ? `?${reason}` : ''}`)
       return readCancelled(await readText(response))
     },
     question: async (id) => {

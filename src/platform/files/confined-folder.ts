@@ -76,8 +76,8 @@ export async function openWithoutHardLinks(path: Buffer): Promise<FileHandle> {
   try {
     const [opened, named] = [await file.stat(), await lstat(path)]
     if (named.nlink > 1) {
-      const why = 'has other names (hard links), which can be outside of the workspace: copy it first'
-      throw new FileError('outside', why)
+      const reason = 'has other names (hard links), which can be outside of the workspace: copy it first'
+      throw new FileError('outside', reason)
     }
     if (named.ino !== opened.ino || named.dev !== opened.dev) throw new FileError('conflict', 'is being replaced')
     return file

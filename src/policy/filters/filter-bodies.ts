@@ -78,8 +78,8 @@ function findBlocking(rules: readonly Rule[], found: LeafMatches[] | FilterFaile
   return first && blockedBy(rules[first.rule]!, 'found')
 }
 
-export function blockedBy({ guardrail, rule }: Rule, why: Blocked['why']): Blocked {
-  return { outcome: 'blocked', guardrail, rule, why }
+export function blockedBy({ guardrail, rule }: Rule, reason: Blocked['why']): Blocked {
+  return { outcome: 'blocked', guardrail, rule, why: reason }
 }
 
 /** The new values of the texts that change. */

@@ -57,8 +57,8 @@ export function userIdsError(base: number, files: string[], folder: string): Pro
 }
 
 /** A transient failure: an intern must not run as root because of a temporary lack of resources. */
-const untested = (why: string) =>
-  new Fault('unavailable', `The check whether interns can have separate users failed: ${why}`)
+const untested = (reason: string) =>
+  new Fault('unavailable', `The check whether interns can have separate users failed: ${reason}`)
 
 function namesIn(folder: string): string[] {
   try {

@@ -94,9 +94,9 @@ export class PodStarts {
     }
   }
 
-  /** Aborts a start, if there is one, with the reason `why`. */
-  abort(id: string, why: string): void {
-    this.#running.get(id)?.abort(new Error(why))
+  /** Aborts a start, if there is one, with this reason. */
+  abort(id: string, reason: string): void {
+    this.#running.get(id)?.abort(new Error(reason))
   }
 
   /** Prevents an intern that was moved here from starting with an empty volume. */

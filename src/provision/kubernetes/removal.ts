@@ -81,10 +81,10 @@ async function waitUntilRemoved(
 function describeStuck(object: KubernetesObject): string {
   const { kind, metadata } = object
   const { finalizers = [], deletionTimestamp } = metadata
-  const why = [
+  const reason = [
     ...(kind === 'Pod' ? [podOf(object).problem] : []),
     deletionTimestamp && `its deletion was requested at ${deletionTimestamp}`,
     finalizers.length > 0 && `held by ${finalizers.join(', ')}`,
   ].filter(Boolean)
-  return `${kind} ${metadata.name}${why.length > 0 ? ` (${why.join('; ')})` : ''}`
+  return `${kind} ${metadata.name}${reason.length > 0 ? ` (${reason.join('; ')})` : ''}`
 }

@@ -18,7 +18,7 @@ export async function checkInternUsers({ config, dataDir, warn }: UsersDeps, hom
   if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false
   for (const folder of [dataDir, homes]) allowTraversal(folder)
   const files = [...Object.values(programs), ...requiredFiles.map((file) => join(root, file))]
-  const why = await userIdsError(config.intern_users_from, files, homes)
-  if (why) warn(`Interns run as root, like this server, because separate users cannot run them here: ${why}`)
-  return why === undefined
+  const reason = await userIdsError(config.intern_users_from, files, homes)
+  if (reason) warn(`Interns run as root, like this server, because separate users cannot run them here: ${reason}`)
+  return reason === undefined
 }

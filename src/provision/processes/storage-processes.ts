@@ -40,8 +40,8 @@ export class StorageProcesses {
     const own = this.#serving.get(id)?.size ?? 0
     const all = [...this.#serving.values()].reduce((sum, { size }) => sum + size, 0)
     if (own < maxProcesses.perIntern && all < maxProcesses.total) return
-    const why = 'Too many requests for files and sessions of interns that do not run'
-    throw new Refusal('files_busy', `${why}: retry later, or start the intern.`)
+    const reason = 'Too many requests for files and sessions of interns that do not run'
+    throw new Refusal('files_busy', `${reason}: retry later, or start the intern.`)
   }
 
   #started(id: string, child: ChildProcess): void {

@@ -52,7 +52,7 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
   const { home, repository, password, uid } = options
   const before = clonedInto(home)
   if (before === placeOf(repository)) return
-  const failed = (why: string) => new Error(`The repository ${repository.url} is not cloned: ${why}.`)
+  const failed = (reason: string) => new Error(`The repository ${repository.url} is not cloned: ${reason}.`)
   if (before !== undefined) {
     throw failed(`the workspace already contains a clone of ${before}; create another intern for this one`)
   }
@@ -146,8 +146,8 @@ const limitsOf = (config: CloneRules, uid: number | undefined) =>
  * because a second look-up could return others. A server that the operator named is not pinned.
  */
 async function pinned(config: CloneRules, url: URL): Promise<[string, string][]> {
-  const why = forbiddenReason(config, url)
-  if (why) throw new Error(why)
+  const reason = forbiddenReason(config, url)
+  if (reason) throw new Error(reason)
   const proxy = proxyFor(config, url)
   const isProxied = proxy !== undefined
   const settings: [string, string][] = isProxied ? [['http.proxy', proxy]] : []

@@ -22,8 +22,8 @@ export function watchDisk({ home, config, onUncounted, count, everyMs = checkEve
   /** Never rejects: the intern's monitor measures again later. */
   const look = async () => {
     try {
-      const why = await exceededByDisk(home, config, count)
-      if (why) exceeded.abort(new Error(why.replace(/\.$/, '')))
+      const reason = await exceededByDisk(home, config, count)
+      if (reason) exceeded.abort(new Error(reason.replace(/\.$/, '')))
     } catch (error) {
       onUncounted(error as Error)
     }

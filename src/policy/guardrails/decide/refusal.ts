@@ -4,11 +4,11 @@ import type { GuardrailRecord } from '../guardrail.ts'
 /** A refusal by a guardrail: names the guardrail and the rule, and never repeats the matched text. */
 export function refusal(
   verdict: { guardrail: Pick<GuardrailRecord, 'id' | 'name'>; rule: string },
-  why: string,
+  reason: string,
   more: Record<string, unknown> = {},
 ): Fault {
   const { guardrail, rule } = verdict
-  return new Fault('forbidden', `Refused by the guardrail ${JSON.stringify(guardrail.name)} (${rule}): ${why}.`, {
+  return new Fault('forbidden', `Refused by the guardrail ${JSON.stringify(guardrail.name)} (${rule}): ${reason}.`, {
     metadata: { guardrail_id: guardrail.id, guardrail_name: guardrail.name, rule, ...more },
   })
 }
