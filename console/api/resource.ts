@@ -6,8 +6,8 @@ import { type FailedRead, isRetryable, nextFailedRead, useRetry } from './retry.
 import { useStaleNotice } from './stale-data.ts'
 
 /**
- * Data of a request. During the next request, and after a transient failure of it, the previous data stays. The request
- * is then retried, and the frame says that the page shows earlier data.
+ * Data of a request. The previous data stays during the next request, and also if the next request fails for a transient reason.
+ * The failed request is then retried, and the frame says that the page shows earlier data.
  */
 export type Resource<T> = {
   /** The last answer. */
@@ -53,20 +53,21 @@ type State<T> = {
 export function useResource<T>(key: string | undefined, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const [state, setState] = useState<State<T>>(() => initialState(key))
   const [loadCount, setLoadCount] = useState(0)
-  const latest = useRef(load)
-  latest.current = load
+  const latestLoad = useRef(load)
+  latestLoad.current = load
   // A layout effect: the request must not wait for the next paint.
   useLayoutEffect(() => {
     if (key === undefined) return setState(initialState<T>(undefined))
     const controller = new AbortController()
     setState((before) => ({
       ...before,
+      // Replaces the previous data by a cached answer. The fields below belong to the new request and override both.
       ...(cache.has(key) && initialState<T>(key)),
       requestedKey: key,
       failedRead: before.requestedKey === key ? before.failedRead : undefined,
       isLoading: true,
     }))
-    latest.current(controller.signal).then(
+    latestLoad.current(controller.signal).then(
       (data) => {
         cacheAnswer(key, data)
         if (!controller.signal.aborted)

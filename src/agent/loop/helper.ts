@@ -5,7 +5,7 @@ import { applyEntry, emptySession } from './session.ts'
 import type { SessionLog } from './session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
-/** Tools that need a person, and the start of more helpers. */
+/** Tools that only the agent itself has: questions to the user, the plan that the user sees, and the start of helpers. */
 const notForHelpers = ['ask_user', 'update_plan', 'delegate']
 
 const maxSteps = 60
@@ -14,8 +14,9 @@ const instruction = `You are a helper of that agent. You get one task and do not
 
 /** Runs a task in a separate context with the tools of the turn. @returns the report. */
 export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): Promise<string> {
-  const own = (id: string) => `${call.id}.${id}`
-  const log = ownLog(deps)
+  /** Two helpers can call tools with the same id, so each id gets the id of the helper's own call as a prefix. */
+  const prefixed = (id: string) => `${call.id}.${id}`
+  const log = createMemoryLog(deps)
   const end = await runTurn(
     {
       ...deps,
@@ -23,8 +24,8 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
       tools: deps.tools.filter(({ name }) => !notForHelpers.includes(name)),
       systemPrompt: `${deps.systemPrompt}\n\n${instruction}`,
       maxSteps: Math.min(deps.maxSteps, maxSteps),
-      contextOf: (helpers) => deps.contextOf({ ...helpers, id: own(helpers.id) }),
-      notify: (event) => forwardEvent(deps, event, own),
+      contextOf: (helperCall) => deps.contextOf({ ...helperCall, id: prefixed(helperCall.id) }),
+      notify: (event) => forwardEvent(deps, event, prefixed),
     },
     task,
   )
@@ -33,16 +34,20 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
 }
 
 /** Shows the tool calls of a helper in the session and counts its usage. Its texts are not shown. */
-async function forwardEvent(deps: TurnDeps, event: TurnEvent, own: (id: string) => string): Promise<void> {
+async function forwardEvent(deps: TurnDeps, event: TurnEvent, prefixed: (id: string) => string): Promise<void> {
   if (event.type === 'text.added' || event.type === 'reasoning.added') return
-  if (event.type !== 'usage.counted') return deps.notify('id' in event ? { ...event, id: own(event.id) } : event)
+  if (event.type !== 'usage.counted') return deps.notify('id' in event ? { ...event, id: prefixed(event.id) } : event)
   const { session } = deps.log
   await deps.log.add({ type: 'helper.spent', usage: event.usage, at: deps.now() })
+  // The event has the context size and the cost of the helper's log. Clients show those of the session.
   await deps.notify({ ...event, usedTokens: session.counted?.tokens ?? 0, costUsd: session.costUsd })
 }
 
-/** A log in memory. After a crash the agent's own log reports the call as interrupted. */
-function ownLog({ log, now }: TurnDeps): SessionLog {
+/**
+ * Creates the log of a helper, in memory only: a helper is not resumed. After a crash, the log of the session reports the call that
+ * started the helper as interrupted.
+ */
+function createMemoryLog({ log, now }: TurnDeps): SessionLog {
   const session = emptySession(log.session.id, log.session.cwd, now())
   const nothing = async () => {}
   return { session, add: async (entry) => applyEntry(session, entry), sync: nothing, close: nothing }

@@ -10,8 +10,8 @@ export type Shell = {
   /** Returns the reason why commands cannot run in a sandbox; undefined if they can. A failure is not cached. */
   sandboxError: (workspace: string) => Promise<string | undefined>
   /**
-   * The operator's setting for hosts without a sandbox: whether a command can run with the consent of a person. `pod`:
-   * no sandbox is created, because the intern's pod is one.
+   * The operator's setting for hosts without a sandbox. `refuse`: commands cannot run. `consent`: a command can run if a person
+   * allows it. `pod`: commands run without one, because the intern's pod is a sandbox.
    */
   withoutSandbox: NoSandboxPolicy
   /** Paths of the host, in addition to the system's programs, that every command in the sandbox can read. */
@@ -39,12 +39,18 @@ export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
   readable?: string[]
 }
 
-/** Limits of commands without a timeout. They are checked less often. */
+/** Limits of commands without a timeout. Their memory and processes are checked less often than those of short commands. */
 const longRunningLimits = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
+
+/** The most processor time of a command for each second of its timeout: that of four busy threads. The kernel counts all threads. */
+const cpuSecondsPerSecond = 4
 
 const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
 
-/** Creates a shell. Commands get selected variables of `env`, the agent's environment. `limits` override the defaults. */
+/**
+ * Creates a shell. Commands get selected variables of `env`, the agent's environment. `limits` override the defaults and the timeout
+ * of `run`; they do not override the timeout and output limit of `start`, which are infinite.
+ */
 export function createShell(deps: {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
@@ -78,7 +84,7 @@ export function createShell(deps: {
     withoutSandbox: deps.withoutSandbox ?? 'refuse',
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
-      const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * 4 }
+      const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond }
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, timeoutMs, ...deps.limits })
       return startCommand(command, limits, signal, onOutput && { onOutput }).ended
     },

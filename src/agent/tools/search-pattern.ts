@@ -39,8 +39,9 @@ function containsFolded(literals: string[]) {
 }
 
 /**
- * Returns texts of which every match of the pattern contains at least one: the longest of each alternative. Returns
- * undefined if an alternative has none or the pattern has syntax that this function does not parse.
+ * Finds a literal text for each alternative of the pattern, the longest one that every match of this alternative contains. A text
+ * without any of these literals has no match.
+ * @returns undefined if an alternative has no literal of at least two characters, or if the pattern has syntax that is not parsed.
  */
 export function requiredLiterals(pattern: string): string[] | undefined {
   const literals: string[] = []
@@ -53,19 +54,27 @@ export function requiredLiterals(pattern: string): string[] | undefined {
   }
   for (const [token = ''] of pattern.matchAll(tokens)) {
     if (unreadable.test(token)) return undefined
-    if (token.startsWith('(')) depth++
-    else if (token === ')') depth--
-    else if (depth > 0) continue
-    else if (token === '|') {
+    if (token.startsWith('(')) {
+      depth++
+      endRun()
+    } else if (token === ')') {
+      depth--
+      endRun()
+    } else if (depth > 0) {
+      // Literals within groups are not used, because the group can be optional or have alternatives.
+    } else if (token === '|') {
       endRun()
       literals.push(longest)
       longest = ''
-    } else if (optional.test(token)) run = [...run].slice(0, -1).join('')
-    else if (isLiteral(token)) {
+    } else if (optional.test(token)) {
+      // The quantifier makes the previous character optional, not the whole run.
+      run = [...run].slice(0, -1).join('')
+      endRun()
+    } else if (isLiteral(token)) {
       run += token.at(-1)
-      continue
+    } else {
+      endRun()
     }
-    endRun()
   }
   endRun()
   literals.push(longest)
@@ -76,5 +85,6 @@ export function requiredLiterals(pattern: string): string[] | undefined {
 const tokens = /\(\?(?::|P?<\w+>)|\(\??|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|\{\d*,?\d*\}|./gsu
 /** Matches syntax that is not parsed: group flags, an open class, escapes by character number, and quoting escapes. */
 const unreadable = /^(?:\(\?|\[|\\[xpPQEuC0-9]|\\)$/
+/** Matches quantifiers that can make the previous character optional. A count such as `{2}` is not parsed and treated like `{0,}`. */
 const optional = /^(?:[*?]|\{.*\})$/
 const isLiteral = (token: string) => (token.length === 1 ? !/[.^$+()|[\]{}]/.test(token) : /^\\[^\w]$/u.test(token))

@@ -14,6 +14,7 @@ type CompiledCatalogue = {
   findModel: (name: string) => Model | undefined
   /** By slug or alias, or by display name ignoring case. `Google AI Studio` is `google-ai-studio`. */
   findProvider: (slugOrName: string) => Provider | undefined
+  /** The JSON of every model for lists, encoded at the first call. */
   items: () => Items
   columns: Columns
   orders: FixedOrders
@@ -47,6 +48,7 @@ export class Snapshot {
     this.#toolSuccess = once(() => Float64Array.from(models, ({ id }) => figures.model(id).toolSuccess ?? Number.NaN))
   }
 
+  /** The JSON of every model for lists. */
   get items(): Items {
     return this.#compiled.items()
   }
@@ -76,6 +78,7 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
   const modelByName = modelNames(models)
   const modelByUntaggedName = untaggedNames(modelByName)
+  // Slugs have priority over aliases, and aliases over display names: a later entry replaces an earlier one.
   const providerByName = new Map<string, Provider>()
   for (const provider of data.providers) providerByName.set(providerKey(provider.name), provider)
   for (const provider of data.providers) for (const alias of provider.aliases ?? []) providerByName.set(alias, provider)
@@ -115,7 +118,9 @@ function modelsByAlias(models: readonly Model[]): Map<string, Model[]> {
 /** Maps names to models. Ids have priority over canonical slugs, and canonical slugs over aliases. */
 function modelNames(models: readonly Model[]): Map<string, Model> {
   const byName = new Map<string, Model>()
-  const add = (name: string, model: Model) => byName.has(name) || byName.set(name, model)
+  const add = (name: string, model: Model) => {
+    if (!byName.has(name)) byName.set(name, model)
+  }
   for (const model of models) add(model.id, model)
   for (const model of models) add(model.canonicalSlug, model)
   for (const [alias, holders] of modelsByAlias(models)) if (holders.length === 1) add(alias, holders[0]!)

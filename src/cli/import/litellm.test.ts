@@ -260,7 +260,7 @@ test('budgets become equal or stricter limits, never looser ones', () => {
   })
   assert.deepEqual([policies.budget, policies.defaults], [{ interval: 'monthly', limit_usd: 10 }, {}])
   assert.deepEqual(policies.guardrails, [
-    { name: 'LiteLLM internal users', body: { limit_usd: 5, reset_interval: 'daily' }, members: true },
+    { name: 'LiteLLM internal users', body: { limit_usd: 5, reset_interval: 'daily' }, isForMembers: true },
   ])
   assert.deepEqual(policies.keys, [])
   assert.deepEqual(

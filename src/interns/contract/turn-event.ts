@@ -7,7 +7,7 @@ import type { BudgetPart } from './turn-budget.ts'
 /** The maximum length of an event as a line. Longer text is split; other events that are too long are refused. */
 export const maxEventBytes = 512 * 1024
 
-/** Why a turn failed after it had started, in the terms of the chat route. */
+/** Why a turn failed after it had started. These are values of `metadata.reason` in errors of the chat route. */
 export type FailureReason = 'turn_failed' | 'stream_severed' | 'busy'
 
 /**
@@ -18,13 +18,13 @@ export type TurnEvent =
   | { type: 'turn.started'; runId: string; sessionId: string; model: string | null }
   | { type: 'text.added'; text: string }
   | { type: 'reasoning.added'; text: string }
-  /** The intern works on something that the caller does not see. At most one per second. */
+  /** The run continues, although the caller gets no other event, for example during a tool call. At most one per second. */
   | { type: 'work.noticed' }
-  /** The activity, if the caller requested it. */
+  /** A tool call or a plan of the intern. Sent only if the caller requested activities. */
   | { type: 'activity.noticed'; activity: Activity }
-  /** A rule made a decision. The server must fetch it. */
+  /** A rule decided about an action. The event has no details: the server fetches the stored decision from the daemon. */
   | { type: 'decision.made' }
-  /** The run waits. `deadlineAt` is in milliseconds since the epoch; `action` is the action of a permission. */
+  /** The run waits for an answer. `deadlineAt` is in milliseconds since the epoch; `action` is the action of a permission. */
   | { type: 'question.asked'; question: Question; deadlineAt: number; action?: Action | undefined }
   | ({ type: 'turn.finished' } & TurnReport)
   | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & TurnReport)

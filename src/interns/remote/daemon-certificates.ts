@@ -16,7 +16,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
 /** Certificates are valid from this time before their creation, because clocks of hosts differ. */
-const earlierMs = hourMs
+const backdateMs = hourMs
 const authorityMs = 10 * yearMs
 /** An authority that expires within this time gets a successor. */
 const successorMs = yearMs
@@ -27,21 +27,24 @@ const certificateMs = dayMs
 /** The name in the certificate of an intern's daemon, independent of its address. */
 export const daemonName = (internId: string) => `${internId}.interns.internal`
 const serverName = 'server.interns.internal'
-/** The name for the files of an intern that does not run. Its host's server has one certificate for all of them. */
+/**
+ * The name for the files of an intern that does not run. Its host's server has one wildcard certificate for all of them. The word
+ * `kept` cannot change, because servers of several versions connect to each other.
+ */
 export const storageName = (internId: string) => `${internId}${storageSuffix}`
 const storageSuffix = '.kept.interns.internal'
 
-/** The name for an intern's log on its host's server, with the same certificate. */
+/** The name for an intern's log on its host's server. The wildcard certificate of the stored files also covers this name. */
 export const logName = (internId: string) => storageName(`${logPrefix}${internId}`)
 const logPrefix = 'log-'
 
-/** The intern and the resource that a client requests by a server name; undefined for other names. */
-export function parseServerName(name: string): { id: string; resource: 'kept' | 'log' } | undefined {
+/** The intern and the resource that a client requests by a server name: its stored files or its log. Undefined for other names. */
+export function parseServerName(name: string): { id: string; resource: 'files' | 'log' } | undefined {
   if (!name.endsWith(storageSuffix)) return undefined
   const label = name.slice(0, -storageSuffix.length)
   return label.startsWith(logPrefix)
     ? { id: label.slice(logPrefix.length), resource: 'log' }
-    : { id: label, resource: 'kept' }
+    : { id: label, resource: 'files' }
 }
 
 /**
@@ -50,7 +53,8 @@ export function parseServerName(name: string): { id: string; resource: 'kept' | 
  */
 export class DaemonCertificates {
   readonly #deps: CertificateDeps
-  readonly #sessions = new Map<string, Buffer>()
+  /** The TLS sessions of earlier connections by server name, which shorten later handshakes. */
+  readonly #tlsSessions = new Map<string, Buffer>()
   #own: { context: DaemonTls['context']; renewAt: number; until: number } | undefined
   readonly #renew = sharePending(() => this.#renewOwn())
 
@@ -77,13 +81,13 @@ export class DaemonCertificates {
         if (!this.#own || now >= this.#own.until) throw error
       })
     }
-    return { context: this.#own!.context, servername, sessions: this.#sessions }
+    return { context: this.#own!.context, servername, sessions: this.#tlsSessions }
   }
 
   async #renewOwn(): Promise<void> {
     const { certificate, key, authorities, renewAt } = await this.#issue({ name: serverName, as: 'client' })
     const context = createSecureContext({ cert: certificate, key, ca: authorities, minVersion: 'TLSv1.3' })
-    this.#sessions.clear()
+    this.#tlsSessions.clear()
     this.#own = { context, renewAt, until: renewAt + certificateMs / 2 }
   }
 
@@ -91,7 +95,7 @@ export class DaemonCertificates {
     const now = this.#deps.now()
     const { signer, trusted } = await this.#authorities()
     const { issueCertificate } = await import('#platform/net/certificates.ts')
-    const period = { from: now - earlierMs, until: now + certificateMs }
+    const period = { from: now - backdateMs, until: now + certificateMs }
     const issued = await issueCertificate(signer, holder, period)
     return { ...issued, authorities: trusted.join(''), renewAt: now + certificateMs / 2 }
   }
@@ -102,6 +106,7 @@ export class DaemonCertificates {
     let rows = await this.#rows(db.query)
     if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#createSuccessor()
     const introduced = rows.filter((row) => row.created_at <= now() - introductionMs)
+    // Until one has been introduced, as after the installation, the oldest signs.
     const { name, certificate, key_sealed } = introduced.at(-1) ?? rows[0]!
     const key = vault.open(key_sealed, secretName(name))
     return { signer: { name, certificate, key }, trusted: rows.map((row) => row.certificate) }
@@ -129,9 +134,12 @@ export class DaemonCertificates {
       const { createAuthority } = await import('#platform/net/certificates.ts')
       const name = `Signalbox interns ${randomBytes(8).toString('hex')}`
       const [created_at, expires_at] = [now(), now() + authorityMs]
-      const { certificate, key } = await createAuthority(name, { from: created_at - earlierMs, until: expires_at })
+      const { certificate, key } = await createAuthority(name, { from: created_at - backdateMs, until: expires_at })
       const row = {
-        ...{ name, certificate, created_at, expires_at },
+        name,
+        certificate,
+        created_at,
+        expires_at,
         key_sealed: vault.seal(key, secretName(name)),
         sealed_by: vault.keyName,
       }

@@ -21,12 +21,12 @@ export function makeGroup(parent: string, { id, uid }: InternUser, resourceLimit
   return group
 }
 
-/** Moves a process into the group, before it has children: they are in the group, too. */
+/** Moves a process into the group. Call this before the process has children: they start in the group of their parent. */
 export function addToGroup(group: string, pid: number): void {
   writeFileSync(join(group, 'cgroup.procs'), String(pid))
 }
 
-/** The limits that the control group does not enforce; others are 0. */
+/** The limits to enforce without the control group: 0, which means no limit, replaces each one that the group enforces. */
 export function limitsOutsideGroup(group: string | undefined, resourceLimits: ResourceLimits): ResourceLimits {
   const enforced = Object.entries(limits).filter(([file]) => group !== undefined && existsSync(join(group, file)))
   return { ...resourceLimits, ...Object.fromEntries(enforced.map(([, setting]) => [setting, 0])) }
@@ -39,21 +39,26 @@ export function limitsOutsideGroup(group: string | undefined, resourceLimits: Re
 export function endGroup(group: string): number {
   set(group, 'cgroup.kill', 1)
   if (!/^populated 1$/m.test(read(group, 'cgroup.events'))) return 0
-  return Math.max(1, read(group, 'cgroup.procs').split('\n').length - 1)
+  // `cgroup.procs` does not list the processes of groups below this one.
+  const listed = read(group, 'cgroup.procs').split('\n').length - 1
+  return Math.max(1, listed)
 }
 
-/** Removes an empty group and the groups below it, which an intern with the user of this process can create. */
+/** Removes an empty group and the groups below it. An intern that runs as the user of this process can create such groups. */
 export function removeGroup(group: string): void {
   try {
     for (const entry of readdirSync(group, { withFileTypes: true }))
       if (entry.isDirectory()) removeGroup(join(group, entry.name))
     rmdirSync(group)
   } catch {
-    // It was removed, or it has processes: the next start reuses it.
+    // The group was removed already, or has processes: the next start reuses it.
   }
 }
 
-/** A sentence for the reason of an end, if the kernel ended a process of the group for lack of memory; else empty. */
+/**
+ * A sentence to append to the reason why a daemon ended: the kernel killed a process of its group for lack of memory. Empty if
+ * the kernel killed none.
+ */
 export function outOfMemoryNote(group: string | undefined): string {
   if (group === undefined || !/^oom_kill [1-9]/m.test(read(group, 'memory.events'))) return ''
   return ' It used all of its memory (setting "intern_memory_bytes").'

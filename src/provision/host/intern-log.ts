@@ -9,11 +9,12 @@ import { logFile } from './intern-home.ts'
 /** Does not follow links and does not block: an intern with the user of this process can replace its log. */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** The end of the log in an intern's folder. */
+/** Reads the tail of the log in an intern's folder, at most `bytes` long. */
 export async function readLog(home: string, bytes: number): Promise<InternLog> {
   try {
     await using file = await open(logFile(home), openFlags)
     const found = await file.stat()
+    // A second hard link: the intern can have linked a file that only this process is allowed to read.
     if (!found.isFile() || found.nlink !== 1) return { none: 'Its log file was replaced.' }
     const from = Math.max(0, found.size - bytes)
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(found.size - from), position: from })
@@ -26,7 +27,7 @@ export async function readLog(home: string, bytes: number): Promise<InternLog> {
   }
 }
 
-/** A connection on which a server of another host requests the end of a log, once. */
+/** A connection on which a server of another host requests the tail of a log, once. */
 export function logConnection(home: string): Duplex {
   const [local, remote] = duplexPair()
   const server = createServer((request, response) => {
@@ -40,6 +41,7 @@ export function logConnection(home: string): Duplex {
       (error: Error) => answer(502, { error: { kind: 'intern_rejected', message: error.message } }),
     )
   })
+  // Serves this connection without listening on a port.
   server.emit('connection', remote)
   return local
 }

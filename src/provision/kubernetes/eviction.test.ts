@@ -39,7 +39,7 @@ test('an eviction in the state of the pod is reported in the same way', () => {
     const status = { phase: 'Failed', reason: 'Evicted', message, conditions }
     const pod = podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0' }, spec: { nodeName: 'node-1' }, status })
     assert.deepEqual(
-      [pod.problem, pod.isExplained],
+      [pod.problem, pod.isProblemExplained],
       [`its pod was evicted from the node node-1 at ${at}: ${why}`, true],
       message,
     )

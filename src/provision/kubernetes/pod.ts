@@ -8,21 +8,24 @@ export type Pod = {
   name: string
   intern: string
   uid: string
-  /** The hash of its settings, and its image. */
+  /** The hash of its settings. */
   settings: string
   image: string
   address: string | undefined
   node: string | undefined
-  /** Whether its container runs, and how often it was restarted. */
+  /** Whether its container runs. */
   isRunning: boolean
+  /** How often its container was restarted. */
   restarts: number
-  /** Why it does not run or must be replaced; and whether that is more than its position. */
+  /** Why it does not run or must be replaced. */
   problem: string | undefined
-  isExplained: boolean
+  /** Whether `problem` is the cause, and not only the stage of its start, such as waiting for a node. */
+  isProblemExplained: boolean
   /** How its daemon ended before the last restart. */
   lastEnd: string | undefined
-  /** Whether its repository is being cloned, and why the clone failed. */
+  /** Whether its repository is being cloned. */
   isCloning: boolean
+  /** Why the clone of its repository failed. */
   cloneFailure: string | undefined
   /** Whether its deletion was requested. */
   isEnding: boolean
@@ -85,24 +88,25 @@ function failureOf(clone: Container | undefined): string | undefined {
 
 const nodeOf = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
 
-type PodDefect = Pick<Pod, 'problem' | 'isExplained'>
+type PodDefect = Pick<Pod, 'problem' | 'isProblemExplained'>
 
 function podDefect(pod: KubernetesObject, lost: string | undefined): PodDefect {
   const node = nodeOf(pod.spec)
-  if (lost !== undefined) return { problem: `its node ${node} has not reported since ${lost}`, isExplained: true }
+  if (lost !== undefined)
+    return { problem: `its node ${node} has not reported since ${lost}`, isProblemExplained: true }
   const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
   const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || disruptionOf(pod.status ?? {})
-  if (!isEnding && container?.state?.running) return { problem: undefined, isExplained: false }
-  const why = explained(pod, node)
-  const where = node ? `its container is being created on the node ${node}` : 'its pod waits for a node'
-  return { problem: why ?? where, isExplained: why !== undefined }
+  if (!isEnding && container?.state?.running) return { problem: undefined, isProblemExplained: false }
+  const cause = causeOf(pod, node)
+  const stage = node ? `its container is being created on the node ${node}` : 'its pod waits for a node'
+  return { problem: cause ?? stage, isProblemExplained: cause !== undefined }
 }
 
 /** The cluster sets this condition before it ends a pod; a node only after the containers have ended. */
 const disruptionOf = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 
-function explained({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
+function causeOf({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
   const { phase, reason, message, conditions = [], ...of } = (status ?? {}) as PodStatus
   const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = of
   const disruption = disruptionOf(status ?? {})

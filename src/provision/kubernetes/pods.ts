@@ -16,23 +16,27 @@ export class Pods {
   readonly #listeners = new Map<string, Set<PodListener>>()
   #unfollow: (() => Promise<void>) | undefined
   #isListed = false
-  #ending: NodeJS.Timeout | undefined
+  #lingerTimer: NodeJS.Timeout | undefined
 
   constructor(deps: { client: KubernetesClient; onError: (error: Error) => void }) {
     this.#deps = deps
   }
 
-  /** Calls `listener` with the pod of an intern, as soon as it is known and after each change. @returns a function that ends that. */
+  /**
+   * Calls `listener` with the pod of an intern, as soon as it is known and after each change.
+   * @returns a function that removes the listener.
+   */
   follow(intern: string, listener: PodListener): () => void {
     const listeners = this.#listeners.get(intern) ?? new Set()
     this.#listeners.set(intern, listeners.add(listener))
-    clearTimeout(this.#ending)
+    clearTimeout(this.#lingerTimer)
     this.#start()
     if (this.#isListed) queueMicrotask(() => listeners.has(listener) && listener(this.#pods.get(intern)))
     return () => {
       listeners.delete(listener)
+      // A second call must not remove the set of listeners that came after the last one of this set had left.
       if (listeners.size === 0 && this.#listeners.get(intern) === listeners) this.#listeners.delete(intern)
-      if (this.#listeners.size === 0) this.#ending = setTimeout(() => this.#end(), lingerMs).unref()
+      if (this.#listeners.size === 0) this.#lingerTimer = setTimeout(() => this.#end(), lingerMs).unref()
     }
   }
 
@@ -41,8 +45,12 @@ export class Pods {
     const notify = (intern: string) => {
       if (this.#isListed) for (const listener of this.#listeners.get(intern) ?? []) listener(this.#pods.get(intern))
     }
+    const { client, onError } = this.#deps
     const followed = {
-      ...{ client: this.#deps.client, kind: 'Pod' as const, labels: ownLabels, onError: this.#deps.onError },
+      client,
+      kind: 'Pod' as const,
+      labels: ownLabels,
+      onError,
       onChanged: (object: Parameters<typeof podOf>[0]) => {
         const pod = podOf(object)
         this.#pods.set(pod.intern, pod)

@@ -8,7 +8,7 @@ import { startRespondingPod } from './start-pod.ts'
 const pod = (more: Partial<Pod> = {}): Pod => ({
   ...{ name: 'intern-ada-0', intern: 'ada', uid: 'one', settings: 'these', image: 'signalbox:1', node: 'node-1' },
   ...{ address: '10.0.0.1', isRunning: true, restarts: 0, problem: undefined, isEnding: false, isLost: false },
-  ...{ isCloning: false, cloneFailure: undefined, isExplained: false, lastEnd: undefined },
+  ...{ isCloning: false, cloneFailure: undefined, isProblemExplained: false, lastEnd: undefined },
   ...more,
 })
 
@@ -99,7 +99,11 @@ test('a missing pod is reported with the latest warning of the cluster', async (
   assert.match(none.address, /0\.1 s: it has no pod; the cluster says: exceeded quota: few\.$/)
   const old = await started(undefined, undefined, 1, 100, undefined, warnings.slice(2))
   assert.match(old.address, /it has no pod: the cluster does not create one, or does not answer\.$/)
-  const explained = pod({ isRunning: false, problem: 'no node accepts its pod: none has room.', isExplained: true })
+  const explained = pod({
+    isRunning: false,
+    problem: 'no node accepts its pod: none has room.',
+    isProblemExplained: true,
+  })
   const { address } = await started(explained, explained, 1, 100, undefined, warnings)
   assert.match(address, /: no node accepts its pod: none has room\.$/)
 })

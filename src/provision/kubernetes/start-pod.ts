@@ -20,8 +20,9 @@ type PodStart = {
   settings: string
   /** Whether the daemon of the pod at this address answers. */
   answers: (address: string) => Promise<boolean>
-  /** The time limit of the start, and the time without an answer after which an earlier pod is replaced. */
+  /** The time limit of the start. */
   startMs: number
+  /** The time without an answer after which a pod that ran before the start is replaced. */
   unresponsiveMs: number
   /** The additional time limit of a clone. */
   cloneMs: number
@@ -39,45 +40,52 @@ const checkEveryMs = 250
  * @throws Error with the reason of the timeout, written for the intern's owner.
  */
 export async function startRespondingPod(
-  { client, pods, now: clock }: { client: KubernetesClient; pods: Pick<Pods, 'follow'>; now: Now },
+  { client, pods, now }: { client: KubernetesClient; pods: Pick<Pods, 'follow'>; now: Now },
   start: PodStart,
 ): Promise<string> {
   let pod: Pod | undefined
-  /** A pod that ran before this start, which can hang; null without one. */
-  let earlier: { uid: string; since: number } | null | undefined
+  let isFirstReport = true
+  /** The pod that ran before this start, and that can hang; undefined without one. */
+  let earlierPod: { uid: string; since: number } | undefined
   const subscribe = (onChange: () => void) =>
-    pods.follow(start.intern, (current) => {
-      pod = current
-      if (earlier === undefined) earlier = current?.isRunning ? { uid: current.uid, since: performance.now() } : null
+    pods.follow(start.intern, (reportedPod) => {
+      pod = reportedPod
+      if (isFirstReport && reportedPod?.isRunning) earlierPod = { uid: reportedPod.uid, since: performance.now() }
+      isFirstReport = false
       onChange()
     })
-  const [since, startedAt] = [performance.now(), clock()]
-  let running: string | undefined
+  const [since, startedAt] = [performance.now(), now()]
+  /** The pod that was reported to `onRunning`. */
+  let reportedUid: string | undefined
+  let isCloningReported = false
   let withinMs = start.startMs
-  const read = async () => {
+  const checkPod = async () => {
     start.signal.throwIfAborted()
-    const now: Pod | undefined = pod
-    if (now && canAnswer(now, start.settings)) {
-      if (running !== now.uid) start.onRunning()
-      running = now.uid
-      if (await start.answers(now.address)) return now.address
-      // The StatefulSet creates another pod, but not if the node is lost.
-      if (!now.isLost && earlier?.uid === now.uid && performance.now() - earlier.since > start.unresponsiveMs)
-        await client.remove('Pod', now.name, now.uid)
+    // `pod` can change during the requests below.
+    const current: Pod | undefined = pod
+    if (current && canAnswer(current, start.settings)) {
+      if (reportedUid !== current.uid) start.onRunning()
+      reportedUid = current.uid
+      if (await start.answers(current.address)) return current.address
+      const hangs = earlierPod?.uid === current.uid && performance.now() - earlierPod.since > start.unresponsiveMs
+      // The StatefulSet replaces a removed pod, but not if its node is lost.
+      if (hangs && !current.isLost) await client.remove('Pod', current.name, current.uid)
     }
-    if (now?.isLost) throw new Error(`It cannot be started: ${now.problem}.`)
-    if (now?.isCloning && withinMs === start.startMs) {
+    if (current?.isLost) throw new Error(`It cannot be started: ${current.problem}.`)
+    if (current?.isCloning && !isCloningReported) {
+      isCloningReported = true
       withinMs += start.cloneMs
       start.onCloning()
     }
-    if (now?.cloneFailure && now.settings === start.settings && !now.isEnding) {
-      await endPermanently(client, start, now)
-      throw new Error(now.cloneFailure)
+    if (current?.cloneFailure && current.settings === start.settings && !current.isEnding) {
+      await endPermanently(client, start, current)
+      throw new Error(current.cloneFailure)
     }
-    if (performance.now() - since > withinMs) throw await timeoutError(client, start, { withinMs, startedAt, pod: now })
+    if (performance.now() - since > withinMs)
+      throw await timeoutError(client, start, { withinMs, startedAt, pod: current })
     return undefined
   }
-  return waitFor(read, { subscribe, recheckMs: checkEveryMs })
+  return waitFor(checkPod, { subscribe, recheckMs: checkEveryMs })
 }
 
 /** Whether the pod can answer. A daemon can also answer on a node that the cluster reports as lost. */
@@ -89,7 +97,7 @@ function canAnswer(pod: Pod, settings: string): pod is Pod & { address: string }
 /** Ends a pod after a failed start, because nothing would supervise it if it started later. */
 async function endPermanently(client: KubernetesClient, { intern }: PodStart, pod?: Pod): Promise<void> {
   await client.merge('StatefulSet', nameOf(intern), { spec: { replicas: 0 } }).catch(() => {})
-  // Otherwise the next start would take this pod for its own.
+  // Otherwise the next start would mistake this pod, which has the same settings, for its own.
   if (pod) await client.remove('Pod', pod.name, pod.uid).catch(() => {})
 }
 
@@ -100,10 +108,12 @@ async function timeoutError(
   start: PodStart,
   { withinMs, startedAt, pod }: Timeout,
 ): Promise<Error> {
-  const warning = pod?.isExplained ? undefined : await lastWarning(client, start.intern, startedAt)
+  const warning = pod?.isProblemExplained ? undefined : await lastWarning(client, start.intern, startedAt)
   await endPermanently(client, start)
-  const none = warning === undefined ? ': the cluster does not create one, or does not answer' : ''
-  const why = pod === undefined ? `it has no pod${none}` : (pod.problem ?? 'its daemon does not answer')
-  const reason = warning === undefined ? why : `${why}; the cluster says: ${warning}`
+  let reason: string
+  if (pod !== undefined) reason = pod.problem ?? 'its daemon does not answer'
+  else if (warning !== undefined) reason = 'it has no pod'
+  else reason = 'it has no pod: the cluster does not create one, or does not answer'
+  if (warning !== undefined) reason += `; the cluster says: ${warning}`
   return new Error(`The intern did not answer within ${withinMs / 1000} s: ${reason.replace(/\.$/, '')}.`)
 }

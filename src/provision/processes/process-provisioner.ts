@@ -236,7 +236,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   /** A connection for a request of a server on another host. @throws Refusal. */
-  async #connectForTransfer(find: FindIntern, id: string, resource: 'kept' | 'log'): Promise<Duplex> {
+  async #connectForTransfer(find: FindIntern, id: string, resource: 'files' | 'log'): Promise<Duplex> {
     const found = await find(id)
     const intern = found && this.#isOnThisHost(found) ? found : undefined
     if (resource === 'log') {

@@ -19,7 +19,7 @@ type StorageListenerDeps = {
 }
 
 /** @throws Refusal. */
-type Connect = (id: string, resource: 'kept' | 'log') => Promise<Duplex>
+type Connect = (id: string, resource: 'files' | 'log') => Promise<Duplex>
 
 const handshakeMs = 10_000
 const maxHandshakes = 64
@@ -80,7 +80,7 @@ async function forward(socket: TLSSocket, connect: Connect): Promise<void> {
   let storage: Duplex
   try {
     // An unknown name is refused.
-    const { id, resource } = parseServerName(String(socket.servername)) ?? { id: '', resource: 'kept' as const }
+    const { id, resource } = parseServerName(String(socket.servername)) ?? { id: '', resource: 'files' as const }
     storage = await connect(id, resource)
   } catch (error) {
     return refuse(socket, error)

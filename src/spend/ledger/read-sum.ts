@@ -3,7 +3,7 @@
  */
 export const sumBase = 1_000_000_000n
 
-/** Reads the result of `exactSum`. */
+/** Reads the result of `exactSum`: the high and the low half as decimal numbers, separated by a space, such as `12 345`. */
 export function readSum(text: string): bigint {
   const [high = '0', low = '0'] = text.split(' ')
   return BigInt(high) * sumBase + BigInt(low)

@@ -49,16 +49,16 @@ function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
  * near the release date: `gpt-4o` has had three dates, `claude-opus-4-1` is always `claude-opus-4-1-20250805`.
  */
 function splitByRelease(group: Group): Group[] {
-  const days = Map.groupBy(group.rows, (row) => row.day)
-  const undated = days.get(undefined)
-  const [day, second] = [...days.keys()].filter((key) => key !== undefined)
-  if (!day || (undated && !second && isReleasedNear(undated, day))) return [group]
-  return [...days.values()].map((rows) => ({ author: group.author, rows }))
+  const rowsByDate = Map.groupBy(group.rows, (row) => row.date)
+  const undated = rowsByDate.get(undefined)
+  const [date, second] = [...rowsByDate.keys()].filter((key) => key !== undefined)
+  if (!date || (undated && !second && isReleasedNear(undated, date))) return [group]
+  return [...rowsByDate.values()].map((rows) => ({ author: group.author, rows }))
 }
 
-function isReleasedNear(undated: Row[], day: string): boolean {
+function isReleasedNear(undated: Row[], date: string): boolean {
   const reference = undated.find((row) => row.firstParty) ?? undated.find((row) => row.hasMatchingBase) ?? undated[0]!
-  return Math.abs(Date.parse(reference.model.release_date) - Date.parse(day)) <= sameReleaseMs
+  return Math.abs(Date.parse(reference.model.release_date) - Date.parse(date)) <= sameReleaseMs
 }
 
 /** Separates image and text models of the same name. The models like the lead row keep the name. */

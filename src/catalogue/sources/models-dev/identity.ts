@@ -17,8 +17,8 @@ export function identify({ author, rows }: Group): Identity {
       canonicalSlug: undefined,
       aliases: [],
     }
-  const dated = rows.filter((row) => row.day !== undefined)
-  const undated = rows.filter((row) => row.day === undefined)
+  const dated = rows.filter((row) => row.date !== undefined)
+  const undated = rows.filter((row) => row.date === undefined)
   const release = dated.length > 0 ? withVariant(`${author}/${leadRow(dated).slug}`, lead) : undefined
   const slug = slugFor(author, undated.length > 0 ? undated : rows)
   const id = withVariant(`${author}/${slug}`, lead)

@@ -36,12 +36,12 @@ test('different models have different keys', () => {
   for (const [one, other] of different) assert.notEqual(parseName(one).key, parseName(other).key)
 })
 
-test('quantization, variant and day are separated from the name', () => {
+test('quantization, variant and date are separated from the name', () => {
   const { slug, quantization } = parseName('zai-org/GLM-5-FP8')
   assert.deepEqual([slug, quantization], ['glm-5', 'fp8'])
   assert.equal(parseName('openai/gpt-oss-120b:free').variant, 'free')
   assert.deepEqual(
-    ['gpt-4o-2024-08-06', 'claude-opus-4-1@20250805', 'devstral-2512'].map((name) => parseName(name).day),
+    ['gpt-4o-2024-08-06', 'claude-opus-4-1@20250805', 'devstral-2512'].map((name) => parseName(name).date),
     ['2024-08-06', '2025-08-05', undefined],
   )
 })

@@ -5,15 +5,15 @@ export type ParsedName = {
   author: string | undefined
   /** Whether the name has a prefix that is neither a known author nor a host. */
   hasUnknownPrefix: boolean
-  /** The model's name in lower case, without parts about where and how it is served. */
+  /** The model's name in lower case, without its author, host, variant and quantization. */
   slug: string
-  /** A normalized name, equal for two spellings. */
+  /** The slug without date and punctuation, by which two spellings of one name are equal. */
   key: string
   /** `free`, `thinking`, …: a separate row. */
   variant: string | undefined
   quantization: string | undefined
   /** The date at the end of the name, such as `2025-08-07`, which is not part of the key. */
-  day: string | undefined
+  date: string | undefined
 }
 
 const quantizations: readonly (readonly [RegExp, string])[] = [
@@ -23,6 +23,7 @@ const quantizations: readonly (readonly [RegExp, string])[] = [
   [/-int8$/, 'int8'],
   [/-bf16$/, 'bf16'],
   [/-fp16$/, 'fp16'],
+  // The vocabulary of quantizations has no integer with 6 bits.
   [/-6bit$/, 'unknown'],
 ]
 
@@ -34,8 +35,8 @@ const hostBrandPrefix = /^(?:databricks|snowflake|umans)-/
 
 const dateSuffix = /-(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/
 
-/** Path segments that name a host or a repackager, and not the author. */
-const hosts = new Set(
+/** Path segments that are not the author of a model: hosts, accounts that repackage models, and words of a host's paths. */
+const nonAuthorSegments = new Set(
   'accounts baseten chutesai cortecs fireworks grok hf kimi models neuralmagic novita pro public route routers siliconflow tee unsloth workers-ai @cf'.split(
     ' ',
   ),
@@ -44,7 +45,9 @@ const hosts = new Set(
 /** Parses a name such as `accounts/fireworks/models/glm-5p1` or `hf:zai-org/GLM-5.1-FP8`. */
 export function parseName(listed: string): ParsedName {
   const path = listed
+    // OpenRouter marks names that move to a newer model: `~anthropic/claude-opus-latest`.
     .replace(/^~/, '')
+    // A prefix of the host, as in `hf:zai-org/GLM-5.1-FP8`.
     .replace(/^[a-z]+:(?=[^/]+\/)/i, '')
     .split('/')
   const [name, variant] = splitVariant(path.at(-1)!)
@@ -53,21 +56,22 @@ export function parseName(listed: string): ParsedName {
   const normalized = name
     .toLowerCase()
     .replace(/[_@: ]/g, '-')
+    // Fireworks writes the point of a version as `p`: `glm-5p1`.
     .replace(/(\d)p(\d)/g, '$1.$2')
     .replace(/-+/g, '-')
     .replace(hostBrandPrefix, '')
   const stripped = withoutAuthor(normalized)
   const served = withoutServing(normalizeClaudeOrder(stripped.slug))
-  const [, year, month, date] = dateSuffix.exec(served.slug) ?? []
+  const [, year, month, dayOfMonth] = dateSuffix.exec(served.slug) ?? []
   const undated = year ? served.slug.replace(dateSuffix, '') : served.slug
   return {
     author: (prefix && authorNamed(prefix, name)) ?? stripped.author,
-    hasUnknownPrefix: !prefix && prefixes.some((part) => !hosts.has(part.toLowerCase())),
+    hasUnknownPrefix: !prefix && prefixes.some((part) => !nonAuthorSegments.has(part.toLowerCase())),
     slug: served.slug,
     key: keyOf(undated),
     variant,
     quantization: served.quantization,
-    day: year && `${year}-${month}-${date}`,
+    date: year && `${year}-${month}-${dayOfMonth}`,
   }
 }
 

@@ -22,7 +22,7 @@ export function rowOf(provider: SourceProvider, model: SourceModel, api: Upstrea
   const name = withFreeVariant(parseName(model.id), model)
   const base = model.base_model === undefined ? undefined : parseCached(model.base_model)
   const hasMatchingBase = base?.author !== undefined && namesAgree(name.slug, base.slug)
-  const identity = hasMatchingBase ? { author: base.author, slug: base.slug, key: base.key, day: base.day } : {}
+  const identity = hasMatchingBase ? { author: base.author, slug: base.slug, key: base.key, date: base.date } : {}
   const author = (hasMatchingBase ? base.author : name.author) ?? firstPartyAuthor(provider.id, name.slug)
   const firstParty = author !== undefined && isFirstParty(provider.id, author)
   return { ...name, ...identity, author, provider, model, api, isDefaultApi, hasMatchingBase, firstParty }

@@ -25,9 +25,9 @@ export async function apply(client: ApiClient, objects: Objects, print: Print): 
   await creator.budget('/organization', 'the organization', objects.policies.budget)
   await creator.setDefaults(own.workspace_id, objects.policies.defaults)
   for (const preset of objects.presets) await creator.preset(preset)
-  for (const { name, body, members } of objects.policies.guardrails) {
+  for (const { name, body, isForMembers } of objects.policies.guardrails) {
     await creator.guardrail(name, body)
-    if (members) print(`  To assign members to it: POST /guardrails/<id>/assignments/members.`)
+    if (isForMembers) print(`  To assign members to it: POST /guardrails/<id>/assignments/members.`)
   }
   for (const { name, slug, budget, defaults, key } of objects.policies.workspaces) {
     const workspace = await creator.workspace(name, slug)

@@ -13,9 +13,10 @@ export type NewKey = { name: string; limit?: number; limit_reset?: Interval; exp
 export type Policies = {
   /** The budget of the organization. */
   budget?: NewBudget
-  /** Rules for the workspace of the management key. */
+  /** Rules for the workspace of the management key. Content filters are added later, also to those of `workspaces`. */
   defaults: GuardrailBody
-  guardrails: { name: string; body: GuardrailBody; members?: true }[]
+  /** `isForMembers`: it applies to no one until members are assigned to it. */
+  guardrails: { name: string; body: GuardrailBody; isForMembers?: true }[]
   workspaces: { name: string; slug: string; budget?: NewBudget; defaults: GuardrailBody; key: NewKey }[]
   /** Keys, with the models that each is allowed to use, if limited. */
   keys: { key: NewKey; models?: string[] }[]
@@ -50,6 +51,7 @@ export function budgetsOf(config: LitellmConfig, draft: CatalogueDraft, notes: I
   const section = from === litellm ? 'litellm_settings' : 'general_settings'
   const budget = budgetOf(limitsOf(from, section, notes, ['limit_usd', 'reset_interval']))
   if (budget) policies.budget = budget
+  // LiteLLM's clients can use models with its master key. Here a management key cannot, so the clients get an API key.
   if (general.master_key) policies.keys.push({ key: { name: 'litellm' } })
   const params = sectionOf(litellm.default_key_generate_params)
   if (params) {
@@ -58,7 +60,7 @@ export function budgetsOf(config: LitellmConfig, draft: CatalogueDraft, notes: I
     const models = modelsOf(params.models, `${path}.models`, draft, notes)
     const validDays = daysIn(params.duration)
     const expires = validDays && { expires_at: new Date(now.getTime() + validDays * 86_400_000).toISOString() }
-    if (!limits || models?.length === 0)
+    if (!limits || allowsNoModel(models))
       notes.add(path, 'no key is created, because it would be less limited than in LiteLLM')
     else policies.keys.push({ key: { name: 'litellm-default-key', ...limits, ...expires }, ...(models && { models }) })
     noteRateLimits(params, path, notes)
@@ -81,11 +83,14 @@ function addMembers(
   const budget = limitsOf({ max_budget, budget_duration, ...params }, path, notes, ['limit_usd', 'reset_interval'])
   const models = modelsOf(params?.models, `${path}.models`, draft, notes)
   if (params) noteRateLimits(params, path, notes)
-  if (!budget || models?.length === 0)
+  if (!budget || allowsNoModel(models)) {
     notes.add(path, 'no guardrail is created, because it would allow more than in LiteLLM')
-  if (!budget || models?.length === 0 || (!('limit_usd' in budget) && !models)) return
+    return
+  }
+  const hasRules = 'limit_usd' in budget || models !== undefined
+  if (!hasRules) return
   const name = 'LiteLLM internal users'
-  policies.guardrails.push({ name, body: { ...budget, ...(models && { allowed_models: models }) }, members: true })
+  policies.guardrails.push({ name, body: { ...budget, ...(models && { allowed_models: models }) }, isForMembers: true })
 }
 
 function addTeams({ litellm }: LitellmConfig, policies: Policies, draft: CatalogueDraft, notes: ImportNotes): void {
@@ -97,7 +102,7 @@ function addTeams({ litellm }: LitellmConfig, policies: Policies, draft: Catalog
     const budget = budgetOf(limits)
     const defaults = { ...(models && { allowed_models: models }) }
     const key = { name: `litellm-${plainSlugOf(name)}` }
-    if (!limits || models?.length === 0)
+    if (!limits || allowsNoModel(models))
       notes.add(path, 'no workspace is created, because it would be less limited than in LiteLLM')
     else policies.workspaces.push({ name, slug: plainSlugOf(name), ...(budget && { budget }), defaults, key })
     noteRateLimits(team, path, notes)
@@ -118,7 +123,10 @@ export const rowsOf = (value: unknown): Section[] =>
 export const sectionOf = (value: unknown): Section | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Section) : undefined
 
-/** Converts `max_budget` and `budget_duration` to the given names. @returns undefined for an invalid budget */
+/**
+ * Converts `max_budget` and `budget_duration` to the given names.
+ * @returns an empty object without a budget; undefined for an invalid one.
+ */
 function limitsOf(
   from: Section,
   path: string,
@@ -139,8 +147,13 @@ function limitsOf(
   return { [limit]: amount, ...(interval && { [reset]: interval }) }
 }
 
-/** @returns undefined if all models are allowed; an empty list if none of the named ones was imported */
-function modelsOf(names: unknown, path: string, draft: CatalogueDraft, notes: ImportNotes): string[] | undefined {
+/** The ids of the only allowed models; undefined if all models are allowed. */
+type AllowedModels = string[] | undefined
+
+/** Whether none of the allowed models was imported. An object without its list of models would allow all. */
+const allowsNoModel = (models: AllowedModels) => models?.length === 0
+
+function modelsOf(names: unknown, path: string, draft: CatalogueDraft, notes: ImportNotes): AllowedModels {
   const list = [names ?? []].flat().map(String)
   if (list.length === 0 || list.includes('all-proxy-models')) return undefined
   const ids = list.flatMap((name) => {

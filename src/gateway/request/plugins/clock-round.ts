@@ -11,7 +11,7 @@ export const clockName = 'openrouter_datetime'
  * and the total usage.
  */
 export class ClockRounds {
-  readonly #inner: ClientProtocol
+  readonly #clientProtocol: ClientProtocol
   readonly #request: Body
   #writer: StreamWriter | undefined
   #hasWritten = false
@@ -31,8 +31,8 @@ export class ClockRounds {
   #failed = false
 
   /** @param request the client's body, which some protocols repeat. */
-  constructor(real: ClientProtocol, request: Body) {
-    this.#inner = real
+  constructor(clientProtocol: ClientProtocol, request: Body) {
+    this.#clientProtocol = clientProtocol
     this.#request = request
   }
 
@@ -51,15 +51,17 @@ export class ClockRounds {
   get message(): Body {
     const head = { id: '', model: '', createdSeconds: 0 }
     const { choices } = completionOf(head, this.#roundEvents, undefined) as { choices: [{ message: Body }] }
+    // Fields of answers. Not every provider accepts them in a message of a request.
     const { annotations: _cited, images: _made, refusal: _refused, ...message } = choices[0].message
     return message
   }
 
   /** The protocol of a round: takes chat requests, and writes answers of the client's protocol. */
   get client(): ClientProtocol {
-    const { ownFields: _own, headersFor: _headers, ...real } = this.#inner
+    // The body of a round is a chat request, so the fields and request headers of the client's own protocol do not apply to it.
+    const { ownFields: _own, headersFor: _headers, ...inherited } = this.#clientProtocol
     return {
-      ...real,
+      ...inherited,
       protocol: 'openai-chat',
       rewrites: true,
       toChat: (body) => body as ReturnType<ClientProtocol['toChat']>,
@@ -69,16 +71,19 @@ export class ClockRounds {
   }
 
   /** A response that stays open until the last round has ended. */
-  response(inner: ResponseStream): ResponseStream {
+  response(clientResponse: ResponseStream): ResponseStream {
     return {
       get opened() {
-        return inner.opened
+        return clientResponse.opened
       },
-      signal: inner.signal,
-      header: (name, value) => inner.header(name, value),
-      write: (piece) => inner.write(piece),
-      onDrain: (listener) => inner.onDrain(listener),
-      end: (last) => void (this.#continues ? last && inner.write(last) : inner.end(last)),
+      signal: clientResponse.signal,
+      header: (name, value) => clientResponse.header(name, value),
+      write: (piece) => clientResponse.write(piece),
+      onDrain: (listener) => clientResponse.onDrain(listener),
+      end: (last) => {
+        if (!this.#continues) clientResponse.end(last)
+        else if (last) clientResponse.write(last)
+      },
     }
   }
 
@@ -87,6 +92,7 @@ export class ClockRounds {
     return this.#writer?.fail(error)
   }
 
+  /** Whether another round follows: the model called only the clock. A call of a client's tool ends the answer. */
   get #continues(): boolean {
     return this.#clockCallIds.length > 0 && this.#clientCalls.size === 0 && !this.#isLast && !this.#failed
   }
@@ -101,14 +107,16 @@ export class ClockRounds {
 
   #roundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
     this.#resetRound()
-    if (!this.#hasWritten) this.#writer = this.#inner.writer({ ...head, request: this.#request }, options)
+    // Until something was written, another attempt can start the answer again, with the head of its endpoint. Later rounds continue
+    // the stream with the same writer.
+    if (!this.#hasWritten) this.#writer = this.#clientProtocol.writer({ ...head, request: this.#request }, options)
     const writer = this.#writer!
     const write = (events: AnswerEvent[]) => {
       if (events.length > 0) this.#hasWritten = true
       return events.map(writer.event).join('')
     }
     return {
-      event: (event) => write(this.#visible(event)),
+      event: (event) => write(this.#take(event)),
       end: (cost) => {
         this.#addRound(cost)
         return this.#continues ? '' : write(this.#usage()) + writer.end(cost && { costUsd: this.#costUsd })
@@ -122,15 +130,15 @@ export class ClockRounds {
 
   #body(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
     this.#resetRound()
-    this.#wholeEvents.push(...events.flatMap((event) => this.#visible(event)))
+    this.#wholeEvents.push(...events.flatMap((event) => this.#take(event)))
     this.#addRound(cost)
     if (this.#continues) return {}
     const all = [...this.#wholeEvents, ...this.#usage()]
-    return this.#inner.writeBody({ ...head, request: this.#request }, all, cost && { costUsd: this.#costUsd })
+    return this.#clientProtocol.writeBody({ ...head, request: this.#request }, all, cost && { costUsd: this.#costUsd })
   }
 
-  /** The events that the client gets for an event of a round. */
-  #visible(event: AnswerEvent): AnswerEvent[] {
+  /** Takes in an event of a round. @returns the events that the client gets for it. */
+  #take(event: AnswerEvent): AnswerEvent[] {
     this.#roundEvents.push(event)
     switch (event.type) {
       case 'tool_call':
@@ -152,6 +160,7 @@ export class ClockRounds {
         return this.#round === 1 ? [event] : []
       case 'finish':
         if (this.#continues) return []
+        // The model called the clock in the last round, in which it is not allowed to. The client does not know this call.
         return [this.#clientCalls.size === 0 && this.#clockCallIds.length > 0 ? { ...event, reason: 'stop' } : event]
       default:
         return [event]

@@ -19,8 +19,8 @@ const maxHashed = 1000
 
 /**
  * Finds callers by key, usually from memory. A change removes a key immediately from the cache of this server, and by a
- * notification within a second on all others. While notifications can be missed, entries are used for less than a second,
- * or as long as `allowStale` permits.
+ * notification within a second on all others. While this server does not receive notifications, an entry is used for less than a
+ * second after it was read, or, if the database is unreachable, as long as `allowStale` permits.
  */
 export type KeyCache = {
   /** Returns the caller of a secret; undefined for an unknown, disabled or expired key. */
@@ -32,7 +32,15 @@ export type KeyCache = {
   close: () => void
 }
 
-type KeyCacheDeps = { signals: Signals; now: Now; steady?: Now; readKeys: ReadKeys; allowStale?: AllowStale }
+type KeyCacheDeps = {
+  signals: Signals
+  /** The time of day, with which the expiry of keys is compared. */
+  now: Now
+  /** A monotonic clock for the age of cached entries. */
+  steady?: Now
+  readKeys: ReadKeys
+  allowStale?: AllowStale
+}
 
 export function createKeyCache({ signals, now, steady, readKeys, allowStale }: KeyCacheDeps): KeyCache {
   const hashes = new Map<string, string>()
@@ -57,7 +65,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
 
   const hashFor = (secret: string) => hashes.get(secret) ?? (isSecret(secret) ? hashOf(secret) : undefined)
 
-  /** Caches hashes of valid keys only, because clients can send any number of invalid ones. */
+  /** Returns the caller of a key, and caches the hash of its secret. Invalid keys are not cached: clients can send any number of them. */
   function resolveCaller(secret: string, hash: string, key: StoredKey | undefined): Caller | undefined {
     const caller = callerOf(key)
     if (caller && !hashes.has(secret)) {

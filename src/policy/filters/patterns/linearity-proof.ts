@@ -1,6 +1,6 @@
 import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
 import type { Pattern } from './pattern-syntax.ts'
-import { allows, type Kind, type Positions, positionsOf } from './positions.ts'
+import { allows, type Kind, kinds, type Positions, positionsOf } from './positions.ts'
 
 /** The maximum number of steps per character. */
 const maxSteps = 100
@@ -20,7 +20,7 @@ export function isProvenLinear(pattern: Pattern): boolean {
   if (!positions) return false
   const letters = lettersOf(positions.classes)
   const visited = new Set<string>()
-  const pending: State[] = [{ previousKind: 0, counts: new Map() }]
+  const pending: State[] = [{ previousKind: kinds.none, counts: new Map() }]
   let effort = letters.length * positions.classes.length
   for (let state = pending.pop(); state; state = pending.pop()) {
     for (const letter of letters) {
@@ -61,6 +61,11 @@ function keyOf({ previousKind, counts }: State): string {
   return `${previousKind}:${[...counts].sort(([a], [b]) => a - b).join(';')}`
 }
 
+function kindOf(point: number): Kind {
+  if (includes(wordCharacters, point)) return kinds.word
+  return includes(newline, point) ? kinds.newline : kinds.other
+}
+
 function lettersOf(classes: CharacterClass[]): Letter[] {
   const borders = new Set([0])
   for (const ranges of [wordCharacters, newline, ...classes]) {
@@ -69,7 +74,7 @@ function lettersOf(classes: CharacterClass[]): Letter[] {
   const letters = new Map<string, Letter>()
   for (const point of borders) {
     if (point > 0x10ffff) continue
-    const kind = includes(wordCharacters, point) ? 1 : includes(newline, point) ? 2 : 3
+    const kind = kindOf(point)
     const accepted = classes.map((ranges) => includes(ranges, point))
     letters.set(kind + accepted.map(Number).join(''), { kind, accepted })
   }

@@ -1,11 +1,15 @@
 import type { CharacterClass } from './character-class.ts'
 import type { Assertion, Pattern } from './pattern-syntax.ts'
 
-/** The kinds of adjacent characters that assertions distinguish. */
-export const kinds = ['nothing', 'word', 'newline', 'other'] as const
-export type Kind = 0 | 1 | 2 | 3
+/** The kinds of adjacent characters that assertions distinguish. `none`: there is no character, at the start or end of a text. */
+export const kinds = { none: 0, word: 1, newline: 2, other: 3 } as const
+export type Kind = (typeof kinds)[keyof typeof kinds]
+const { none, word, newline } = kinds
 
-/** Bit 4 × before + after is set if the position is allowed between two such characters. */
+/**
+ * The pairs of adjacent characters between which a condition holds, as a set of bits: bit `4 * before + after` stands for the kinds
+ * of the characters before and after.
+ */
 type Guard = number
 const anyContext: Guard = 0xffff
 const guardOf = (holds: (before: number, after: number) => boolean): Guard =>
@@ -13,44 +17,55 @@ const guardOf = (holds: (before: number, after: number) => boolean): Guard =>
 export const allows = (guard: Guard, before: Kind, after: Kind): boolean => ((guard >> (4 * before + after)) & 1) === 1
 
 const guards: Record<Assertion, Guard> = {
-  textStart: guardOf((before) => before === 0),
-  textEnd: guardOf((_, after) => after === 0),
-  lineStart: guardOf((before) => before === 0 || before === 2),
-  lineEnd: guardOf((_, after) => after === 0 || after === 2),
-  wordBoundary: guardOf((before, after) => (before === 1) !== (after === 1)),
-  noWordBoundary: guardOf((before, after) => (before === 1) === (after === 1)),
+  textStart: guardOf((before) => before === none),
+  textEnd: guardOf((_, after) => after === none),
+  lineStart: guardOf((before) => before === none || before === newline),
+  lineEnd: guardOf((_, after) => after === none || after === newline),
+  wordBoundary: guardOf((before, after) => (before === word) !== (after === word)),
+  noWordBoundary: guardOf((before, after) => (before === word) === (after === word)),
 }
 
-/** A transition to a position that consumes nothing in between. Equal transitions can occur several times. */
+/**
+ * A transition to the position of the next character, possible where `guard` holds. Equal transitions can occur several times, one
+ * for each path through the pattern.
+ */
 export type Transition = { to: number; guard: Guard }
 
-/** Each character of a pattern is a position, with transitions to the positions that can follow it. */
+/** A position after which a match of a part can end, where `guard` holds. */
+type LastPosition = { position: number; guard: Guard }
+
+/**
+ * The Glushkov automaton of a pattern. Each character of the pattern is a position; `classes` has the characters that a position
+ * accepts, `transitions` the positions that can follow, and `first` those where a match can start.
+ */
 export type Positions = { classes: CharacterClass[]; transitions: Transition[][]; first: Transition[] }
 
-/** The first and last positions of a part of a pattern, and its transitions that consume nothing. */
-type Part = { first: Transition[]; last: Transition[]; emptyPaths: Guard[] }
+/** The first and last positions of a part of a pattern, and the guards of its matches of the empty string. */
+type Part = { first: Transition[]; last: LastPosition[]; emptyPaths: Guard[] }
 
 const maxPositions = 600
 const maxTransitions = 6000
 const tooLarge = new Error('The pattern has too many positions, or too many transitions.')
+const repeatsEmptyMatch = new Error('The pattern repeats without limit a part that can match the empty string.')
 
-/** Undefined if the pattern is too large to analyse, can match the empty string, or repeats a part that can. */
+/**
+ * Builds the automaton of a pattern with Glushkov's construction.
+ * @returns undefined if the pattern is too large to analyse, can match the empty string, or repeats without limit a part that can.
+ */
 export function positionsOf(pattern: Pattern): Positions | undefined {
   const classes: CharacterClass[] = []
   const transitions: Transition[][] = []
   let count = 0
 
-  const restrict = (a: Transition[], guard: Guard): Transition[] =>
-    a.flatMap((transition) =>
-      transition.guard & guard ? [{ to: transition.to, guard: transition.guard & guard }] : [],
-    )
+  const restrict = <T extends Transition | LastPosition>(items: T[], guard: Guard): T[] =>
+    items.flatMap((item) => (item.guard & guard ? [{ ...item, guard: item.guard & guard }] : []))
 
-  function link(from: Transition[], to: Transition[]): void {
-    for (const a of from) {
-      const more = restrict(to, a.guard)
-      count += more.length
+  function link(from: LastPosition[], to: Transition[]): void {
+    for (const { position, guard } of from) {
+      const added = restrict(to, guard)
+      count += added.length
       if (count > maxTransitions) throw tooLarge
-      transitions[a.to]!.push(...more)
+      transitions[position]!.push(...added)
     }
   }
 
@@ -71,9 +86,13 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     switch (part.type) {
       case 'character': {
         if (classes.length >= maxPositions) throw tooLarge
-        const transition = { to: classes.push(part.class) - 1, guard: anyContext }
+        const position = classes.push(part.class) - 1
         transitions.push([])
-        return { first: [transition], last: [transition], emptyPaths: [] }
+        return {
+          first: [{ to: position, guard: anyContext }],
+          last: [{ position, guard: anyContext }],
+          emptyPaths: [],
+        }
       }
       case 'assertion':
         return { first: [], last: [], emptyPaths: [guards[part.at]] }
@@ -81,11 +100,10 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
         return part.items.map(build).reduce(concatenate, emptyPart())
       case 'choice': {
         const parts = part.items.map(build)
-        const all = <Key extends keyof Part>(key: Key) => parts.flatMap((one) => one[key] as Part[Key][number][])
         return {
-          first: all('first') as Transition[],
-          last: all('last') as Transition[],
-          emptyPaths: all('emptyPaths') as Guard[],
+          first: parts.flatMap(({ first }) => first),
+          last: parts.flatMap(({ last }) => last),
+          emptyPaths: parts.flatMap(({ emptyPaths }) => emptyPaths),
         }
       }
       case 'repeat':
@@ -99,7 +117,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     let rest = emptyPart()
     if (max === Number.POSITIVE_INFINITY) {
       const loop = build(item)
-      if (loop.emptyPaths.length > 0) throw tooLarge
+      if (loop.emptyPaths.length > 0) throw repeatsEmptyMatch
       link(loop.last, loop.first)
       rest = min === 0 ? { ...loop, emptyPaths: [anyContext] } : loop
     } else {
@@ -118,7 +136,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
     const { first, emptyPaths } = build(pattern)
     return emptyPaths.length > 0 ? undefined : { classes, transitions, first }
   } catch (error) {
-    if (error === tooLarge) return undefined
+    if (error === tooLarge || error === repeatsEmptyMatch) return undefined
     throw error
   }
 }
