@@ -19,7 +19,7 @@ export const equivalents: Equivalent[] = [
   },
   {
     file: 'src/spend/budgets/budgets.ts',
-    line: "return outcome === 'over' ? { periodEnded: true } : { refusedBy: open.budget, outcome }",
+    line: "return outcome === 'over' ? { periodEnded: true } : { refusedBy: account.budget, outcome }",
     from: 'true',
     to: 'false',
     why: 'Only whether the field is there is looked at; its type allows no other value.',
@@ -68,10 +68,10 @@ export const equivalents: Equivalent[] = [
   },
   {
     file: 'src/platform/db/postgres/exclusively.ts',
-    line: 'return announced.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))',
+    line: 'return notifications.toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0))',
     from: '0',
     to: '1',
-    why: 'Only topics are locked: in which order two of the same one are announced says nothing.',
+    why: 'Only topics are locked: the order of two notifications of one topic has no effect.',
   },
   {
     file: 'src/interns/remote/read-events.ts',
