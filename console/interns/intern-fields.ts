@@ -29,7 +29,12 @@ const limitsOf = (budget: Intern['budget']): InternFields['limits'] => {
 }
 
 export const emptyIntern: InternFields = {
-  ...{ name: '', description: '', model: '', mode: '', visibility: 'creator', instructions: '' },
+  name: '',
+  description: '',
+  model: '',
+  mode: '',
+  visibility: 'creator',
+  instructions: '',
   limits: limitsOf(null),
 }
 

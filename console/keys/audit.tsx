@@ -12,8 +12,13 @@ import { changesOf, formatValue } from './audit-changes.ts'
 /** @param names of the listed targets, by id. */
 const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   {
-    ...{ kind: 'text', name: 'action', label: 'action', placeholder: 'Filter by action' },
-    ...{ suggestions: knownActions, isSuggestedOnly: true, format: describeAction },
+    kind: 'text',
+    name: 'action',
+    label: 'action',
+    placeholder: 'Filter by action',
+    suggestions: knownActions,
+    isSuggestedOnly: true,
+    format: describeAction,
   },
   { kind: 'choice', name: 'target_kind', label: 'target type', any: 'any', options: targetKinds },
   { kind: 'text', name: 'target_id', label: 'target', format: (id) => names.get(id) ?? id.slice(0, 12) },

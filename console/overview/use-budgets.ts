@@ -82,9 +82,15 @@ type PooledBudget = WorkspaceBudget | OrganizationBudget
 const ofPool =
   (kind: 'workspace' | 'organization', { id, name }: { id: string; name: string }) =>
   (budget: PooledBudget): Budget => ({
-    ...{ id: budget.id, name, kind, limit: budget.limit_usd, spent: budget.spent_usd + budget.unconfirmed_usd },
-    ...{ reserved: budget.held_usd, forecast: budget.forecast_usd },
-    ...{ interval: budget.reset_interval, resetsAt: budget.resets_at },
+    id: budget.id,
+    name,
+    kind,
+    limit: budget.limit_usd,
+    spent: budget.spent_usd + budget.unconfirmed_usd,
+    reserved: budget.held_usd,
+    forecast: budget.forecast_usd,
+    interval: budget.reset_interval,
+    resetsAt: budget.resets_at,
     path: kind === 'workspace' ? `/keys/budgets?workspace_id=${id}` : '/keys/budgets',
   })
 

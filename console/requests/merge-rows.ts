@@ -93,7 +93,8 @@ export function withNewer<R extends Row, L extends LogRows<R>>(before: L, newer:
   const trimmedRows = isAtTop ? trimmed(rows) : rows
   return {
     ...before,
-    ...{ rows: trimmedRows, waiting: waiting.length > maxRows ? waiting.slice(0, maxRows) : waiting },
+    rows: trimmedRows,
+    waiting: waiting.length > maxRows ? waiting.slice(0, maxRows) : waiting,
     hasGap: !isAtTop && (before.hasGap || waiting.length > maxRows),
     ...((restarts || trimmedRows !== rows) && { cursor: undefined }),
   }

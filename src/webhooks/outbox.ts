@@ -59,7 +59,11 @@ export function deliveryRow(webhookId: string, queued: QueuedEvent, include: rea
     event,
     payload: payload.length <= maxPayloadLength ? payload : payloadOf(event, at, { ...data, question: 'too long' }),
     answerable: link,
-    ...{ state: 'pending', attempts: 0, next_at: 0, claimed_until: 0, created_at: at },
+    state: 'pending',
+    attempts: 0,
+    next_at: 0,
+    claimed_until: 0,
+    created_at: at,
   }
 }
 

@@ -68,8 +68,12 @@ export async function recordFailure(
     const isFinal = retryInMs === undefined
     await ownClaim(tx, deps, id)
       .set({
-        ...{ state: isFinal ? 'failed' : 'pending', attempts: attempts + 1, last_status: status, last_error: error },
-        ...{ claimed_until: 0, next_at: sql<number>`${clock.at()} + ${sql.lit(Math.round(retryInMs ?? 0))}` },
+        state: isFinal ? 'failed' : 'pending',
+        attempts: attempts + 1,
+        last_status: status,
+        last_error: error,
+        claimed_until: 0,
+        next_at: sql<number>`${clock.at()} + ${sql.lit(Math.round(retryInMs ?? 0))}`,
         ...(isFinal && { settled_at: clock.at() }),
       })
       .execute()

@@ -81,9 +81,19 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
   const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
   const [id, secret] = [deps.newId(), newSecret()]
   const row = {
-    ...{ id, organization_id: caller.organizationId, workspace_id: workspaceId, url, format, description },
-    ...{ events: jsonList(events), include: jsonList(include), enabled: 1, ...secretColumns(deps, id, secret) },
-    ...{ created_by: caller.userId, created_at: deps.now(), updated_at: deps.now() },
+    id,
+    organization_id: caller.organizationId,
+    workspace_id: workspaceId,
+    url,
+    format,
+    description,
+    events: jsonList(events),
+    include: jsonList(include),
+    enabled: 1,
+    ...secretColumns(deps, id, secret),
+    created_by: caller.userId,
+    created_at: deps.now(),
+    updated_at: deps.now(),
   }
   const webhook = await change(deps, caller, workspaceId, 'created', async (tx) => {
     const { n } = await tx

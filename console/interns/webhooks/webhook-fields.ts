@@ -38,13 +38,20 @@ export const fieldsOf = ({
   include,
   enabled,
 }: Webhook): WebhookFields => ({
-  ...{ url, format, events: eventNames, include, enabled },
+  url,
+  format,
+  events: eventNames,
+  include,
+  enabled,
   description: description ?? '',
 })
 
 /** The request body. `enabled` is not part of it: only existing webhooks can be disabled. */
 export const bodyOf = ({ url, format, description, events: eventNames, include }: WebhookFields) => ({
-  ...{ url: url.trim(), format, events: eventNames, include },
+  url: url.trim(),
+  format,
+  events: eventNames,
+  include,
   description: description.trim() || null,
 })
 

@@ -13,7 +13,13 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
       const { id, name, kind, title, paths, input } = event
       const locations = paths.length > 0 ? { locations: paths.map((path) => ({ path })) } : {}
       return {
-        ...{ sessionUpdate: 'tool_call', toolCallId: id, name, kind, title, status: 'pending', rawInput: input },
+        sessionUpdate: 'tool_call',
+        toolCallId: id,
+        name,
+        kind,
+        title,
+        status: 'pending',
+        rawInput: input,
         ...locations,
       }
     }
@@ -33,7 +39,11 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
     case 'server.unavailable': {
       const { id, server, reason } = event
       return {
-        ...{ sessionUpdate: 'tool_call', toolCallId: id, name: 'mcp_server', kind: 'other', status: 'failed' },
+        sessionUpdate: 'tool_call',
+        toolCallId: id,
+        name: 'mcp_server',
+        kind: 'other',
+        status: 'failed',
         title: `MCP server ${server} is not available`,
         content: [{ type: 'content', content: textContent(reason) }],
         // The protocol has no update for this: a client that knows the member can log it.

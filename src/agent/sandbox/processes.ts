@@ -33,7 +33,12 @@ export class Processes {
     const stop = new AbortController()
     const id = `p${++this.#started}`
     const process: Background = {
-      ...{ id, command, stop, end: undefined, ended: Promise.resolve(), outputSignal: Promise.withResolvers<void>() },
+      id,
+      command,
+      stop,
+      end: undefined,
+      ended: Promise.resolve(),
+      outputSignal: Promise.withResolvers<void>(),
       output: terminalText(unread),
     }
     const onOutput = (bytes: Buffer) => {

@@ -74,13 +74,23 @@ export function callsOf(processor: string): Calls | undefined {
   const shared = { absent: Object.values(absent) }
   if (processor === 'x64')
     return {
-      ...{ architecture: 0xc000003e, otherNumbersFrom: 0x40000000, refused: numbers(0), ...shared },
-      ...{ sockets: [41, 53], clone: 56, ioctl: 16 },
+      architecture: 0xc000003e,
+      otherNumbersFrom: 0x40000000,
+      refused: numbers(0),
+      ...shared,
+      sockets: [41, 53],
+      clone: 56,
+      ioctl: 16,
     }
   if (processor === 'arm64')
     return {
-      ...{ architecture: 0xc00000b7, otherNumbersFrom: undefined, refused: numbers(1), ...shared },
-      ...{ sockets: [198, 199], clone: 220, ioctl: 29 },
+      architecture: 0xc00000b7,
+      otherNumbersFrom: undefined,
+      refused: numbers(1),
+      ...shared,
+      sockets: [198, 199],
+      clone: 220,
+      ioctl: 29,
     }
   return undefined
 }

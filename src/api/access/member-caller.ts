@@ -19,9 +19,18 @@ export async function memberCaller(
   if (role === undefined || role === 'viewer') return undefined
   const organization = await getOrganization({ db }, organizationId)
   return {
-    ...{ keyHash: '', keyKind: 'api', keyName, userId, organizationId, workspaceId },
-    ...{ isWorkspaceScoped: true, role, organizationRole: member?.role },
-    ...{ creatorLeft: false, internsGrant: false, spendLimit: null },
+    keyHash: '',
+    keyKind: 'api',
+    keyName,
+    userId,
+    organizationId,
+    workspaceId,
+    isWorkspaceScoped: true,
+    role,
+    organizationRole: member?.role,
+    creatorLeft: false,
+    internsGrant: false,
+    spendLimit: null,
     internsProgramme: organization.interns_programme,
   }
 }

@@ -53,7 +53,8 @@ const concealing =
 export function collectDecisions({ db, now, ...parts }: ConcealDeps & Pick<InternsParts, 'db' | 'now'>) {
   const conceal = concealing(parts)
   return decisionCollector({
-    ...{ db, now },
+    db,
+    now,
     // The intern calls models with its own key. Content that models must not see is not stored either.
     conceal: ({ workspaceId, creatorUserId, keyHash }, text) =>
       conceal({ workspaceId, userId: creatorUserId, keyHash: keyHash ?? '' }, text),
@@ -82,7 +83,18 @@ export function openInterns({
   const conceal = concealing({ guardrailCache, scanner })
   const decisions = collectDecisions({ db, now, guardrailCache, scanner })
   const supervision = openSupervision({
-    ...{ config, dataDir, db, vault, now, newId, log, variable, metered, spent, observeRunEnd, decisions },
+    config,
+    dataDir,
+    db,
+    vault,
+    now,
+    newId,
+    log,
+    variable,
+    metered,
+    spent,
+    observeRunEnd,
+    decisions,
   })
   const conversation: ChatTurnDeps = {
     db,
@@ -98,7 +110,8 @@ export function openInterns({
         requester: caller,
         signal,
       }),
-    ...{ metered, spent },
+    metered,
+    spent,
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     idleTimeoutMs: config.intern_budget_ms,
   }

@@ -76,7 +76,11 @@ export function openSupervision({
   const hosts = new InternHosts({ db, clock: databaseClock(db, now), own })
   const certificates = new DaemonCertificates({ db, vault, now })
   const around = {
-    ...{ config, warn, hosts, vault, certificates },
+    config,
+    warn,
+    hosts,
+    vault,
+    certificates,
     mcpServersOf: ({ id }: Intern) => mcpServersOf({ db, vault }, id),
     gitAuthorOf: (intern: Intern) => gitAuthorOf(db, intern),
     passwordOf: ({ id }: Intern) => repositoryPassword({ db, vault }, id),
@@ -84,7 +88,11 @@ export function openSupervision({
   const inProcesses = () => {
     const listen = own?.address && (config.intern_listen ?? own.address)
     return new ProcessProvisioner({
-      ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
+      ...around,
+      dataDir,
+      baseUrl: () => baseUrl,
+      variable,
+      mask: maskSecrets,
       onUncounted: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
       ended: ({ id }) => waitUntilEnded({ db }, id),
       listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
@@ -106,7 +114,14 @@ export function openSupervision({
   const checkStarter = starterCheck({ db, now })
   const following = { db, now, metered, spent, checkStarter, decisions, ended, onError }
   const supervisor = new Supervisor({
-    ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning, idleMs: config.intern_idle_ms },
+    db,
+    now,
+    provisioner,
+    hosts,
+    onError,
+    server: newId(),
+    keepRunning,
+    idleMs: config.intern_idle_ms,
     sealAccess: sealAccess.bind(undefined, vault),
     follow: (intern) => followRuns(following, intern, () => provisioner.runs(intern)),
   })

@@ -76,7 +76,9 @@ export async function openMoney(
 /** During an upgrade, limits are counted as older servers count them. */
 async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
   const accounts = await watchGuardrailAccounts({
-    ...{ db, every: unrefInterval, elapsed: () => performance.now() },
+    db,
+    every: unrefInterval,
+    elapsed: () => performance.now(),
     onSeparate: () =>
       context.parts.log.info(
         'the last server of an older version has stopped: limits of guardrails now count for each member and key',

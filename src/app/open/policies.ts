@@ -19,7 +19,11 @@ export async function openPolicies(context: OpenContext, { settings, db, allowSt
   const guardrailCache = createGuardrailCache({ db, allowStale })
   cleanup.defer(guardrailCache.close)
   const sessions = createSessions({
-    ...{ db, now, newId: parts.newId, keys, allowStale },
+    db,
+    now,
+    newId: parts.newId,
+    keys,
+    allowStale,
     times: { idleMs: config.session_idle_minutes * 60_000, wholeMs: config.session_hours * 3_600_000 },
     onError: warnOf(context, 'the last use of a session was not recorded'),
   })

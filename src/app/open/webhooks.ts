@@ -14,7 +14,14 @@ export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vaul
   context.metrics.observeBacklog(createBacklog({ db, clock }))
   context.cleanup.defer(
     startSender({
-      ...{ db, vault, clock, now, newId, config, log, server: newId() },
+      db,
+      vault,
+      clock,
+      now,
+      newId,
+      config,
+      log,
+      server: newId(),
       linkOf: (id, answerable) =>
         config.public_url && `${config.public_url}${prefix}/answers/${answerToken(vault, id, answerable)}`,
       onError: warnOf(context, 'webhooks are not sent'),

@@ -93,8 +93,18 @@ export async function startWorkers(
   cleanup.defer(scanner.close)
   const decisions = collectDecisions({ db, now, guardrailCache, scanner })
   const supervision = openSupervision({
-    ...{ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable },
-    ...{ metered: meteredTurn(meters), spent: spentByKey(meters), observeRunEnd: metrics.observeInternRun, decisions },
+    config,
+    dataDir: settings.data_dir,
+    db,
+    vault,
+    now,
+    newId,
+    log,
+    variable,
+    metered: meteredTurn(meters),
+    spent: spentByKey(meters),
+    observeRunEnd: metrics.observeInternRun,
+    decisions,
   })
 
   const sockets = await bindSockets({ host, port }, workers)

@@ -47,12 +47,10 @@ async function askPermission(
     const ofKind = (question.choices ?? []).filter((choice) => choice.kind === kind)
     if (ofKind.length < 2) return [{ option: kind, ...permission, needsEnter }]
     return ofKind.map(({ id, name }, at) => ({
-      ...{
-        option: id,
-        key: `${permission.key}${at + 1}`,
-        label: `${permission.label}: ${printableLine(name)}`,
-        needsEnter: true,
-      },
+      option: id,
+      key: `${permission.key}${at + 1}`,
+      label: `${permission.label}: ${printableLine(name)}`,
+      needsEnter: true,
     }))
   })
   return choose(offered, deps)

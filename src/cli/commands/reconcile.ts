@@ -67,8 +67,11 @@ async function readLedger(client: ApiClient, provider: string, billed: readonly 
     filters: [{ field: 'provider', operator: 'eq', value: provider }],
   })
   return data.data.map((row) => ({
-    ...{ day: row.date.slice(0, 10), model: row.model, requests: row.answered_count },
-    ...{ input_tokens: row.tokens_prompt, output_tokens: row.tokens_completion },
+    day: row.date.slice(0, 10),
+    model: row.model,
+    requests: row.answered_count,
+    input_tokens: row.tokens_prompt,
+    output_tokens: row.tokens_completion,
     cost_usd: row.upstream_inference_cost,
   }))
 }

@@ -42,10 +42,16 @@ export function stoppedInternRuns(
   const transcripts: Transcripts = {
     list: async (page) => readTranscripts((stored) => stored.list(page)),
     read: async (sessionId, page) => readTranscripts((stored) => stored.read(sessionId, page)),
-    ...{ follow: refuse, milestones: refuse },
+    follow: refuse,
+    milestones: refuse,
   }
   const health: Runs['health'] = async () => ({
-    ...{ contract: contractVersion, startedAt, agent: 'stopped', agentName: null, runs: 0, waiting: 0 },
+    contract: contractVersion,
+    startedAt,
+    agent: 'stopped',
+    agentName: null,
+    runs: 0,
+    waiting: 0,
   })
   const rules = { setRules: refuse, decisions: refuse, rest: refuse }
   const refused = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }

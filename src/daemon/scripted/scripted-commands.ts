@@ -76,7 +76,9 @@ export const commands: Record<string, Command> = {
   /** `plan read, write`: one step each, the first one in progress. */
   plan: ({ client, sessionId }, rest) => {
     const entries = rest.split(', ').map((content, at) => ({
-      ...{ content, priority: 'high' as const, status: at === 0 ? ('in_progress' as const) : ('pending' as const) },
+      content,
+      priority: 'high' as const,
+      status: at === 0 ? ('in_progress' as const) : ('pending' as const),
     }))
     return client.notify('session/update', { sessionId, update: { sessionUpdate: 'plan', entries } })
   },

@@ -23,8 +23,16 @@ export function endUnfinished({ store, now, next }: Deps): void {
     )
     const id = next()
     const end: Entry = {
-      ...{ id, revision: id, runId: entries.at(-1)?.runId ?? '', at, updatedAt: at },
-      ...{ type: 'end', reason: 'severed', message: 'The daemon ended during the turn.', model: null, usage: null },
+      id,
+      revision: id,
+      runId: entries.at(-1)?.runId ?? '',
+      at,
+      updatedAt: at,
+      type: 'end',
+      reason: 'severed',
+      message: 'The daemon ended during the turn.',
+      model: null,
+      usage: null,
     }
     const { title, turns } = session
     store.write([{ sessionId, title, status: 'idle', turns, entries: [...questions, end] }], at)

@@ -32,7 +32,9 @@ function openRouterBill(body: unknown): ReportedBill | undefined {
   const [prompt, completion] = [countOf(bill.native_tokens_prompt), countOf(bill.native_tokens_completion)]
   const tokens = prompt !== undefined &&
     completion !== undefined && {
-      ...{ prompt, completion, cacheWritten: 0 },
+      prompt,
+      completion,
+      cacheWritten: 0,
       cached: Math.min(countOf(bill.native_tokens_cached) ?? 0, prompt),
       reasoning: Math.min(countOf(bill.native_tokens_reasoning) ?? 0, completion),
     }

@@ -158,7 +158,9 @@ export async function changeWorkspace(
     const update = tx
       .updateTable('workspaces')
       .set({
-        ...{ name: patch.name, slug: patch.slug, description: patch.description },
+        name: patch.name,
+        slug: patch.slug,
+        description: patch.description,
         ...ioLoggingColumns(patch),
         updated_at: deps.now(),
       })

@@ -63,16 +63,25 @@ export async function addPasskey(
     }
     if (await findByCredential(tx, credential.id)) throw new Fault('conflict', 'This passkey was already added.')
     const row: PasskeyRow = {
-      ...{ id: deps.newId(), organization_id: organizationId, user_id: userId, name },
+      id: deps.newId(),
+      organization_id: organizationId,
+      user_id: userId,
+      name,
       credential_id: credential.id,
       public_key: Buffer.from(credential.publicKey).toString('base64url'),
-      ...{ relying_party: relyingParty.id, signatures: credential.counter },
-      ...{ created_at: deps.now(), last_used_at: null },
+      relying_party: relyingParty.id,
+      signatures: credential.counter,
+      created_at: deps.now(),
+      last_used_at: null,
     }
     await insertPasskey(tx, row)
     const after = { user_id: userId, name, relying_party: relyingParty.id }
     await recordChange(deps, tx, caller, {
-      ...{ action: 'passkey.created', targetKind: 'passkey', targetId: row.id, before: null, after },
+      action: 'passkey.created',
+      targetKind: 'passkey',
+      targetId: row.id,
+      before: null,
+      after,
     })
     return row
   })

@@ -31,7 +31,11 @@ export async function createLink(
       .execute()
     const after = { user_id: userId, expires_at: isoTime(expiresAt) }
     await recordChange(deps, tx, actor, {
-      ...{ action: 'session.link_made', targetKind: 'session', targetId: userId, before: null, after },
+      action: 'session.link_made',
+      targetKind: 'session',
+      targetId: userId,
+      before: null,
+      after,
     })
   })
   return { token, expiresAt }

@@ -80,7 +80,12 @@ export function createOidcClient(
       const code_challenge = await calculatePKCECodeChallenge(verifier)
       const issuer = await configuration()
       return buildAuthorizationUrl(issuer, {
-        ...{ redirect_uri, scope: settings.oidc_scopes, state, nonce, code_challenge, code_challenge_method: 'S256' },
+        redirect_uri,
+        scope: settings.oidc_scopes,
+        state,
+        nonce,
+        code_challenge,
+        code_challenge_method: 'S256',
         ...(promptsForAccount && { prompt: accountPrompt(issuer) }),
       }).href
     },

@@ -55,11 +55,19 @@ export async function startSession(
   const id = deps.newId()
   const token = newSessionToken(id)
   const row: SessionRow = {
-    ...{ id, token_hash: tokenHash(token), organization_id: owner.organizationId, user_id: owner.userId, method },
+    id,
+    token_hash: tokenHash(token),
+    organization_id: owner.organizationId,
+    user_id: owner.userId,
+    method,
     managing_key_hash: key?.keyKind === 'management' ? key.keyHash : null,
     using_key_hash: usingKeyHash,
-    ...{ address, user_agent: userAgent?.slice(0, maxUserAgent) ?? null },
-    ...{ created_at: at, seen_at: at, expires_at: at + deps.times.wholeMs, passkey_id: passkeyId ?? null },
+    address,
+    user_agent: userAgent?.slice(0, maxUserAgent) ?? null,
+    created_at: at,
+    seen_at: at,
+    expires_at: at + deps.times.wholeMs,
+    passkey_id: passkeyId ?? null,
   }
   await insertSessionRow(tx, row)
   await recordChange(

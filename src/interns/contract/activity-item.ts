@@ -44,7 +44,10 @@ export function activityItem(activity: Activity): ActivityItem {
   if (activity.type === 'plan') return { type: 'plan', steps: activity.steps }
   const { type, toolCallId, operation, title, status, input, output, paths, changes } = activity
   return {
-    ...{ type, tool_call_id: toolCallId, operation, status },
+    type,
+    tool_call_id: toolCallId,
+    operation,
+    status,
     title: title === null ? null : printableExactly(title),
     input: input === null ? null : printable(input),
     output: output === null ? null : printable(output),

@@ -96,7 +96,9 @@ export function argumentsOf(question: Question) {
   const { kind, operation, options, detail, choices } = question
   const printableOperation = operation === null ? null : printableExactly(operation)
   return {
-    ...{ kind, operation: printableOperation, options },
+    kind,
+    operation: printableOperation,
+    options,
     ...(choices && { choices: choices.map(({ id, kind, name }) => ({ id, kind, name: printableExactly(name) })) }),
     ...(detail !== null && { detail: printableExactly(detail) }),
   }

@@ -58,7 +58,10 @@ export async function giveUp(deps: RelocateDeps, tx: Tx, publish: Publish, inter
   const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`
   await takeOutOfService(deps, tx, publish, intern, {
     ...hostFields,
-    ...{ hostname: null, moved_at: null, status, last_failure_message },
+    hostname: null,
+    moved_at: null,
+    status,
+    last_failure_message,
   })
 }
 

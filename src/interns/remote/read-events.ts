@@ -8,8 +8,12 @@ import { closesStream, maxEventBytes, type TurnEvent } from '../contract/turn-ev
 import { readEvent } from './read-event.ts'
 
 const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retryable: boolean): TurnEvent => ({
-  ...{ type: 'turn.failed', reason, message, retryable },
-  ...{ model: null, usage: null },
+  type: 'turn.failed',
+  reason,
+  message,
+  retryable,
+  model: null,
+  usage: null,
 })
 const severed = failed('stream_severed', 'The connection to the intern broke.', true)
 

@@ -20,7 +20,11 @@ export const isSecured = (socket: Socket): boolean => secured.has(socket)
 export function connectTls({ host, port, tls: { context, servername, sessions } }: TlsAddress): TLSSocket {
   const session = sessions.get(servername)
   const socket = process.getBuiltinModule('node:tls').connect({
-    ...{ host, port, servername, secureContext: context, minVersion: 'TLSv1.3' },
+    host,
+    port,
+    servername,
+    secureContext: context,
+    minVersion: 'TLSv1.3',
     ...(session && { session }),
   })
   socket.setNoDelay()

@@ -96,7 +96,10 @@ async function record(deps: CollectDeps, intern: Intern, decisions: LoggedDecisi
         tx,
         { organizationId, userId, keyHash },
         {
-          ...{ action: 'intern.rule_decided', targetKind: 'intern', targetId: internId, before: null },
+          action: 'intern.rule_decided',
+          targetKind: 'intern',
+          targetId: internId,
+          before: null,
           after: { ...common, ...by },
         },
       )

@@ -87,7 +87,11 @@ export async function* pastQuestions(
       .execute()
     if (rows.length === 0) return
     const page = rows.map((row) => ({
-      ...{ internId: row.intern_id, id: row.id, agent: row.agent, askedAt: row.asked_at, answer: row.answer },
+      internId: row.intern_id,
+      id: row.id,
+      agent: row.agent,
+      askedAt: row.asked_at,
+      answer: row.answer,
       action: JSON.parse(row.action) as Action,
     }))
     last = page.at(-1)

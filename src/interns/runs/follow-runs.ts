@@ -160,7 +160,8 @@ async function apply(
         background: entry.background === true,
         startedBy: entry.by,
         startedAt: at,
-        ...{ budget: entry.budget, meteredKey },
+        budget: entry.budget,
+        meteredKey,
       })
       publish('run.changed', internId)
       return undefined

@@ -117,7 +117,10 @@ function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row)
   const turn = { id, internId: intern_id, runId: run_id, sessionId: session_id, startedAt: Number(began_at) }
   return [
     {
-      ...{ ...turn, costUsd, part: costOf, sessionUsd },
+      ...turn,
+      costUsd,
+      part: costOf,
+      sessionUsd,
       refused: refused === null ? undefined : (JSON.parse(refused) as RefusedRequest),
     },
   ]
@@ -167,8 +170,13 @@ export async function announceTurn<Started>(
   const own = { ...budget, id: account }
   const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${idleTimeoutMs + runStoredWithinMs}`
   const row = {
-    ...{ id: account, intern_id: internId, session_id: sessionId ?? null, key_hash: keyHash },
-    ...{ budget: JSON.stringify(own), began_at: now(), expires_at: expiresAt as never },
+    id: account,
+    intern_id: internId,
+    session_id: sessionId ?? null,
+    key_hash: keyHash,
+    budget: JSON.stringify(own),
+    began_at: now(),
+    expires_at: expiresAt as never,
   }
   await upsert(db.query, 'announced_turns', [row], { key: ['id'] }).execute()
   try {

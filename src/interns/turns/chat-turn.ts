@@ -127,7 +127,12 @@ async function storeStarted(
   const { at = deps.now(), budget } = prompted ?? {}
   if (!background && !prompted) return
   await storeRun(deps, runs, intern.id, {
-    ...{ id, sessionId, background, startedAt: at, budget, meteredKey: intern.keyHash },
+    id,
+    sessionId,
+    background,
+    startedAt: at,
+    budget,
+    meteredKey: intern.keyHash,
     // An answer does not start a run.
     startedBy: prompted ? caller.userId : null,
     // Callers who are signed in or use a link have no key.

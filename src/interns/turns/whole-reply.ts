@@ -77,7 +77,10 @@ class Reply {
       ...(this.#calls.length > 0 && { tool_calls: this.#calls.map(({ index: _, ...call }) => call) }),
     }
     return {
-      ...{ id, object: 'chat.completion' as const, created, model },
+      id,
+      object: 'chat.completion' as const,
+      created,
+      model,
       choices: [{ index: 0, message, finish_reason: this.#finish }],
       ...(usage && { usage: usage as Usage }),
       session_id,

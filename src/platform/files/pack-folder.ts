@@ -50,8 +50,14 @@ export async function packFolder(
     gzip.destroy(error)
   })
   const state: PackState = {
-    ...{ confined, root, limits, add: (header) => controller.add(header), skipped: new SkippedEntries() },
-    ...{ bytes: 0, entries: 0, signal: stopping.signal },
+    confined,
+    root,
+    limits,
+    add: (header) => controller.add(header),
+    skipped: new SkippedEntries(),
+    bytes: 0,
+    entries: 0,
+    signal: stopping.signal,
   }
   packAll(state, onSkipped).then(
     () => controller.finalize(),

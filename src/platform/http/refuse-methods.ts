@@ -35,7 +35,9 @@ export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPa
   })
   for (const [path, method] of shadowedMethods(paths)) {
     app.route({
-      ...{ method, url: path.url, config: { refusedBy: path } },
+      method,
+      url: path.url,
+      config: { refusedBy: path },
       onRequest: (request, reply, done) => done(refusal(request, reply)),
       handler: async () => {},
     })

@@ -86,7 +86,10 @@ function rename(object: Record<string, unknown>, originals: ReadonlyMap<string, 
   for (const [name] of members) delete object[name]
   for (const [name, value] of members)
     Object.defineProperty(object, originals.get(name) ?? name, {
-      ...{ value, writable: true, enumerable: true, configurable: true },
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
     })
 }
 

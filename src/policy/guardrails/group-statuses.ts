@@ -22,7 +22,11 @@ export async function readGroupStatuses(
   const period = periodOf({ interval }, deps.now())
   const grouping = groupingOf(limit.limit)
   const values: (string | null)[] = await findTopValues(deps.db.query, {
-    ...{ accounts: groupAccounts(limit.guardrail.id, grouping), period, grouping, keyHash, maxGroups },
+    accounts: groupAccounts(limit.guardrail.id, grouping),
+    period,
+    grouping,
+    keyHash,
+    maxGroups,
   })
   if (values.length === 0) values.push(null)
   const budgets = values.map((value) => groupBudget(limit, value ?? ''))

@@ -43,7 +43,10 @@ export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Prom
     ...resolvedNames,
     ...zdr,
     group_limits: mapList(body.group_limits, ({ by, tag_name = null, limit_usd, reset_interval = null }) => ({
-      ...{ by, tag_name, limit_usd, reset_interval },
+      by,
+      tag_name,
+      limit_usd,
+      reset_interval,
     })),
     content_filter_builtins: mapList(body.content_filter_builtins, withLabel),
   })

@@ -23,7 +23,10 @@ export async function withSpending(deps: WithSpendingDeps, record: GuardrailReco
   const { spent_usd, unconfirmed_usd, held_usd, forecast_usd } = spenders[0] ?? nothing
   return {
     ...form,
-    ...{ spent_usd, unconfirmed_usd, held_usd, forecast_usd },
+    spent_usd,
+    unconfirmed_usd,
+    held_usd,
+    forecast_usd,
     resets_at: next === null ? null : isoTime(next),
     spenders,
   }

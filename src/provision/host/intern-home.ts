@@ -103,7 +103,10 @@ export function prepareHome(
   const socketPath = join(connection, 's')
   const paths = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state' }
   const settings = {
-    ...{ ...paths, ...(listen && { listen }), agent, limits },
+    ...paths,
+    ...(listen && { listen }),
+    agent,
+    limits,
     ...(hasMcpServers && { mcp_servers: 'stdin' }),
     ...(startsAgent && { start_agent: true }),
   }

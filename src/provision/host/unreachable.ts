@@ -8,12 +8,24 @@ export function unreachable(message: string): Runs {
   }
   const transcripts = { list: refuse, read: refuse, follow: refuse, milestones: refuse }
   const files = {
-    ...{ list: refuse, read: refuse, write: refuse, remove: refuse },
-    ...{ makeFolder: refuse, rename: refuse, pack: refuse, unpack: refuse },
+    list: refuse,
+    read: refuse,
+    write: refuse,
+    remove: refuse,
+    makeFolder: refuse,
+    rename: refuse,
+    pack: refuse,
+    unpack: refuse,
   }
   const rules = { setRules: refuse, decisions: refuse, rest: refuse }
   return {
-    ...{ transcripts, files, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse },
+    transcripts,
+    files,
+    start: refuse,
+    answer: refuse,
+    cancel: refuse,
+    question: refuse,
+    health: refuse,
     ...rules,
   }
 }

@@ -36,7 +36,11 @@ export function userIdsError(base: number, files: string[], folder: string): Pro
   const look = 'for (const file of process.argv.slice(2)) fs.accessSync(file, 4); fs.accessSync(process.argv[1], 1)'
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', look, '--', folder, ...files], {
-      ...{ uid: base, gid: base, cwd: '/', env: {}, timeout: 5000 },
+      uid: base,
+      gid: base,
+      cwd: '/',
+      env: {},
+      timeout: 5000,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let errors = ''

@@ -84,8 +84,11 @@ export function kubernetesClient(
     },
     async *watch(kind, labels, version, signal) {
       const query = {
-        ...{ watch: 'true', allowWatchBookmarks: 'true', labelSelector: labels },
-        ...{ resourceVersion: version, timeoutSeconds: String(watchSeconds) },
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        labelSelector: labels,
+        resourceVersion: version,
+        timeoutSeconds: String(watchSeconds),
       }
       const limits = { headersTimeout: policy.requestMs, bodyTimeout: watchSeconds * 1500 }
       const { body } = await requests.open({ method: 'GET', path: pathOf(kind, namespace), query }, limits, signal)

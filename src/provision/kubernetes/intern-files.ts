@@ -41,7 +41,9 @@ export function filesOf(deps: FilesDeps): InternFiles {
       port: daemonPort,
       tls: { certificate: 'certificate.pem', key: 'certificate-key.pem', authorities: 'authorities.pem' },
     },
-    ...{ token_file: 'token', workspace: inPod.workspace, state: inPod.memory },
+    token_file: 'token',
+    workspace: inPod.workspace,
+    state: inPod.memory,
     agent: agentCommandOf(intern, { config, places, secret, baseUrl, sandbox }),
     limits: daemonLimits(config),
     ...(servers.length > 0 && { mcp_servers: servers }),
@@ -77,7 +79,9 @@ function cloneRequest({ config, intern: { repository }, password }: FilesDeps): 
 }
 
 export const rotatedOf = ({ certificate, key, authorities }: CertificateFiles): Record<string, string> => ({
-  ...{ 'certificate.pem': certificate, 'certificate-key.pem': key, 'authorities.pem': authorities },
+  'certificate.pem': certificate,
+  'certificate-key.pem': key,
+  'authorities.pem': authorities,
 })
 
 /** The token and key in the Secret of an intern, which do not change; a new token without a Secret. */

@@ -65,7 +65,9 @@ export class KubernetesProvisioner implements Provisioner {
     const onError = (error: Error) => deps.warn(`Pods of interns cannot be watched: ${error.message}`)
     this.#pods = new Pods({ client: this.#client, onError })
     this.#starts = new PodStarts({
-      ...{ ...deps, pods: this.#pods, baseUrl: () => this.#baseUrl() },
+      ...deps,
+      pods: this.#pods,
+      baseUrl: () => this.#baseUrl(),
       addressIn: (id, host, token) => this.#addressIn(id, host, token),
     })
   }
@@ -98,7 +100,9 @@ export class KubernetesProvisioner implements Provisioner {
       onError: () => {},
     })
     const options = {
-      ...{ intern: intern.id, address: access?.host ?? '', image: cluster.image },
+      intern: intern.id,
+      address: access?.host ?? '',
+      image: cluster.image,
       unresponsiveMs: config.intern_unresponsive_ms,
       health: (withinMs: number) => this.#health(intern, withinMs).catch(() => undefined),
       evicted: (pod: Pod) => evictedByNode(this.#client, intern.id, pod),
@@ -176,7 +180,9 @@ export class KubernetesProvisioner implements Provisioner {
     const { config, cluster } = this.#deps
     return addressOfFiles(
       {
-        ...{ config, client: this.#client, image: cluster.image },
+        config,
+        client: this.#client,
+        image: cluster.image,
         addressIn: (id, host, token) => this.#addressIn(id, host, token),
         rotate: () => this.#rotate(intern),
         answers: async (address) => (await healthOf(address, healthMs)) !== undefined,

@@ -117,7 +117,10 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
     shareProcessNamespace: true,
     terminationGracePeriodSeconds: 10,
     securityContext: {
-      ...{ runAsNonRoot: true, runAsUser: user, runAsGroup: user, fsGroup: user },
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: user,
+      fsGroup: user,
       fsGroupChangePolicy: 'OnRootMismatch',
       seccompProfile: { type: 'RuntimeDefault' },
     },
@@ -161,7 +164,9 @@ export function filesPodOf({ config, image }: Omit<ObjectsDeps, 'serviceUrl'>, i
     metadata: { name: filesPodNameOf(id), labels: { ...filesLabels, [internLabel]: id } },
     spec: {
       ...pod,
-      ...{ restartPolicy: 'Never', activeDeadlineSeconds: 3600, terminationGracePeriodSeconds: 1 },
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: 3600,
+      terminationGracePeriodSeconds: 1,
       // Without the cache of compiled code, which the intern could have written.
       containers: [{ ...daemon, name: 'files', command, env: variables({ HOME: home, TMPDIR: '/tmp' }) }],
     },
@@ -176,7 +181,8 @@ function containerOf(config: Config, image: string) {
     image,
     workingDir: home,
     securityContext: {
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     },
     resources: resourcesOf(config),

@@ -81,10 +81,14 @@ export class PodStarts {
       const host = await startRespondingPod(
         { client, pods, now },
         {
-          ...{ intern: id, settings: objects.settings, signal: aborted.signal },
+          intern: id,
+          settings: objects.settings,
+          signal: aborted.signal,
           answers: async (address) => (await healthOf(await addressIn(id, address, token), healthMs)) !== undefined,
-          ...{ startMs: config.kubernetes_start_ms, unresponsiveMs: config.intern_unresponsive_ms },
-          ...{ cloneMs: config.repository_clone_ms, onCloning: () => step('Cloning the repository') },
+          startMs: config.kubernetes_start_ms,
+          unresponsiveMs: config.intern_unresponsive_ms,
+          cloneMs: config.repository_clone_ms,
+          onCloning: () => step('Cloning the repository'),
           onRunning: () => step('Waiting for the daemon'),
         },
       )

@@ -107,7 +107,10 @@ export class KubernetesRequests {
     signal?: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     const response = await lazyModules.undici().request(`${this.#server.url}${path}`, {
-      ...{ method, query, ...limits, dispatcher: this.#dispatcher() },
+      method,
+      query,
+      ...limits,
+      dispatcher: this.#dispatcher(),
       headers: {
         accept,
         authorization: `Bearer ${this.#server.token()}`,

@@ -39,7 +39,9 @@ export async function startFilesProcess({
   prepareFolders(home, uid)
   starting()
   const settings = JSON.stringify({
-    ...{ token: hostConnectionToken, workspace: join(home, 'workspace'), state: join(home, 'state') },
+    token: hostConnectionToken,
+    workspace: join(home, 'workspace'),
+    state: join(home, 'state'),
     limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
   })
   const [command = process.execPath, ...args] = [
@@ -51,11 +53,9 @@ export async function startFilesProcess({
   const child = spawn(command, args, {
     cwd: home,
     env: {
-      ...{
-        PATH: path,
-        HOME: home,
-        ...(uid !== undefined && { NODE_COMPILE_CACHE: join(home, 'state', 'compiled') }),
-      },
+      PATH: path,
+      HOME: home,
+      ...(uid !== undefined && { NODE_COMPILE_CACHE: join(home, 'state', 'compiled') }),
       [markerVariable]: markerOf(join(home, 'workspace')),
     },
     detached: true,

@@ -82,7 +82,9 @@ export class ProcessProvisioner implements Provisioner {
     this.#clonings = new RunningClones(deps)
     this.#storageProcesses = new StorageProcesses({ config: deps.config, path: deps.variable('PATH') ?? '' })
     this.#starter = new ProcessStarter({
-      ...{ ...deps, usersWork: this.#usersWork, clonings: this.#clonings },
+      ...deps,
+      usersWork: this.#usersWork,
+      clonings: this.#clonings,
       homeOf: (intern) => this.#homeOf(intern),
       end: (intern) => this.#end(intern),
       onStarted: (daemon, ended) => void this.#endings.set(nameOf(daemon), ended),

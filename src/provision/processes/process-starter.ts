@@ -138,7 +138,12 @@ export class ProcessStarter {
     mkdirSync(home, { recursive: true, mode: 0o700 })
     const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
     const connection = prepareHome(home, {
-      ...{ agent, limits: daemonLimits(config), startsAgent, baseUrl, uid, listen },
+      agent,
+      limits: daemonLimits(config),
+      startsAgent,
+      baseUrl,
+      uid,
+      listen,
       authorities: trustedAuthorities(),
       gitConfig: gitConfigOf(await this.#deps.gitAuthorOf(intern)),
       instructions: [instructions, repository && repositoryDescription(repository)].filter(Boolean).join('\n\n'),
@@ -155,8 +160,12 @@ export class ProcessStarter {
   ): AgentCommand {
     const { config } = this.#deps
     const places = {
-      ...{ node: process.execPath, builtin: programs.agent, compileCache },
-      ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), gitConfig: gitConfigFile(home) },
+      node: process.execPath,
+      builtin: programs.agent,
+      compileCache,
+      instructions: instructionsFile(home),
+      baseUrl: baseUrlFile(home),
+      gitConfig: gitConfigFile(home),
       state: join(home, 'state', 'agent'),
       authorities: trustedAuthorities() === undefined ? undefined : authoritiesFile(home),
     }

@@ -48,7 +48,9 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     cwd: home,
     env: {
       ...Object.fromEntries(inherited),
-      ...{ HOME: home, NODE_COMPILE_CACHE: compileCache, [markerVariable]: markerOf(join(home, 'workspace')) },
+      HOME: home,
+      NODE_COMPILE_CACHE: compileCache,
+      [markerVariable]: markerOf(join(home, 'workspace')),
     },
     // In a separate process group and session, so that Ctrl-C in the terminal does not end it.
     detached: true,

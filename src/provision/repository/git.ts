@@ -48,9 +48,15 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
     const child = spawn(file, rest, {
       cwd,
       env: {
-        ...{ [markerVariable]: mark, PATH: path, HOME: '/nonexistent', LC_ALL: 'C.UTF-8' },
-        ...{ GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' },
-        ...{ GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: transports.join(':') },
+        [markerVariable]: mark,
+        PATH: path,
+        HOME: '/nonexistent',
+        LC_ALL: 'C.UTF-8',
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_ATTR_NOSYSTEM: '1',
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_ALLOW_PROTOCOL: transports.join(':'),
         GIT_CONFIG_COUNT: String(all.length),
         ...Object.fromEntries(
           all.flatMap(([name, value], index) => [

@@ -36,8 +36,13 @@ async function limitOfKey(tx: Tx, hash: string): Promise<CurrentLimit | undefine
     workspaceId: row.workspace_id,
     ...amountOf(row.limit_usd, row.limit_reset),
     data: {
-      ...{ workspace_id: row.workspace_id, limit_of: 'key', key_hash: hash, key_name: row.name, key_label: row.label },
-      ...{ creator_user_id: row.creator_user_id, external_user: row.external_user },
+      workspace_id: row.workspace_id,
+      limit_of: 'key',
+      key_hash: hash,
+      key_name: row.name,
+      key_label: row.label,
+      creator_user_id: row.creator_user_id,
+      external_user: row.external_user,
     },
   }
 }
@@ -54,8 +59,11 @@ async function limitOfGuardrail(tx: Tx, subject: SubjectOf<'guardrail'>): Promis
     workspaceId: row.workspace_id,
     ...amountOf(limit_usd, reset_interval),
     data: {
-      ...{ workspace_id: row.workspace_id, limit_of: 'guardrail', layer: layerOf(subject) },
-      ...{ guardrail_id: id, guardrail_name: row.name },
+      workspace_id: row.workspace_id,
+      limit_of: 'guardrail',
+      layer: layerOf(subject),
+      guardrail_id: id,
+      guardrail_name: row.name,
       ...(spender.kind === 'member' ? await memberData(tx, spender.userId) : await keyData(tx, spender.hash)),
     },
   }
@@ -73,8 +81,11 @@ async function limitOfGroup(tx: Tx, subject: SubjectOf<'group'>): Promise<Curren
     workspaceId: row.workspace_id,
     ...amountOf(limit?.limit_usd, limit?.reset_interval),
     data: {
-      ...{ workspace_id: row.workspace_id, limit_of: 'guardrail', layer: layerOf(subject) },
-      ...{ guardrail_id: id, guardrail_name: row.name },
+      workspace_id: row.workspace_id,
+      limit_of: 'guardrail',
+      layer: layerOf(subject),
+      guardrail_id: id,
+      guardrail_name: row.name,
       ...(grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }),
     },
   }
@@ -100,7 +111,9 @@ async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<CurrentL
   if (workspaceId === undefined) return undefined
   const { limit, interval } = budgetOf(row)
   return {
-    ...{ workspaceId, limit, interval },
+    workspaceId,
+    limit,
+    interval,
     data: {
       workspace_id: kind === 'workspace' ? id : null,
       limit_of: kind,

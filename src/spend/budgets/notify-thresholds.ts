@@ -82,7 +82,9 @@ export async function notifyThresholds(tx: Tx, publish: Publish, budget: Budget,
 function dataOf({ interval }: LimitAmount, limit: PicoUsd, { period, spent }: LimitState) {
   const remaining = spent < limit ? limit - spent : 0n
   return {
-    ...{ limit_usd: toUsd(limit), spent_usd: toUsd(spent), remaining_usd: toUsd(remaining) },
+    limit_usd: toUsd(limit),
+    spent_usd: toUsd(spent),
+    remaining_usd: toUsd(remaining),
     reset_interval: interval,
     resets_at: interval === null ? null : isoTime(periodEnd(interval, period * dayMs)),
   }

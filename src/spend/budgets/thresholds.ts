@@ -60,8 +60,11 @@ export async function setThresholds(
     const before = thresholdsOf(await readThresholds(tx, [owner]), owner)
     const after = await writeThresholds(tx, caller, owner, thresholds, deps.now())
     await recordChange(deps, tx, caller, {
-      ...{ action: `${kind}.updated`, targetKind: kind, targetId: id },
-      ...{ before: { thresholds: before }, after: { thresholds: after } },
+      action: `${kind}.updated`,
+      targetKind: kind,
+      targetId: id,
+      before: { thresholds: before },
+      after: { thresholds: after },
     })
     return after
   })

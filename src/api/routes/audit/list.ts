@@ -73,8 +73,12 @@ export const listAudit = route({
       namesOfTargets({ query: read }, caller.organizationId, data),
     ])
     const named = ({ user_id, key_hash, session_id }: (typeof data)[number]['actor']) => ({
-      ...{ user_id, user_name: users.get(user_id)?.name ?? null, user_email: users.get(user_id)?.email ?? null },
-      ...{ key_hash, key_name: (key_hash && keys.get(key_hash)?.name) || null, session_id },
+      user_id,
+      user_name: users.get(user_id)?.name ?? null,
+      user_email: users.get(user_id)?.email ?? null,
+      key_hash,
+      key_name: (key_hash && keys.get(key_hash)?.name) || null,
+      session_id,
     })
     const items = data.map((event) => ({
       ...event,

@@ -23,7 +23,9 @@ export const deleteInternFile = route({
       deps,
       { caller, host, response },
       {
-        ...{ internId: params.internId, act: 'intern.file_deleted', paths: { path } },
+        internId: params.internId,
+        act: 'intern.file_deleted',
+        paths: { path },
         give: (files) => files.remove(path, recursive === 'true'),
       },
     )

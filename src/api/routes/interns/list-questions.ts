@@ -72,6 +72,9 @@ export const listInternQuestions = route({
 })
 
 export const questionItem = ({ question, sessionId, askedAt, deadlineAt }: AskedQuestion) => ({
-  ...{ id: question.id, session_id: sessionId, asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) },
+  id: question.id,
+  session_id: sessionId,
+  asked_at: isoTime(askedAt),
+  deadline_at: isoTime(deadlineAt),
   ...argumentsOf(question),
 })

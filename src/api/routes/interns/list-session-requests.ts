@@ -87,7 +87,14 @@ function requestItem(record: GenerationRecord, windows: RunWindow[], others: Run
   const request = { keyHash: record.key_hash, at: timeOf(record) }
   const { id, created_at, model, provider_name, outcome, tokens_prompt, tokens_completion, generation_time } = record
   return {
-    ...{ id, created_at, model, provider_name, outcome, tokens_prompt, tokens_completion, generation_time },
+    id,
+    created_at,
+    model,
+    provider_name,
+    outcome,
+    tokens_prompt,
+    tokens_completion,
+    generation_time,
     run_id: windows.find((window) => isWithin(request, window))?.runId ?? '',
     cost_usd: record.upstream_inference_cost,
     is_shared: others.some((window) => isWithin(request, window)),

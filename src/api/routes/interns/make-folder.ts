@@ -19,7 +19,9 @@ export const createInternFolder = route({
       deps,
       { caller, host, response },
       {
-        ...{ internId: params.internId, act: 'intern.folder_made', paths: { path } },
+        internId: params.internId,
+        act: 'intern.folder_made',
+        paths: { path },
         give: (files) => files.makeFolder(path),
       },
     )

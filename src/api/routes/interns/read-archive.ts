@@ -23,7 +23,10 @@ export const getInternArchive = route({
       deps,
       { caller, host, response },
       {
-        ...{ internId: params.internId, act: 'intern.files_packed', paths: { path }, over: downloaded },
+        internId: params.internId,
+        act: 'intern.files_packed',
+        paths: { path },
+        over: downloaded,
         give: async (files, signal) => {
           const name = `${basename(path) || 'workspace'}.tar.gz`
           return download({ name, type: 'application/gzip', body: await files.pack(path, signal) })

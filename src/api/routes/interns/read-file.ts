@@ -27,7 +27,10 @@ export const getInternFile = route({
       deps,
       { caller, host, response },
       {
-        ...{ internId: params.internId, act: 'intern.file_read', paths: { path }, over: downloaded },
+        internId: params.internId,
+        act: 'intern.file_read',
+        paths: { path },
+        over: downloaded,
         give: async (files, signal) => answerOf(basename(path), await files.read(path, range, signal)),
       },
     )

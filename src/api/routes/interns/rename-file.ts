@@ -21,7 +21,9 @@ export const renameInternFile = route({
       deps,
       { caller, host, response },
       {
-        ...{ internId: params.internId, act: 'intern.file_renamed', paths: { from, to } },
+        internId: params.internId,
+        act: 'intern.file_renamed',
+        paths: { from, to },
         give: (files) => files.rename(from, to, replace),
       },
     )

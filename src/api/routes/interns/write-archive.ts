@@ -29,7 +29,9 @@ export const writeInternArchive = route({
       deps,
       { caller, host, response },
       {
-        ...{ internId: params.internId, act: 'intern.files_unpacked', paths: { path } },
+        internId: params.internId,
+        act: 'intern.files_unpacked',
+        paths: { path },
         give: (files, signal) => files.unpack(path, upload, signal),
       },
     )

@@ -25,7 +25,9 @@ export const writeInternFile = route({
       deps,
       { caller, host, response },
       {
-        ...{ internId: params.internId, act: 'intern.file_written', paths: { path } },
+        internId: params.internId,
+        act: 'intern.file_written',
+        paths: { path },
         give: (files, signal) => files.write(path, upload, keep !== 'true', signal),
       },
     )

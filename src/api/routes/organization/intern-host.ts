@@ -19,6 +19,10 @@ export const RelocatedInterns = z.object({ data: z.array(RelocatedIntern) })
 
 export const relocatedAnswer = (interns: Intern[]): z.infer<typeof RelocatedInterns> => ({
   data: interns.map(({ id, name, workspaceId, creatorUserId, status }) => ({
-    ...{ id, name, workspace_id: workspaceId, creator_user_id: creatorUserId, status },
+    id,
+    name,
+    workspace_id: workspaceId,
+    creator_user_id: creatorUserId,
+    status,
   })),
 })

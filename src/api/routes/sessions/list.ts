@@ -22,8 +22,12 @@ export const listSessions = route({
     const at = { now: deps.now(), ...deps.sessions.times }
     const { rows, total } = await pageOfSessions(deps.db.query, scope, query, at)
     const listed = (row: (typeof rows)[number]): z.infer<typeof ListedSession> => ({
-      ...{ id: row.id, method: row.method as 'key', member: { id: row.user_id, name: row.name, email: row.email } },
-      ...{ address: row.address, user_agent: row.user_agent, last_used_at: isoTime(row.seen_at) },
+      id: row.id,
+      method: row.method as 'key',
+      member: { id: row.user_id, name: row.name, email: row.email },
+      address: row.address,
+      user_agent: row.user_agent,
+      last_used_at: isoTime(row.seen_at),
       ...timesOf(deps, row),
       is_current: row.id === caller.sessionId,
     })

@@ -61,8 +61,11 @@ export async function sessionAnswer(
   ])
   const { name = '', email = '' } = members.get(row.user_id) ?? {}
   return {
-    ...{ id: row.id, method: row.method as 'key', csrf_token: csrfTokenOf(token) },
-    ...{ role: workspace.role, organization_role: found.organization.role },
+    id: row.id,
+    method: row.method as 'key',
+    csrf_token: csrfTokenOf(token),
+    role: workspace.role,
+    organization_role: found.organization.role,
     member: { id: row.user_id, name, email },
     organization: { id: organizationId, name: organization.name },
     workspace: { id: workspaceId, name: names.get(workspaceId)?.name ?? '' },

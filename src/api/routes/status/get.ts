@@ -112,7 +112,9 @@ function catalogueStatus({ catalogue, hasCredential }: ApiDeps) {
   const { models, endpoints, providers, skipped } = catalogue.report()
   return {
     catalogue: {
-      ...{ models, endpoints, providers },
+      models,
+      endpoints,
+      providers,
       skipped_count: skipped.length,
       skipped: skipped.slice(0, maxSkippedListed),
     },

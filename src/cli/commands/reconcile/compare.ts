@@ -36,7 +36,10 @@ function sumsOf(rows: readonly UsageSum[], hasModels: boolean): Map<string, Reco
   for (const row of rows) {
     const model = hasModels ? comparableModel(row.model ?? 'other') : 'all'
     const total = sums.getOrInsertComputed(`${row.day} ${model}`, () => ({
-      ...{ requests: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 },
+      requests: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      cost_usd: 0,
     }))
     for (const measure of measures) total[measure] += row[measure] ?? 0
   }

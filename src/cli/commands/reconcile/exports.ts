@@ -37,8 +37,11 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
       read: (row) =>
         row.model
           ? {
-              ...{ day: openAiDay(row), model: row.model, requests: number(row.num_model_requests) },
-              ...{ input_tokens: number(row.input_tokens), output_tokens: number(row.output_tokens) },
+              day: openAiDay(row),
+              model: row.model,
+              requests: number(row.num_model_requests),
+              input_tokens: number(row.input_tokens),
+              output_tokens: number(row.output_tokens),
             }
           : undefined,
     },
@@ -59,8 +62,10 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
     {
       columns: ['usage_date_utc', 'model_version', 'usage_input_tokens_no_cache', 'usage_output_tokens'],
       read: (row) => ({
-        ...{ day: row.usage_date_utc!.slice(0, 10), model: row.model_version },
-        ...{ input_tokens: sum(row, anthropicInput), output_tokens: number(row.usage_output_tokens) },
+        day: row.usage_date_utc!.slice(0, 10),
+        model: row.model_version,
+        input_tokens: sum(row, anthropicInput),
+        output_tokens: number(row.usage_output_tokens),
       }),
     },
     {

@@ -60,7 +60,9 @@ export async function expiringKeys(
   { before, limit }: { before: number; limit: number },
 ): Promise<KeyRecord[]> {
   const rows = await expiringKeyRows(deps.db.query, caller.organizationId, {
-    ...{ from: deps.now(), to: before, limit },
+    from: deps.now(),
+    to: before,
+    limit,
     workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
     creatorUserId: onlyVisibleCreator(caller),
   })

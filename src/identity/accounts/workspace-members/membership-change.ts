@@ -25,14 +25,22 @@ export async function joinWorkspace(
   const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
   if (before?.access === role && before.source === source) return before
   await storeWorkspaceMember(tx, {
-    ...{ id: deps.newId(), organization_id: organizationId, workspace_id: workspaceId, user_id: userId },
-    ...{ role, source, created_at: deps.now() },
+    id: deps.newId(),
+    organization_id: organizationId,
+    workspace_id: workspaceId,
+    user_id: userId,
+    role,
+    source,
+    created_at: deps.now(),
   })
   const after = (await findWorkspaceMember(tx, organizationId, workspaceId, userId))!
   const action = before ? 'workspace.member_updated' : 'workspace.member_added'
   await recordChange(deps, tx, actor, {
-    ...{ action, targetKind: 'workspace', targetId: workspaceId },
-    ...{ before: before ?? null, after },
+    action,
+    targetKind: 'workspace',
+    targetId: workspaceId,
+    before: before ?? null,
+    after,
   })
   publish('organization.changed', organizationId)
   return after
@@ -51,8 +59,11 @@ export async function leaveWorkspace(
   for (const key of keys) await disableKey(deps, tx, publish, actor, key)
   await deleteWorkspaceMember(tx, before.id)
   await recordChange(deps, tx, actor, {
-    ...{ action: 'workspace.member_removed', targetKind: 'workspace', targetId: workspaceId },
-    ...{ before, after: null },
+    action: 'workspace.member_removed',
+    targetKind: 'workspace',
+    targetId: workspaceId,
+    before,
+    after: null,
   })
   publish('organization.changed', organizationId)
   return true

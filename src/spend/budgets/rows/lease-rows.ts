@@ -38,8 +38,11 @@ export async function readLeases(
       [...leases].map(([account, own]) => [
         account,
         own.map(({ server, period, renewed_at: renewedAt, ...row }) => ({
-          ...{ server, period, renewedAt },
-          ...{ held: BigInt(row.held), spent: BigInt(row.spent) },
+          server,
+          period,
+          renewedAt,
+          held: BigInt(row.held),
+          spent: BigInt(row.spent),
         })),
       ]),
     ),
