@@ -54,7 +54,7 @@ async function relevantKeys(filtered: string | undefined, signal: AbortSignal): 
   return { keys: [...byHash.values()].filter(({ disabled }) => !disabled), limited: limited.total_count }
 }
 
-/** Each workspace is a request. */
+/** The maximum number of workspaces whose budgets are read, because each needs a request. */
 const maxWorkspaces = 20
 
 /** The budgets of the workspaces on the page, and of the organization if the session can read them. */

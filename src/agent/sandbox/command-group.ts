@@ -41,7 +41,7 @@ async function endGroup(folder: string): Promise<void> {
   try {
     if (existsSync(join(folder, 'cgroup.kill'))) writeFileSync(join(folder, 'cgroup.kill'), '1')
   } catch {
-    // It is removed already.
+    // The group was removed in the meantime.
   }
   const remove = () => existsSync(folder) && rmdirSync(folder)
   const delayOf = (failures: number) => (failures < removal.attempts ? removal.pauseMs : undefined)

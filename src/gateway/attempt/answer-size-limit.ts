@@ -6,7 +6,7 @@ const maxAnswerBytes = 64 * 1024 * 1024
 
 /** Bytes that a piece of text needs in addition to its characters. V8 stores concatenated pieces as a chain. */
 const pieceBytes = 32
-/** The same for a tool call, a reasoning block, a source or an image. */
+/** Bytes that a tool call, a reasoning block, a source or an image needs in addition to its characters. */
 const itemBytes = 1024
 /** The token counts of an answer. */
 const usageBytes = 128

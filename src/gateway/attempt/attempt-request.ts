@@ -65,7 +65,7 @@ export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, tar
   return attemptOf(deps, admitted, encoding, encodedBody(encoding.encoded))
 }
 
-/** The same for a long body, with pauses. */
+/** Like `encodeAttempt`, but pauses while it encodes a long body, so that other requests continue. */
 export async function encodeLongAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,

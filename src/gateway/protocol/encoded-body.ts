@@ -9,7 +9,7 @@ export function encodedBody({ body, source }: Encoded): string | Buffer[] {
   return source?.as(body) ?? JSON.stringify(body)
 }
 
-/** The same for a long body. */
+/** Like `encodedBody`, but in steps, so that a long body does not block the event loop. */
 export function* encodedBodyInSteps({ body, source }: Encoded): Steps<Buffer[]> {
   return source?.as(body) ?? (yield* jsonInSteps(body))
 }

@@ -3,7 +3,7 @@ import { copyBytes } from '#platform/text/copy-bytes.ts'
 
 /** An unlikely text, so that it is found only where it was inserted. */
 const probe = Buffer.from('signalbox probe')
-/** The same for the padding with which OpenAI hides the length of the text. */
+/** An unlikely text for the padding with which OpenAI hides the length of the text. */
 const paddingProbe = Buffer.from('signalbox padding')
 const padding = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 

@@ -19,7 +19,7 @@ export type OwnCredential = Pick<
 /** Caches workspaces' own provider keys, in the order of preference. */
 export type CredentialCache = {
   of: (workspaceId: string) => Promise<readonly OwnCredential[]>
-  /** The same; undefined if they must be read first. */
+  /** Like `of`, but only from memory: undefined if the keys are not cached. */
   getCached: (workspaceId: string) => readonly OwnCredential[] | undefined
   close: () => void
 }

@@ -36,7 +36,7 @@ export function createAcceptor(server: Server): Acceptor {
   }
   function listen(socket: number): Promise<void> {
     const listening = Promise.withResolvers<void>()
-    // The same socket that node:http creates.
+    // The options with which node:http creates its sockets.
     const acceptor = createServer({ allowHalfOpen: true, noDelay: true }, track)
     accepting.set(socket, acceptor)
     acceptor.once('error', listening.reject)

@@ -14,7 +14,7 @@ export function copyBytes<Name extends string>(pieces: Record<Name, Uint8Array>)
   return Object.fromEntries(copies) as Record<Name, Buffer>
 }
 
-/** The same for a latin1 string. */
+/** Encodes a latin1 string into separate memory, outside of Node's pool. */
 export function bufferOfLatin1(text: string): Buffer {
   const memory = Buffer.allocUnsafeSlow(text.length)
   memory.write(text, 'latin1')

@@ -5,7 +5,7 @@
  */
 const maxPartBytes = 1_000_000
 
-/** The same as `bytes.toString('utf8')`. */
+/** Returns the text of `bytes.toString('utf8')`, decoded in parts. */
 export function utf8Of(bytes: Buffer): string {
   if (bytes.length <= maxPartBytes) return bytes.toString('utf8')
   let text = ''
@@ -17,7 +17,7 @@ export function utf8Of(bytes: Buffer): string {
   return text
 }
 
-/** The same as `bytes.toString('latin1')`. */
+/** Returns the text of `bytes.toString('latin1')`, decoded in parts. */
 export function latin1Of(bytes: Buffer): string {
   let text = ''
   for (let from = 0; from < bytes.length; from += maxPartBytes)

@@ -23,7 +23,7 @@ export function printable(text: string): string {
   return text.replace(prosePattern, escapeOf)
 }
 
-/** The same for a single line: escapes line breaks and tabs too. Does not change existing escapes. */
+/** Like `printable`, for a single line: escapes line breaks and tabs too. Does not change existing escapes. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 }
@@ -36,7 +36,7 @@ export function printableExactly(text: string): string {
   return text.replace(linePattern, escapeOf)
 }
 
-/** The same with its line breaks. */
+/** Like `printableExactly`, but keeps line breaks. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printableExactly).join('\n')
 }

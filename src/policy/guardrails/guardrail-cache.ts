@@ -9,7 +9,7 @@ type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 /** The guardrails and budgets that apply to a caller. */
 export type GuardrailCache = {
   of: (caller: GuardrailCacheSubject) => Promise<EffectivePolicies>
-  /** The same; undefined if they must be read first. */
+  /** Like `of`, but only from memory: undefined if the policies are not cached. */
   getCached: (caller: GuardrailCacheSubject) => EffectivePolicies | undefined
   close: () => void
 }

@@ -44,7 +44,7 @@ function ownLimit(name: string): number {
   return line ? Number(line[1]) : Infinity
 }
 
-/** @returns the limit that is exceeded, as a sentence for the intern's owner. */
+/** @returns the limit that is exceeded, as a sentence for the intern's owner; undefined if none is. */
 export function exceededByProcesses(running: Process[], resourceLimits: ResourceLimits): string | undefined {
   const threads = running.reduce((sum, one) => sum + one.threads, 0)
   const bytes = running.reduce((sum, one) => sum + one.memoryBytes, 0)
@@ -56,7 +56,10 @@ export function exceededByProcesses(running: Process[], resourceLimits: Resource
   return undefined
 }
 
-/** The same for disk use. @throws Error if it cannot be measured. */
+/**
+ * @returns the limit of disk use, if it is exceeded, as a sentence for the intern's owner.
+ * @throws Error if the disk use cannot be measured.
+ */
 export async function exceededByDisk(
   home: string,
   { intern_disk_bytes: max }: Pick<ResourceLimits, 'intern_disk_bytes'>,

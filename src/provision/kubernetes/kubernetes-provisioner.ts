@@ -86,7 +86,7 @@ export class KubernetesProvisioner implements Provisioner {
 
   async adopt(intern: Intern): Promise<boolean> {
     if (intern.tcpAccess === null || (await this.#health(intern, healthMs)) === undefined) return false
-    // They can be old.
+    // The daemon's certificates can be close to their expiry.
     void this.#rotate(intern)
     return true
   }

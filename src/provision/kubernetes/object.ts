@@ -35,7 +35,7 @@ export type KubernetesObject = {
 export type Warning = {
   involvedObject: { name: string; uid?: string }
   type: 'Warning' | 'Normal'
-  /** One word. */
+  /** A word for programs, such as `FailedScheduling`. */
   reason?: string
   message?: string
   lastTimestamp?: string | null

@@ -4,7 +4,7 @@ import { isAlive, type ProcessId } from '../host/processes.ts'
 /** A daemon that is monitored. */
 export type MonitoredDaemon = {
   process: ProcessId | undefined
-  /** How it ended, if that is known. It can resolve shortly after the end. */
+  /** How the process ended; undefined if that is unknown. The promise can resolve shortly after the end. */
   ending: () => Promise<string> | undefined
   /** Whether it answers within this time. */
   answers: (withinMs: number) => Promise<boolean>

@@ -108,7 +108,7 @@ export class ProcessProvisioner implements Provisioner {
     const record = this.#isOnThisHost(intern) ? readDaemonRecord(home) : undefined
     if (!record || !isAlive(record.process) || !(await answers(record))) return false
     writeBaseUrl(home, this.#deps.baseUrl(), record.uid)
-    // They can be old.
+    // The daemon's certificates can be close to their expiry.
     await this.#renewCertificates(intern, home, record)
     return true
   }

@@ -21,7 +21,7 @@ type InternLifecycleDeps = {
   /** The time without a turn after which an intern falls asleep; 0 for never. */
   idleMs: number
   onError: (error: Error) => void
-  /** Records the runs of an intern. @returns a function that ends that. */
+  /** Records the runs of an intern. @returns a function that stops it. */
   follow: (intern: Intern) => () => void
   /** Requests another pass for the intern. */
   requestPass: (id: string) => void

@@ -16,7 +16,7 @@ export async function releaseFromBudgets(tx: Tx, row: ChargedRow, released: Pico
   const counted = { day: dayOf(row.created_at), byok: row.facts.is_byok === true }
   // A charge counts in the current period of every interval, because the interval of a limit can change.
   const periods = [0, ...intervals.map((interval) => periodStart(interval, row.created_at))]
-  // The same order on all servers, to avoid deadlocks.
+  // Sorted: two servers that lock the same budgets in different orders would deadlock.
   for (const budget of (row.facts.charged_budgets ?? []).toSorted()) {
     if (!(await isStillCounted(tx, budget, counted))) continue
     await tx

@@ -58,7 +58,7 @@ async function releaseAll(
   return deps.db.exclusively(`charges of ${organizationId}`, async (tx) => {
     const at = deps.now()
     const corrections: Correction[] = []
-    // The same order on all servers, to avoid deadlocks.
+    // Sorted: two servers that lock the same charges in different orders would deadlock.
     for (const id of ids.toSorted()) {
       const correction = await correctCharge(deps.db, tx, id, (row) => releasedCharge(row, at))
       if (correction) corrections.push(correction)

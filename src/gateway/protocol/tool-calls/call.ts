@@ -123,7 +123,7 @@ export class PartialCall {
     return this.#isCustom || this.#startsObject ? this.#take() : []
   }
 
-  /** The same after the last piece. */
+  /** Like `takeArguments`, but after the last piece: completes the arguments first. */
   takeLastArguments(): AnswerEvent[] {
     this.#complete()
     if (this.#hasSent || this.#isCustom) return this.#take()

@@ -14,7 +14,7 @@ export function assemblingReader(
   }
 }
 
-/** The same for whole answers. */
+/** Wraps a reader of whole answers, so that it assembles the pieces of tool calls. */
 export function assemblingBodyReader(
   read: (body: unknown, answerId?: string) => UpstreamEvent[],
 ): (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[] {

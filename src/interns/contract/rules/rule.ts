@@ -10,7 +10,7 @@ export type Rule = {
   agents?: string[] | undefined
   tools?: string[] | undefined
   commands?: string[] | undefined
-  /** Matches only commands that cannot be parsed reliably. */
+  /** Matches only commands that cannot be parsed reliably, or that run other commands. */
   unclear?: true | undefined
   paths?: string[] | undefined
   hosts?: string[] | undefined

@@ -49,7 +49,7 @@ export type RollupsTables = {
   }
   /** Sums of requests by time slot and all dimensions except key and member. */
   workspace_cells: RollupCell
-  /** The same by key. */
+  /** Sums of requests by time slot and all dimensions, including key and member. */
   key_cells: RollupCell & { key_hash: string; user_id: string }
   /** The same by model only, of hours and days. `cost_pico` excludes spending with workspaces' own provider keys. */
   model_cells: RollupSums & {
