@@ -59,7 +59,7 @@ export function resolveModels(
   const others = unknown.length > maxListed ? ` or any of ${unknown.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `Model ${quoted(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!)}${list} lists them all.`,
+    `Model ${quoted(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!, task)}${list} lists them all.`,
   )
 }
 
@@ -84,9 +84,10 @@ function otherOutputMessage(model: Model, task: Task | undefined): string {
   return `The model "${model.id}" cannot be used here: it generates ${outputs}, and this operation returns ${returned}. ${advice}${list} lists the models that generate ${returned}.`
 }
 
-function suggestionFor({ models = [] }: ModelLookup, name: string): string {
+/** Only models that can serve the task are suggested. */
+function suggestionFor({ models = [] }: ModelLookup, name: string, task: Task | undefined): string {
   const suggestions = suggestModels(
-    models.map(({ id }) => id),
+    models.flatMap((model) => (canServe(model, task) ? [model.id] : [])),
     shortened(name),
   )
   return suggestions.length > 0 ? `Did you mean ${suggestions.map((id) => `"${id}"`).join(' or ')}? ` : ''
