@@ -8,7 +8,12 @@ import { FileError } from './file-error.ts'
  * relative to the descriptor of their folder, whose location is checked again, so that replacing a folder by a link meanwhile has
  * no effect.
  */
-export type ConfinedFolder = { root: string; originalPath: string }
+export type ConfinedFolder = {
+  /** The real path of the folder, without links. */
+  root: string
+  /** The path with which the folder was opened. Absolute paths below it are accepted too. */
+  originalPath: string
+}
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const descriptors = '/proc/self/fd'
@@ -49,10 +54,10 @@ export function entryPath(folder: string, name: Buffer | string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), typeof name === 'string' ? Buffer.from(name) : name])
 }
 
-/** Opens a regular file for reading. */
-export async function openFile(confined: ConfinedFolder, path: string, open = openRegular): Promise<FileHandle> {
+/** Opens a regular file for reading, after links are resolved. @param openEntry opens it by its path in its open folder. */
+export async function openFile(confined: ConfinedFolder, path: string, openEntry = openRegular): Promise<FileHandle> {
   const target = await locate(confined, path)
-  return withFolder(confined, parentOf(confined, target), (folder) => open(entryPath(folder, basename(target))))
+  return withFolder(confined, parentOf(confined, target), (folder) => openEntry(entryPath(folder, basename(target))))
 }
 
 /** Opens a regular file of an open folder. A link is not followed. */
@@ -68,8 +73,8 @@ export async function openRegular(path: Buffer): Promise<FileHandle> {
 }
 
 /**
- * Opens a regular file without hard links, which could be outside of the workspace. Also checks that the path still leads to the
- * opened file, because it could have been the removed name of one with other links.
+ * Opens a regular file that has only one name, because another name (hard link) could be outside of the workspace. Also checks that
+ * the path still leads to the opened file: otherwise a file with two names passes if this name is removed after it was opened.
  */
 export async function openWithoutHardLinks(path: Buffer): Promise<FileHandle> {
   const file = await openRegular(path)

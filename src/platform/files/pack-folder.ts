@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { lstat, opendir, readlink } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -44,7 +44,7 @@ export async function packFolder(
   const { readable, controller } = createTarPacker()
   const stopping = new AbortController()
   const gzip = createGzip()
-  // The reader of the archive receives the failure.
+  // If packing fails, the reader receives the error as that of `gzip`. If the reader leaves, packing stops.
   pipeline(Readable.fromWeb(readable as never), gzip).catch((error) => {
     stopping.abort()
     gzip.destroy(error)
@@ -89,7 +89,7 @@ async function packAll(state: PackState, onSkipped: ((list: string) => void) | u
   else if (list) await addFile(state, { name: SkippedEntries.fileName, size: list.length }, [list])
 }
 
-/** @returns the folders in it. */
+/** @returns the subfolders in reverse order, because the caller takes the last one first. */
 async function packEntries(state: PackState, path: string, openedFolder: string): Promise<string[]> {
   const folders: string[] = []
   for await (const bytes of namesIn(openedFolder)) {
@@ -119,8 +119,9 @@ async function packEntries(state: PackState, path: string, openedFolder: string)
 async function packFile(state: PackState, name: string, path: Buffer): Promise<void> {
   await using file = await openWithoutHardLinks(path)
   const found = await file.stat()
-  const room = state.limits.maxBytes - state.bytes
-  if (found.size > room) throw new Error(`has ${found.size} bytes, more than the remaining ${room} of the archive`)
+  const remainingBytes = state.limits.maxBytes - state.bytes
+  if (found.size > remainingBytes)
+    throw new Error(`has ${found.size} bytes, more than the remaining ${remainingBytes} of the archive`)
   state.bytes += found.size
   const header = { name, size: found.size, mode: found.mode & 0o777, mtime: found.mtime }
   await addFile(
@@ -146,8 +147,7 @@ async function* exactBytes(state: PackState, name: string, pieces: AsyncIterable
 
 async function packLink(state: PackState, folder: string, name: string, path: Buffer): Promise<void> {
   const target = await readlink(path)
-  const inRoot = relative(state.root, join(state.root, folder))
-  if (!isTargetInside(inRoot, target)) throw new Error('is a link that leads out of the packed folder')
+  if (!isTargetInside(folder, target)) throw new Error('is a link that leads out of the packed folder')
   await addWithoutBody(state, { name, type: 'symlink', linkname: target })
 }
 

@@ -38,27 +38,27 @@ async function emptyFolder(folder: string, handle: FileHandle): Promise<void> {
 async function removeOne(folder: string, name: Buffer): Promise<void> {
   const entry = entryPath(folder, name)
   if (!(await lstat(entry)).isDirectory()) return unlink(entry)
-  if (await isRemoved(entry)) return
+  if (await removeIfEmpty(entry)) return
   await withSubfolder(folder, name, async (inner, handle) => {
     await makeWritable(handle)
     for await (const innerName of namesIn(inner)) {
       await ignoreChanged(() => removeOrMoveUp(folder, inner, innerName))
     }
   })
-  await isRemoved(entry)
+  await removeIfEmpty(entry)
 }
 
 async function removeOrMoveUp(folder: string, inner: string, name: Buffer): Promise<void> {
   const entry = entryPath(inner, name)
   if (!(await lstat(entry)).isDirectory()) return unlink(entry)
-  if (await isRemoved(entry)) return
+  if (await removeIfEmpty(entry)) return
   // Moving a folder changes its `..` entry, so the folder itself must be writable.
   await withSubfolder(inner, name, (_, handle) => makeWritable(handle))
   await rename(entry, entryPath(folder, `.${randomUUID()}`))
 }
 
-/** @returns false for a folder that is not empty. */
-async function isRemoved(folder: Buffer): Promise<boolean> {
+/** Removes a folder, unless it has entries. @returns whether it was removed. */
+async function removeIfEmpty(folder: Buffer): Promise<boolean> {
   try {
     await rmdir(folder)
     return true

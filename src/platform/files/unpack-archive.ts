@@ -22,7 +22,7 @@ type UnpackState = {
   staging: string
   limits: ArchiveLimits
   done: UnpackCounts
-  entryCount: number
+  createdFolders: number
 }
 
 /**
@@ -36,7 +36,7 @@ export async function unpackArchive(
 ): Promise<UnpackCounts> {
   const staging = `.${randomUUID()}.unpacking`
   const counts: UnpackCounts = { files: 0, folders: 0, links: 0, bytes: 0 }
-  const state: UnpackState = { confined, staging, limits, done: counts, entryCount: 0 }
+  const state: UnpackState = { confined, staging, limits, done: counts, createdFolders: 0 }
   await makeFolder(confined, staging)
   try {
     for await (const entry of entriesOf(body, limits)) await unpackEntry(state, entry)
@@ -79,8 +79,9 @@ async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<Par
 const metadataBytes = { perEntry: 4096, perArchive: 32 * 1024 ** 2 }
 
 /**
- * Passes an archive on. Attributes compress a thousandfold, and those without an entry are not counted by any other limit:
- * reading 300 kB of them took 6 s of processor time.
+ * Passes an archive on, up to a limit for what is not content. Extended headers (pax), which contain attributes of entries,
+ * compress a thousandfold, and no other limit counts those that no entry follows: reading 300 kB of them took 6 s of
+ * processor time.
  * @param expected returns the expected size of the entries so far.
  */
 async function* boundedMetadata(archive: Body, expected: () => number): AsyncGenerator<Uint8Array> {
@@ -88,7 +89,10 @@ async function* boundedMetadata(archive: Body, expected: () => number): AsyncGen
   for await (const piece of archive) {
     bytes += piece.length
     if (bytes > expected() + metadataBytes.perArchive)
-      throw new FileError('too_large', 'contains more than 32 MiB of attributes, and 4 KiB for each entry')
+      throw new FileError(
+        'too_large',
+        'is too large: its headers, attributes and padding take more than 32 MiB plus 4 KiB for each entry',
+      )
     yield piece
   }
 }
@@ -98,8 +102,8 @@ const tooManyEntries = ({ maxEntries }: ArchiveLimits) =>
 
 /** Counts created folders, because one entry can create a hundred that the archive does not list. */
 function countFolders(state: UnpackState, folders: number): void {
-  state.entryCount += folders
-  if (state.entryCount > state.limits.maxEntries) throw tooManyEntries(state.limits)
+  state.createdFolders += folders
+  if (state.createdFolders > state.limits.maxEntries) throw tooManyEntries(state.limits)
 }
 
 function asArchiveError(error: unknown): unknown {
@@ -155,14 +159,14 @@ type FileHeader = { size: number; mode?: number | undefined; mtime?: Date | unde
 
 async function unpackFile(state: UnpackState, path: string, header: FileHeader, body: Body): Promise<void> {
   const { confined, limits, done } = state
-  const room = limits.maxBytes - done.bytes
-  if (header.size > room) throw tooLarge(limits.maxBytes)
+  const remainingBytes = limits.maxBytes - done.bytes
+  if (header.size > remainingBytes) throw tooLarge(limits.maxBytes)
   await withParent(state, path, async (folder, name) => {
     // The last one of two entries with the same name applies.
     await removeEntry(confined, join(state.staging, path), false).catch(() => {})
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
     await using file = await open(join(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-    for await (const piece of limitBytes(body, room)) await file.writeFile(piece)
+    for await (const piece of limitBytes(body, remainingBytes)) await file.writeFile(piece)
     await file.chmod(((header.mode ?? 0) & 0o111) === 0 ? 0o644 : 0o755)
     const { mtime } = header
     if (mtime && mtime.getTime() > 0) await file.utimes(mtime, mtime).catch(() => {})
