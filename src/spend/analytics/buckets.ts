@@ -11,20 +11,20 @@ export function unitOf(granularity: Granularity | undefined): number | undefined
   return grains.day
 }
 
-/** Returns the start of the bucket that contains a unit, in milliseconds since the epoch. Weeks start on Monday. */
-export function bucketStart(granularity: Granularity, unit: number): number {
+/** Returns the start of the bucket that contains a time slot of `unitOf`, in milliseconds since the epoch. Weeks start on Monday. */
+export function bucketStart(granularity: Granularity, slot: number): number {
   switch (granularity) {
     case 'minute':
-      return unit * minuteMs
+      return slot * minuteMs
     case 'hour':
-      return unit * grains.hour * minuteMs
+      return slot * grains.hour * minuteMs
     case 'day':
-      return unit * dayMs
+      return slot * dayMs
     case 'week':
       // The epoch was a Thursday.
-      return (unit - ((unit + 3) % 7)) * dayMs
+      return (slot - ((slot + 3) % 7)) * dayMs
     case 'month': {
-      const date = new Date(unit * dayMs)
+      const date = new Date(slot * dayMs)
       return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
     }
     default:

@@ -9,13 +9,16 @@ import { type FoldedGroups, quantileLevels } from './group.ts'
 import { readSumColumn, sumOfCell } from './sums.ts'
 import { containsMinute } from './tiles.ts'
 
-/** Groups of cells, and of parts that are not merged yet. This module is also loaded by the thread of the embedded database. */
+/**
+ * Groups the cells of roll-ups, and those of parts that are not merged yet. The thread of the embedded database also loads this
+ * module.
+ */
 export const fold: Fold<CellQuery, FoldedGroups | undefined> = {
   module: import.meta.url,
   createReducer: (query) => new CellFold(query),
 }
 
-/** The length from which joined texts of sketches are merged, to save memory. A single sketch is shorter. */
+/** The length from which the joined texts of sketches are merged into one sketch, to save memory. Its text is shorter. */
 const maxJoinedLength = 20_000
 
 /** The number of groups per step of `finish`. Other work can run between two steps. */
@@ -24,16 +27,24 @@ const groupsPerStep = 1000
 /** Folds the rows of a query of cells. */
 class CellFold implements RowReducer<FoldedGroups | undefined> {
   readonly #query: CellQuery
-  /** The index of each group, by bucket and values. */
+  /** The index of each group, by the start of its bucket and by its values. */
   readonly #groupIndexes = new Map<number, Map<string, number>>()
+  /** The start of the bucket of each group, in milliseconds since the epoch; 0 without buckets. */
   readonly #starts: number[] = []
-  /** The values by column, sum and sketch, and then by group. */
+  /** For each column, the value of each group. */
   readonly #values: string[][]
+  /** For each sum, the total of each group. */
   readonly #sums: bigint[][]
+  /** For each sketch, its text of each group, or several joined by spaces. */
   readonly #texts: string[][]
-  /** The bucket of the last row, cached because the next row usually has the same bucket. */
-  #bucket: number | undefined
+  /**
+   * The time slot of the last row: a number of minutes, hours or days since the epoch. A bucket can contain several slots,
+   * because weeks and months are built of days. Cached with the next two, because most rows have the slot of the row before.
+   */
+  #slot: number | undefined
+  /** The start of the bucket of `#slot`. */
   #start = 0
+  /** The groups of the bucket of `#slot`, by their values. */
   #groupsOfBucket = new Map<string, number>()
 
   constructor(query: CellQuery) {
@@ -50,6 +61,7 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
     return this.#starts.length <= this.#query.maxGroups
   }
 
+  /** @returns undefined for more than `maxGroups` groups. */
   *finish(): Generator<undefined, FoldedGroups | undefined> {
     const count = this.#starts.length
     if (count > this.#query.maxGroups) return undefined
@@ -84,9 +96,9 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
     for (const [at, name] of sketches.entries()) this.#merge(at, group, cell.sketches[name].toText())
   }
 
-  #groupAt(bucket: number, values: readonly string[]): number {
-    if (bucket !== this.#bucket) this.#selectBucket(bucket)
-    // Values are names of this service or the catalogue, without line breaks.
+  #groupAt(slot: number, values: readonly string[]): number {
+    if (slot !== this.#slot) this.#selectSlot(slot)
+    // Values are ids and names of this service or of the catalogue. They contain no line break, so the id is unique.
     const id = values.length === 1 ? values[0]! : values.join('\n')
     const existing = this.#groupsOfBucket.get(id)
     if (existing !== undefined) return existing
@@ -98,10 +110,10 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
     return group
   }
 
-  #selectBucket(bucket: number): void {
+  #selectSlot(slot: number): void {
     const { granularity } = this.#query
-    this.#bucket = bucket
-    this.#start = granularity ? bucketStart(granularity, bucket) : 0
+    this.#slot = slot
+    this.#start = granularity ? bucketStart(granularity, slot) : 0
     this.#groupsOfBucket = this.#groupIndexes.getOrInsertComputed(this.#start, () => new Map())
   }
 

@@ -7,7 +7,7 @@ import type { RequestFacts } from './request-facts.ts'
 /** The cell of one minute. */
 export type MinuteCell = Cell & { minute: number }
 
-/** The number of cells that are merged in one transaction, which blocks other writers of SQLite. */
+/** The maximum number of cells of a part. A part is merged in one transaction, which blocks other writers of SQLite meanwhile. */
 const cellsPerPart = 250
 
 /** Sums of requests by minute and all dimensions. */
