@@ -4,7 +4,7 @@ import { findIntern } from '#interns/registry/store.ts'
 import { InternRun, runItem } from '#interns/runs/run-record.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'
-import { replyText } from '#interns/turns/reply.ts'
+import { replyWriter } from '#interns/turns/reply.ts'
 import { wholeReply } from '#interns/turns/whole-reply.ts'
 import { abortSignalOf } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
@@ -75,12 +75,12 @@ export async function chatWith(
 async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, turnRequest, abortSignalOf(response.signal))
-  const text = replyText(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
+  const writer = replyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
   response.onRevoked(({ kind, message }) => {
-    response.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
+    response.write(writer.failed({ code: faultStatus[kind], message }) + writer.closing)
     response.end()
   })
-  await sendEvents(response, turn.events, text, config.intern_heartbeat_ms)
+  await sendEvents(response, turn.events, writer, config.intern_heartbeat_ms)
 }
 
 async function askReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {

@@ -46,7 +46,7 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
   return {
     /** The first chunk of the reply. */
     first: () => say({ role: 'assistant', content: '' }),
-    of(event: TurnEvent): InternChunk[] {
+    chunksOf(event: TurnEvent): InternChunk[] {
       switch (event.type) {
         case 'turn.started':
         case 'work.noticed':

@@ -59,7 +59,7 @@ export async function startChatTurn(
   found?.(intern.id)
   using connection = prewarmConnection(deps, intern)
   const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
-  if (input.kind === 'prompt') await withinRate(deps, caller)
+  if (input.kind === 'prompt') await countOrRefuse(deps, caller)
   await screenInput(deps, caller, input, signal)
 
   const background = request.background === true
@@ -116,7 +116,7 @@ async function openStream(stream: AsyncIterable<TurnEvent>) {
 
 /**
  * Stores a run before its caller receives its id, so that the caller can cancel it, and its cost counts even if its intern is
- * stopped. An answer changes a stored run only if it moves it to the background.
+ * stopped. For an answer the run is stored already, and changes only if the answer moves it to the background.
  */
 async function storeStarted(
   deps: ChatTurnDeps,
@@ -135,7 +135,7 @@ async function storeStarted(
     meteredKey: intern.keyHash,
     // An answer does not start a run.
     startedBy: prompted ? caller.userId : null,
-    // Callers who are signed in or use a link have no key.
+    // The key whose access is checked while the run continues. Callers who are signed in or use a link have none.
     keyHash: background && caller.access === undefined && !link ? caller.keyHash : undefined,
   })
 }
@@ -147,12 +147,12 @@ function withStoredEnd(
   { runId, sessionId }: Started,
   events: AsyncIterator<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
-  let collected: Promise<void> | undefined
-  const decision = () => {
-    collected = deps.decisions.collect(intern, runs)
+  let collecting: Promise<void> | undefined
+  const collectDecisions = () => {
+    collecting = deps.decisions.collect(intern, runs)
   }
-  return completeLastEvent(events, decision, async (event) => {
-    await collected
+  return completeLastEvent(events, collectDecisions, async (event) => {
+    await collecting
     // An answer requires the stored question.
     if (event.type === 'question.asked') {
       const action = event.action && (await deps.decisions.concealed(intern, event.action))
@@ -160,8 +160,9 @@ function withStoredEnd(
       await saveQuestion(deps, intern.id, { question, sessionId, deadlineAt, action })
       return event
     }
+    // An answer can continue a run with a cost limit, which is unknown here.
     const limit = !prompted || prompted.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
-    // A failure to read it does not fail the reply.
+    // The reply ends normally even if the database does not answer.
     const stored = waitUntilStored(deps.db, intern.id, runId, limit).catch(() => {})
     const [withUsage] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), stored])
     return withUsage
@@ -207,7 +208,8 @@ async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Prom
   return intern
 }
 
-async function withinRate(deps: ChatTurnDeps, caller: Caller): Promise<void> {
+/** Counts a turn of the caller. @throws Fault `rate_limited` if the user or the organization exceeds its rate. */
+async function countOrRefuse(deps: ChatTurnDeps, caller: Caller): Promise<void> {
   const waitMs = await countTurn(deps, caller, deps.rates)
   if (waitMs === undefined) return
   const retryAfterSeconds = Math.ceil(waitMs / 1000)

@@ -5,8 +5,8 @@ import { type Turn, timeoutMessage } from './chat-turn.ts'
 
 const line = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
-/** The server-sent events of a turn's reply, `[DONE]` last. */
-export function replyText(
+/** Creates the writer of a turn's reply. It converts the events of the turn to server-sent events, `[DONE]` last. */
+export function replyWriter(
   { started }: Turn,
   names: ChunkNames,
   { now, idleTimeoutMs }: { now: Now; idleTimeoutMs: number },
@@ -14,8 +14,8 @@ export function replyText(
   const writer = chunkWriter(started, names, Math.floor(now() / 1000))
   return {
     opening: line(writer.first()),
-    of(event: TurnEvent | 'timeout'): string {
-      const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.of(event)
+    textOf(event: TurnEvent | 'timeout'): string {
+      const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
       return chunks.map(line).join('')
     },
     /** The end of a reply whose caller lost access. */

@@ -22,7 +22,7 @@ export async function wholeReply(
   const writer = chunkWriter(turn.started, names, Math.floor(now() / 1000))
   const reply = new Reply(writer.first())
   for await (const event of turn.events) {
-    const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.of(event)
+    const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
     for (const chunk of chunks) reply.add(chunk)
   }
   return reply.whole()

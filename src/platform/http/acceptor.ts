@@ -3,69 +3,75 @@ import type { Server } from 'node:http'
 import { createServer, type Server as NetServer, type Socket } from 'node:net'
 import { emptyAcceptQueue } from './accept-queue.ts'
 
-/** Takes connections for a server, from sockets that another process has bound and keeps open. */
+/**
+ * Accepts connections for a server, at sockets that another process has bound and keeps open. File descriptors identify the
+ * sockets.
+ */
 export type Acceptor = {
   /** Accepts connections from these descriptors from now on, and from no others. */
-  accept: (sockets: readonly number[]) => Promise<void>
-  /** Accepts no more connections. Resolves when the last one is closed. */
+  accept: (descriptors: readonly number[]) => Promise<void>
+  /** Stops accepting connections. Resolves when the last open connection is closed. */
   close: () => Promise<void>
   /**
-   * Closes the descriptors that accept no connections. A socket refuses connections when every process has closed it;
-   * until then they wait.
+   * Closes those of these descriptors at which no connections are accepted. A socket refuses connections when every process
+   * has closed it. Until then, connections wait in its queue.
    */
-  release: (sockets: readonly number[]) => void
+  release: (descriptors: readonly number[]) => void
 }
 
-/** The server does not listen itself: its sockets can change while connections are open. */
+/** Creates an acceptor. The server must not listen itself: its sockets can change while connections are open. */
 export function createAcceptor(server: Server): Acceptor {
   // Node measures the time of requests from the moment at which a server listens.
   server.emit('listening')
-  const accepting = new Map<number, NetServer>()
-  // The numbers of closed descriptors can be in use again for other files.
+  // The listening server of each descriptor at which connections are accepted.
+  const listeners = new Map<number, NetServer>()
+  // Not used again, because other files can have the numbers of closed descriptors.
   const closed = new Set<number>()
   const connections = new Set<Socket>()
-  let none: PromiseWithResolvers<void> | undefined
+  let lastClosed: PromiseWithResolvers<void> | undefined
 
   function track(socket: Socket): void {
     connections.add(socket)
     socket.once('close', () => {
       connections.delete(socket)
-      if (connections.size === 0) none?.resolve()
+      if (connections.size === 0) lastClosed?.resolve()
     })
     server.emit('connection', socket)
   }
-  function listen(socket: number): Promise<void> {
+  function listen(descriptor: number): Promise<void> {
     const listening = Promise.withResolvers<void>()
     // The options with which node:http creates its sockets.
-    const acceptor = createServer({ allowHalfOpen: true, noDelay: true }, track)
-    accepting.set(socket, acceptor)
-    acceptor.once('error', listening.reject)
-    acceptor.listen({ fd: socket }, listening.resolve)
+    const listener = createServer({ allowHalfOpen: true, noDelay: true }, track)
+    listeners.set(descriptor, listener)
+    listener.once('error', listening.reject)
+    listener.listen({ fd: descriptor }, listening.resolve)
     return listening.promise
   }
-  function stopListening(socket: number): void {
-    accepting.get(socket)?.close()
-    accepting.delete(socket)
-    closed.add(socket)
+  function stopListening(descriptor: number): void {
+    listeners.get(descriptor)?.close()
+    listeners.delete(descriptor)
+    closed.add(descriptor)
   }
 
   return {
-    async accept(sockets) {
-      for (const socket of [...accepting.keys()]) if (!sockets.includes(socket)) stopListening(socket)
-      await Promise.all(sockets.filter((socket) => !accepting.has(socket) && !closed.has(socket)).map(listen))
+    async accept(descriptors) {
+      for (const descriptor of [...listeners.keys()]) if (!descriptors.includes(descriptor)) stopListening(descriptor)
+      await Promise.all(
+        descriptors.filter((descriptor) => !listeners.has(descriptor) && !closed.has(descriptor)).map(listen),
+      )
     },
     async close() {
-      await Promise.all(accepting.values().map(emptyAcceptQueue))
-      for (const socket of [...accepting.keys()]) stopListening(socket)
+      await Promise.all(listeners.values().map(emptyAcceptQueue))
+      for (const descriptor of [...listeners.keys()]) stopListening(descriptor)
       if (connections.size === 0) return
-      none ??= Promise.withResolvers()
-      await none.promise
+      lastClosed ??= Promise.withResolvers()
+      await lastClosed.promise
     },
-    release(sockets) {
-      for (const socket of sockets) {
-        if (accepting.has(socket) || closed.has(socket)) continue
-        closeSync(socket)
-        closed.add(socket)
+    release(descriptors) {
+      for (const descriptor of descriptors) {
+        if (listeners.has(descriptor) || closed.has(descriptor)) continue
+        closeSync(descriptor)
+        closed.add(descriptor)
       }
     },
   }

@@ -93,7 +93,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   wrongKey?: 'forbidden' | 'unauthenticated'
   /** The refusal of a body that is not declared as JSON. */
   undeclaredBody?: 'invalid' | 'unsupported_media_type'
-  /** Replaces the message of any refusal of this route. */
+  /** Converts each fault of this route to the form that its clients expect. For example, adds a reason to its metadata. */
   restate?: (fault: Fault) => Fault
   /** The size limit of a body in bytes. Defaults to the setting `max_body_bytes`. */
   bodyLimit?: number

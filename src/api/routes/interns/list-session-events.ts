@@ -64,7 +64,7 @@ export const listInternSessionEvents = route({
 
 const text = {
   opening: `retry: ${retryMs}\n\n`,
-  of: ({ event, names }: Named) =>
+  textOf: ({ event, names }: Named) =>
     event.type === 'entry'
       ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(entryItem(event.entry, names))}\n\n`
       : `event: text\ndata: ${JSON.stringify(textItem(event))}\n\n`,

@@ -2,7 +2,7 @@ import { createDrainWaiter } from '../../net/drain-waiter.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
 
 /** The text of a stream: before the first event, for each event, and after the last. */
-export type EventText<Event> = { opening: string; of: (event: Event) => string; closing: string }
+export type EventText<Event> = { opening: string; textOf: (event: Event) => string; closing: string }
 
 /**
  * Writes a stream of events as fast as its reader takes them, and a comment after each idle interval. Stops without an
@@ -20,7 +20,7 @@ export async function sendEvents<Event>(
     const caughtUp = createDrainWaiter(response)
     for await (const event of events) {
       idle.refresh()
-      const piece = text.of(event)
+      const piece = text.textOf(event)
       if (piece && !response.write(piece)) await caughtUp()
       if (response.signal.aborted) return
     }
