@@ -8,7 +8,7 @@ import type { Limits } from '../settings/limits.ts'
 import { closingEvent, type Explanation, refusalFor, savedEnd } from './closing-event.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { type Backpressure, Outbox } from './outbox.ts'
-import { type PendingQuestion, refuseTooLarge } from './pending-question.ts'
+import { type PendingQuestion, type QuestionToAsk, refuseTooLarge } from './pending-question.ts'
 import { RunBudget } from './run-budget.ts'
 import type { Session } from './session.ts'
 import { takeSessionNotes } from './session-notes.ts'
@@ -170,17 +170,17 @@ export class LiveRun {
   }
 
   /** Asks the caller, now or after the questions before it. */
-  ask(described: Omit<PendingQuestion, 'reply'>, withdrawn: AbortSignal): Promise<unknown> {
+  ask(questionToAsk: QuestionToAsk, withdrawn: AbortSignal): Promise<unknown> {
     const { limits, now, saveQuestion, canWait } = this.#deps
-    const { question } = described
+    const { question } = questionToAsk
     const isFull = this.#questions.count > limits.maxQueuedQuestions
-    if (this.#state.at === 'ended' || isFull) return Promise.resolve(described.cancelled)
+    if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelled)
     refuseTooLarge(question)
     const deadlineAt = now() + limits.questionMs
-    saveQuestion(this, described, deadlineAt)
-    const { replied, reply } = this.#questions.add(described)
+    saveQuestion(this, questionToAsk, deadlineAt)
+    const { replied, reply } = this.#questions.add(questionToAsk)
     withdrawn.addEventListener('abort', () => {
-      reply(described.cancelled)
+      reply(questionToAsk.cancelled)
       this.apply({ type: 'question.withdrawn', questionId: question.id })
     })
     this.apply({ type: 'question.asked', question, deadlineAt, held: canWait() })

@@ -2,7 +2,7 @@ import type { WholePermission } from '#interns/contract/question.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import type { RunState } from '#interns/contract/run.ts'
-import type { PendingQuestion } from './pending-question.ts'
+import type { PendingQuestion, QuestionToAsk } from './pending-question.ts'
 
 /** The pending questions of one run: the one that was asked, and those queued behind it. */
 export class OpenQuestions {
@@ -13,9 +13,9 @@ export class OpenQuestions {
   }
 
   /** @returns a promise of the reply for the agent, and the function that resolves it. */
-  add(described: Omit<PendingQuestion, 'reply'>): { replied: Promise<unknown>; reply: (value: unknown) => void } {
+  add(questionToAsk: QuestionToAsk): { replied: Promise<unknown>; reply: (value: unknown) => void } {
     const { promise: replied, resolve: reply } = Promise.withResolvers<unknown>()
-    this.#pending.set(described.question.id, { ...described, reply })
+    this.#pending.set(questionToAsk.question.id, { ...questionToAsk, reply })
     return { replied, reply }
   }
 

@@ -25,14 +25,15 @@ export type PendingQuestion = {
 /** `isConsent` is false if the caller declined or cancelled. */
 export type ReadAnswer = { value: unknown; isConsent: boolean }
 
-type Described = Omit<PendingQuestion, 'reply'>
+/** A question that has not been asked yet. */
+export type QuestionToAsk = Omit<PendingQuestion, 'reply'>
 
-/** @param options the kinds of answers that the caller is offered. */
-export function askPermission(
+/** Builds the question of a permission request. @param options the kinds of answers that the caller is offered. */
+export function permissionQuestion(
   id: string,
   request: PermissionRequest,
   { action, options = request.question.options }: { action: Action; options?: PermissionKind[] },
-): Described {
+): QuestionToAsk {
   const choices = request.question.choices?.filter(({ kind }) => options.includes(kind))
   const offered = { options, ...(choices && { choices }) }
   return {
@@ -60,13 +61,13 @@ function cutDetail(id: string, detail: string | null): string | null {
   )
 }
 
-/** A question that an agent sends as a permission request. Undefined for an ordinary permission request. */
-export function askQuestionPermission(id: string, params: unknown): Described | undefined {
+/** Builds the question that an agent sends as a permission request. Undefined for an ordinary permission request. */
+export function formQuestionOfPermission(id: string, params: unknown): QuestionToAsk | undefined {
   const request = readQuestionPermission(params)
   if (!request) return undefined
   const { message, fields } = request.form
   return {
-    question: { id, kind: 'elicitation', message, fields: fields.map(describe) },
+    question: { id, kind: 'elicitation', message, fields: fields.map(questionField) },
     cancelled: cancelledPermission,
     read: (answer) => {
       const reading = readFormAnswer(fields, answer)
@@ -77,12 +78,12 @@ export function askQuestionPermission(id: string, params: unknown): Described | 
 
 export const cancelledForm = { action: 'cancel' }
 
-/** Undefined if the form requires values that callers cannot send. */
-export function askForm(id: string, params: unknown): Described | undefined {
+/** Builds the question of a form. Undefined if the form requires values that callers cannot send. */
+export function formQuestion(id: string, params: unknown): QuestionToAsk | undefined {
   const form = readElicitation(params)
   if (!form) return undefined
   return {
-    question: { id, kind: 'elicitation', message: form.message, fields: form.fields.map(describe) },
+    question: { id, kind: 'elicitation', message: form.message, fields: form.fields.map(questionField) },
     cancelled: cancelledForm,
     read: (answer) => {
       const value = readFormAnswer(form.fields, answer)
@@ -91,14 +92,17 @@ export function askForm(id: string, params: unknown): Described | undefined {
   }
 }
 
-const describe = ({ name, type, required, options }: Form['fields'][number]) => ({
+const questionField = ({ name, type, required, options }: Form['fields'][number]) => ({
   name,
   type,
   required,
   ...(options && { options }),
 })
 
-/** @throws Error for a question that is too large for one event. */
+/**
+ * @throws Error for a question that is too large for one event. Half of the event is left for its other fields, such as the
+ * action of a permission.
+ */
 export function refuseTooLarge(question: Question): void {
   const bytes = Buffer.byteLength(JSON.stringify(question))
   if (bytes > maxEventBytes / 2)

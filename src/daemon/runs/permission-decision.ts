@@ -10,7 +10,7 @@ import {
 } from '../acp/permission.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import type { LiveRun } from './live-run.ts'
-import { askPermission } from './pending-question.ts'
+import { permissionQuestion } from './pending-question.ts'
 import { answerByRule, type Decisions, onceOptions } from './rule-decisions.ts'
 
 export type DecisionDeps = {
@@ -40,12 +40,12 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   const decision = found?.effect === 'allow' && !canAllow ? undefined : found
   if (decision) saveDecision(deps, run, request, decision)
   if (decision?.effect === 'ask')
-    return run.ask(askPermission(deps.newId(), request, { action, options: onceOptions(options) }), withdrawn)
+    return run.ask(permissionQuestion(deps.newId(), request, { action, options: onceOptions(options) }), withdrawn)
   const ruleOutcome = decision && byRule(run, request, decision.effect)
   const granted = selfDriveAnswer(options)
   const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, granted)
   if (!ruleOutcome && mustAsk && !request.isPolicyOnly)
-    return run.ask(askPermission(deps.newId(), request, { action }), withdrawn)
+    return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawn)
   notice()
   return ruleOutcome ?? request.outcome(granted)
 }

@@ -10,7 +10,7 @@ import { costOfTurn, readUsage } from '../acp/usage.ts'
 import type { DaemonLog } from '../log.ts'
 import type { Limits } from '../settings/limits.ts'
 import type { LiveRun } from './live-run.ts'
-import { askForm, askQuestionPermission, cancelledForm } from './pending-question.ts'
+import { cancelledForm, formQuestion, formQuestionOfPermission } from './pending-question.ts'
 import { type DecisionDeps, decidePermission } from './permission-decision.ts'
 import { rememberToolCalls } from './tool-calls.ts'
 import { turnFailureOf } from './turn-failure.ts'
@@ -133,15 +133,15 @@ function listenFor(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostL
       } else if (update.type !== 'aside') recordUpdate(update)
     },
     permission: async (params, withdrawn) => {
-      const question = askQuestionPermission(newId(), params)
+      const question = formQuestionOfPermission(newId(), params)
       if (question) return askOrFail(cancelledPermission, () => run.ask(question, withdrawn))
       return askOrFail(cancelledPermission, async () =>
         decidePermission(deps, run, { request: readPermission(params, tools.get), notice, withdrawn }),
       )
     },
     elicitation: async (params, withdrawn) => {
-      const form = askForm(newId(), params)
-      return form ? askOrFail(cancelledForm, () => run.ask(form, withdrawn)) : cancelledForm
+      const question = formQuestion(newId(), params)
+      return question ? askOrFail(cancelledForm, () => run.ask(question, withdrawn)) : cancelledForm
     },
   }
 }
