@@ -21,7 +21,7 @@ export async function cloneInPod(file: string, deps: Pick<CloneDeps, 'path' | 'm
   const signal = AbortSignal.timeout(config.repository_clone_ms)
   // The pod has one user. The credential is gone with this container before any process of the intern starts.
   await cloneRepository(
-    { ...deps, config, authorities, host: 'in its image' },
+    { ...deps, config, authorities, gitLocation: 'in its image' },
     { home, repository, password, uid: undefined, signal },
   )
 }

@@ -8,7 +8,10 @@ import { boundHandshakes } from '#platform/net/handshake-limit.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 
-/** The port at which servers of other hosts read the stored files of this host's interns that do not run, and the logs of all. */
+/**
+ * A listening port of this host, for servers of other hosts. They read the logs of its interns, and the stored files of those that
+ * do not run.
+ */
 export type StorageListener = { port: number; close: () => Promise<void> }
 
 type StorageListenerDeps = {
@@ -18,16 +21,18 @@ type StorageListenerDeps = {
   warn: (message: string) => void
 }
 
-/** @throws Refusal. */
+/** Opens a connection to a resource of an intern. @throws Refusal. */
 type Connect = (id: string, resource: 'files' | 'log') => Promise<Duplex>
 
 const handshakeMs = 10_000
 const maxHandshakes = 64
-const maxAttempts = 10
+/** The number of further ports to try. */
+const maxRetries = 10
 
 /**
- * Serves over TLS 1.3, to clients with the certificate of a server. The requested server name contains the intern. The bytes are forwarded
- * unchanged. @param connect returns the connection for one request. It can throw a Refusal.
+ * Accepts TLS 1.3 connections of clients with the certificate of a server. The server name that a client requests contains the id of
+ * an intern, and the resource to read. The listener forwards the bytes of both sides unchanged.
+ * @param connect opens the connection to the resource.
  */
 export async function startStorageListener(deps: StorageListenerDeps, connect: Connect): Promise<StorageListener> {
   const { certificates, warn } = deps
@@ -36,6 +41,7 @@ export async function startStorageListener(deps: StorageListenerDeps, connect: C
     return { cert, key, ca, minVersion: 'TLSv1.3' as const }
   }
   const clientCheck = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
+  // Not imported: most servers do not need this module at their start.
   const server = process.getBuiltinModule('node:tls').createServer({ ...(await secureContext()), ...clientCheck })
   boundHandshakes(server, maxHandshakes)
   server.on('connection', enableKeepAlive)
@@ -73,13 +79,13 @@ function listen({ listen: host, ports }: StorageListenerDeps, server: Server): P
     })
     return port
   }
-  return retry(attempt, (failures) => (failures > maxAttempts ? undefined : 0))
+  return retry(attempt, (failures) => (failures > maxRetries ? undefined : 0))
 }
 
 async function forward(socket: TLSSocket, connect: Connect): Promise<void> {
   let storage: Duplex
   try {
-    // An unknown name is refused.
+    // No intern has an empty id, so `connect` refuses a name that cannot be read.
     const { id, resource } = parseServerName(String(socket.servername)) ?? { id: '', resource: 'files' as const }
     storage = await connect(id, resource)
   } catch (error) {
@@ -87,12 +93,12 @@ async function forward(socket: TLSSocket, connect: Connect): Promise<void> {
   }
   if (socket.destroyed) return void storage.destroy()
   socket.once('close', () => storage.destroy())
-  // When `storage` closes, forwarded bytes can still be in flight.
+  // After the end of an answer, the socket has ended too, but can still have bytes to send. Without it, the connection is broken.
   storage.once('close', () => socket.writableEnded || socket.destroy()).on('error', () => socket.destroy())
   socket.pipe(storage).pipe(socket)
 }
 
-/** Answers as a daemon does. */
+/** Sends an error response in the form of a daemon. */
 function refuse(socket: TLSSocket, error: unknown): void {
   const refusal =
     error instanceof Refusal ? error : new Refusal('intern_unreachable', `It cannot be reached: ${String(error)}`)
@@ -105,5 +111,6 @@ function refuse(socket: TLSSocket, error: unknown): void {
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Reads and ignores the request: a socket with unread bytes does not close.
   socket.resume()
 }

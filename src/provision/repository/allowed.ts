@@ -4,17 +4,17 @@ import { isPublicAddress } from '#platform/net/public-address.ts'
 
 type Origins = Pick<Config, 'repository_origins'>
 
-/** Whether the operator has named the repository's server. The operator is then responsible for its content. */
-export function isNamed({ repository_origins: named }: Origins, url: URL): boolean {
-  return named.some((origin) => new URL(origin).origin === url.origin)
+/** Whether the setting `repository_origins` lists the origin of a URL. The operator is then responsible for its repositories. */
+export function isListedOrigin({ repository_origins: listed }: Origins, url: URL): boolean {
+  return listed.some((origin) => new URL(origin).origin === url.origin)
 }
 
 /** @returns why interns are not allowed to clone from this URL; undefined if they are. */
 export function forbiddenReason(config: Origins, url: URL): string | undefined {
-  const { repository_origins: named } = config
-  if (isNamed(config, url)) return undefined
+  const { repository_origins: listed } = config
+  if (isListedOrigin(config, url)) return undefined
   const setting = '(setting "repository_origins")'
-  if (named.length > 0) return `the operator allows repositories of ${named.join(', ')} only ${setting}`
+  if (listed.length > 0) return `the operator allows repositories of ${listed.join(', ')} only ${setting}`
   if (url.protocol !== 'https:') return `it must start with https://, unless the operator names its server ${setting}`
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) === 0 || isPublicAddress(host)) return undefined

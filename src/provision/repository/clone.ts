@@ -11,7 +11,7 @@ import { killMarked, markerOf as markOf } from '#platform/process/process-marker
 import { printable } from '#platform/text/printable.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { cloningUser } from '../host/user-ids.ts'
-import { forbiddenReason, isNamed } from './allowed.ts'
+import { forbiddenReason, isListedOrigin } from './allowed.ts'
 import { runGit } from './git.ts'
 import { watchDisk } from './watch-disk.ts'
 
@@ -24,8 +24,8 @@ export type CloneDeps = {
   config: CloneRules
   /** The PATH of this process. */
   path: string
-  /** The host where git must be installed, for messages. */
-  host: 'on this server' | 'in its image'
+  /** Where git must be installed, for messages. */
+  gitLocation: 'on this server' | 'in its image'
   /** The trusted authorities as PEM; undefined for those of the system. */
   authorities: string | undefined
   /** Removes this secret, and what looks like a secret, from a text. */
@@ -151,7 +151,7 @@ async function pinned(config: CloneRules, url: URL): Promise<[string, string][]>
   const proxy = proxyFor(config, url)
   const isProxied = proxy !== undefined
   const settings: [string, string][] = isProxied ? [['http.proxy', proxy]] : []
-  if (isNamed(config, url)) return settings
+  if (isListedOrigin(config, url)) return settings
   const addresses = await publicAddresses(url.hostname, 'repository_origins', { isProxied })
   if (isProxied) return settings
   return [['http.curloptResolve', `${url.hostname}:${url.port || 443}:${addresses.join(',')}`]]
@@ -186,7 +186,7 @@ async function changeOwner(path: string, owner: number): Promise<void> {
 
 /** The reason in words, without the credential, which a server can make git print. */
 function cloneFailure(
-  { config, mask, host }: CloneDeps,
+  { config, mask, gitLocation }: CloneDeps,
   error: Error,
   password: string | undefined,
   server: string,
@@ -196,7 +196,7 @@ function cloneFailure(
     return `it took more than ${config.repository_clone_ms / 1000} seconds (setting "repository_clone_ms")`
   }
   if (name === 'AbortError') return 'the intern was stopped'
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `git is not installed ${host}`
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `git is not installed ${gitLocation}`
   if (/Authentication failed|could not read (Username|Password)|returned error: 40[13]/.test(message)) {
     return password === undefined
       ? 'its server requires a credential, or the repository does not exist'

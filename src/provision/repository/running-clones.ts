@@ -13,12 +13,15 @@ type CloningDeps = {
   onUncounted: (error: Error) => void
 }
 
-/** A clone, which can also be cancelled before it starts. */
-type RunningClone = Disposable & {
+/**
+ * The registered start of an intern. `stop` cancels its clone, also one that has not started yet. Must be disposed at the end
+ * of the start.
+ */
+type RegisteredStart = Disposable & {
   clone: (repository: Repository, home: string, uid: number | undefined) => Promise<void>
 }
 
-/** The interns of this host whose repositories are being cloned, or are about to be. */
+/** The starts of interns on this host, each of which can clone a repository. */
 export class RunningClones {
   readonly #deps: CloningDeps
   readonly #stops = new Map<string, AbortController>()
@@ -28,7 +31,7 @@ export class RunningClones {
   }
 
   /** Registers the start of an intern, which can need a clone, and cancels an earlier one of the same intern. */
-  register(intern: Intern): RunningClone {
+  register(intern: Intern): RegisteredStart {
     const { config, variable, passwordOf, mask, onUncounted } = this.#deps
     const { id } = intern
     const stopped = new AbortController()
@@ -38,7 +41,7 @@ export class RunningClones {
       clone: async (repository, home, uid) => {
         const password = await passwordOf(intern)
         const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
-        const deps = { config, path: variable('PATH') ?? '', host: 'on this server', mask, onUncounted } as const
+        const deps = { config, path: variable('PATH') ?? '', gitLocation: 'on this server', mask, onUncounted } as const
         const authorities = trustedAuthorities()
         await cloneRepository({ ...deps, authorities }, { home, repository, password, uid, signal })
       },
@@ -48,6 +51,7 @@ export class RunningClones {
     }
   }
 
+  /** Cancels the clone of an intern that is starting. */
   stop(internId: string): void {
     this.#stops.get(internId)?.abort()
   }

@@ -21,11 +21,14 @@ type InternLifecycleDeps = {
   /** The time without a turn after which an intern falls asleep; 0 for never. */
   idleMs: number
   onError: (error: Error) => void
-  /** Records the runs of an intern. @returns a function that stops it. */
+  /** Records the events of the runs of an intern in the database. @returns a function that stops this. */
   follow: (intern: Intern) => () => void
-  /** Requests another pass for the intern. */
+  /** Requests a pass: it reads the stored state of the intern, and calls the method for its status. Passes do not overlap. */
   requestPass: (id: string) => void
 }
+
+/** The delay of a restart if the daemon had ended before this server looked for it, in milliseconds. */
+const restartNow = 0
 
 /** The work of a server for the interns whose leases it holds: one method for each status that needs work. */
 export class InternLifecycle {
@@ -79,10 +82,10 @@ export class InternLifecycle {
       await this.provisioning(intern)
   }
 
-  /** Reports permanent failures to the caller; retries transient ones. */
+  /** Starts the daemon. Stores a failure for the owner, and schedules a restart if it is transient. */
   async provisioning(intern: Intern): Promise<void> {
-    await this.#start(intern, async (failure, why) => {
-      const isTransient = isTransientFailure(why)
+    await this.#start(intern, async (failure, error) => {
+      const isTransient = isTransientFailure(error)
       await this.#deps.leases.transition(intern.id, 'provisioning', {
         status: 'failed',
         failure,
@@ -104,13 +107,13 @@ export class InternLifecycle {
     if (await this.#deps.provisioner.adopt(intern)) {
       this.#watch(intern)
       await this.#updateRules(intern)
-    } else await this.#fail(intern, 'The daemon had ended when the service looked for it.', 0)
+    } else await this.#fail(intern, 'The daemon had ended when the service looked for it.', restartNow)
   }
 
   async failed(intern: Intern): Promise<void> {
     const { leases } = this.#deps
     // Another server supervised it when it failed.
-    if (!this.#supervised.has(intern.id)) return this.#restartLater(intern, 0)
+    if (!this.#supervised.has(intern.id)) return this.#restartLater(intern, restartNow)
     if (!this.#supervised.get(intern.id)?.takeRestart()) return
     const starting = leases.transition(intern.id, 'failed', { status: 'provisioning' })
     // `takeRestart` has used up this restart: if the database does not answer, schedule another one.
@@ -147,22 +150,23 @@ export class InternLifecycle {
     }
   }
 
-  async #start(intern: Intern, failed: (failure: string, why: unknown) => Promise<unknown>): Promise<void> {
+  /** @param onFailure receives the message and the error. It is not called while the server stops. */
+  async #start(intern: Intern, onFailure: (failure: string, error: unknown) => Promise<unknown>): Promise<void> {
     const { leases, provisioner, sealAccess, onError } = this.#deps
     const { id } = intern
     this.#starting.add(id)
     try {
       const secret = await this.#secretFor(intern)
-      // The server is stopping and has aborted its starts: it would wait for a clone that starts now.
+      // A stopping server has aborted its starts already, and would wait for a clone that starts after that.
       if (this.#isStopping) return
-      const opened = await provisioner.start(
+      const access = await provisioner.start(
         intern,
         secret,
         (progress) => void leases.setProgress(id, progress).catch(onError),
       )
-      const tcpAccess = opened ? sealAccess(id, opened) : null
+      const tcpAccess = access ? sealAccess(id, access) : null
       const started = { ...intern, tcpAccess }
-      // Before a client can send a prompt.
+      // The rules must be in force before a client can send a prompt, which is possible in the status `running`.
       await this.#rules.push(started)
       // Another server or a caller can have changed the status in the meantime.
       const isRunning =
@@ -170,7 +174,7 @@ export class InternLifecycle {
         (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess, asleepSince: null }))
       if (isRunning) this.#watch(started)
     } catch (error) {
-      if (!this.#isStopping) await failed((error as Error).message, error)
+      if (!this.#isStopping) await onFailure((error as Error).message, error)
     } finally {
       this.#starting.delete(id)
     }
@@ -184,7 +188,7 @@ export class InternLifecycle {
     await leases.transition(intern.id, 'running', { status: 'running', release: true })
   }
 
-  /** Puts an intern to sleep. It is part of a pass, because an earlier pass would find the daemon dead. */
+  /** Puts an intern to sleep. Only a pass calls this: another one at the same time could report the ended daemon as a failure. */
   async #putToSleep(intern: Intern): Promise<void> {
     const { leases, now } = this.#deps
     // From now on the end of the daemon is not a failure.
@@ -226,11 +230,12 @@ export class InternLifecycle {
       this.#resting.add(intern.id)
       requestPass(intern.id)
     })
-    supervised.started(() => {
+    const endWatch = () => {
       unwatch()
       unfollow()
       unwatchIdle()
-    })
+    }
+    supervised.recordStart(endWatch)
   }
 
   /** Restarts the intern with a newer daemon. */
@@ -244,7 +249,8 @@ export class InternLifecycle {
     const { leases, onError } = this.#deps
     if (this.#isStopping) return
     const written = leases.transition(intern.id, 'running', { status: 'failed', failure })
-    // The watch reports this only once. If the database does not answer, the next pass finds the daemon dead.
+    // The watch reports a failure only once. If it cannot be stored, the next pass must look for the daemon, which it does only
+    // for an intern that is not supervised.
     written.catch(() => this.release(intern.id))
     if (!(await written)) return
     onError(new Error(`Intern ${intern.name} (${intern.id}): ${failure}`))
@@ -253,7 +259,7 @@ export class InternLifecycle {
 
   #restartLater({ id }: Intern, afterMs?: number): void {
     this.#resting.delete(id)
-    this.#supervise(id).failed(() => this.#deps.requestPass(id), afterMs)
+    this.#supervise(id).scheduleRestart(() => this.#deps.requestPass(id), afterMs)
   }
 
   #supervise(id: string): SupervisedIntern {

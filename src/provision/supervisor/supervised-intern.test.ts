@@ -5,10 +5,10 @@ import { SupervisedIntern } from './supervised-intern.ts'
 test('each consecutive failure doubles the delay of the restart', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   const intern = new SupervisedIntern()
-  intern.started(() => {})
+  intern.recordStart(() => {})
   let restarts = 0
   for (const waitMs of [500, 1000, 2000]) {
-    intern.failed(() => restarts++)
+    intern.scheduleRestart(() => restarts++)
     mock.timers.tick(waitMs - 1)
     assert.equal(intern.takeRestart(), false)
     mock.timers.tick(1)
@@ -23,10 +23,10 @@ test('a released intern is neither watched nor restarted', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   let watching = true
   const intern = new SupervisedIntern()
-  intern.started(() => {
+  intern.recordStart(() => {
     watching = false
   })
-  intern.failed(() => assert.fail('it was restarted'))
+  intern.scheduleRestart(() => assert.fail('it was restarted'))
   assert.equal(watching, false)
   intern.release()
   mock.timers.tick(60_000)

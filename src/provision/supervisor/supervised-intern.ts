@@ -14,13 +14,13 @@ export class SupervisedIntern {
   #startedAt = 0
 
   /** Called when the daemon runs, after `release` for the previous one. */
-  started(unwatch: () => void): void {
+  recordStart(unwatch: () => void): void {
     this.#unwatch = unwatch
     this.#startedAt = performance.now()
   }
 
-  /** Called when the daemon has ended: calls `restart` after `afterMs`, by default with exponential back-off. */
-  failed(restart: () => void, afterMs?: number): void {
+  /** Calls `restart` after `afterMs`, by default with exponential back-off. Ends the watch of the daemon that has ended. */
+  scheduleRestart(restart: () => void, afterMs?: number): void {
     this.release()
     if (performance.now() - this.#startedAt > resetAfterMs) this.#failures = 0
     this.#failures++
@@ -33,9 +33,9 @@ export class SupervisedIntern {
 
   /** @returns true once for each restart that is due. */
   takeRestart(): boolean {
-    const restartAt = this.#restartDue
+    const isDue = this.#restartDue
     this.#restartDue = false
-    return restartAt
+    return isDue
   }
 
   /** Ends the watch and cancels a restart. */
