@@ -30,7 +30,7 @@ export async function addPasskey(name: string): Promise<Passkey> {
   return data
 }
 
-/** The type of the browser's JSON names each extension; the API accepts any. */
+/** Converts a passkey to JSON. Callers assert the type of the API, because that of the DOM lists each extension by name. */
 const jsonOf = (passkey: Credential | null): object => (passkey as PublicKeyCredential).toJSON()
 
 const messages: Record<string, string> = {

@@ -11,11 +11,11 @@ type Message = ChatRequest['messages'][number]
 export function splitMessages(messages: Message[]): { system: string; before: Message[]; last: string } {
   const isSystem = ({ role }: Message) => role === 'system' || role === 'developer'
   const rest = messages.filter((message) => !isSystem(message))
-  const ends = rest.at(-1)?.role === 'user'
+  const endsWithUserMessage = rest.at(-1)?.role === 'user'
   return {
     system: messages.filter(isSystem).map(textOf).join('\n\n'),
-    before: ends ? rest.slice(0, -1) : rest,
-    last: ends ? textOf(rest.at(-1)!) : '',
+    before: endsWithUserMessage ? rest.slice(0, -1) : rest,
+    last: endsWithUserMessage ? textOf(rest.at(-1)!) : '',
   }
 }
 
@@ -26,7 +26,7 @@ function textOf({ content }: Message): string {
 
 /** The chat settings of a stored request. Parameters without an input become additional fields. */
 export function settingsOf(system: string, parameters: Record<string, unknown>): Settings {
-  const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _own, ...more } = parameters
+  const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _omitted, ...more } = parameters
   const { effort, ...thinking } = (reasoning ?? {}) as { effort?: unknown }
   // The effort input can only represent `reasoning` if it has no other field.
   const hasOnlyEffort = typeof effort === 'string' && Object.keys(thinking).length === 0

@@ -59,8 +59,8 @@ export function Menu({
 /** The focusable elements of an open menu. */
 const menuItems = '.menu input, .menu button'
 
-/** Moves the focus to the button that adds a filter. */
-function toAdding(from: HTMLElement): void {
+/** Moves the focus to the button `+ filter`, the last menu beside the removed filter. */
+function focusAddFilter(from: HTMLElement): void {
   const all = from.closest('.bar, .does')?.querySelectorAll<HTMLElement>('.menu-place > button')
   all?.[all.length - 1]?.focus()
 }
@@ -89,7 +89,7 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
           class="chip-end"
           aria-label={`Remove filter ${removalLabel(filter, value)}`}
           onClick={(event) => {
-            toAdding(event.currentTarget)
+            focusAddFilter(event.currentTarget)
             set(undefined)
           }}
         >
@@ -133,8 +133,9 @@ function Choices({ filter, value, choose }: Choosing<'choice'>) {
 }
 
 function TextFilter({ filter, value, choose }: Choosing<'text'>) {
+  // Starts empty if only suggestions can be chosen, so that all of them are shown.
   const [typed, setTyped] = useState((!filter.isSuggestedOnly && value) || '')
-  const fitting = (filter.suggestions ?? [])
+  const matching = (filter.suggestions ?? [])
     .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
     .slice(0, filter.isSuggestedOnly ? undefined : 12)
   return (
@@ -142,8 +143,8 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
       onSubmit={(event) => {
         event.preventDefault()
         // The display name of a suggestion selects it.
-        const named = fitting.find((one) => filter.format?.(one) === typed.trim())
-        choose(named ?? (filter.isSuggestedOnly ? fitting[0] : typed.trim()))
+        const named = matching.find((one) => filter.format?.(one) === typed.trim())
+        choose(named ?? (filter.isSuggestedOnly ? matching[0] : typed.trim()))
       }}
     >
       <input
@@ -152,7 +153,7 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
       />
-      {fitting.map((one) => (
+      {matching.map((one) => (
         <button key={one} type="button" onClick={() => choose(one)}>
           {filter.format?.(one) ?? one}
         </button>

@@ -58,8 +58,8 @@ async function recentlyUsedEndpoints(signal: AbortSignal) {
 /** `isComplete`: all data was read, so an empty list means that nothing is wrong. */
 type ProblemsState = { problems: ProblemItem[]; isComplete: boolean; failure: Failure | undefined }
 
-/** The current problems. @param turn reloads the data when it changes. */
-export function useProblems(budgets: Budget[], keys: Key[], turn: number): ProblemsState {
+/** The current problems. @param refreshCount reloads the data when it changes. */
+export function useProblems(budgets: Budget[], keys: Key[], refreshCount: number): ProblemsState {
   const failures = useResource('failures of the last hour', failuresOfLastHour)
   const endpoints = useResource('recently used endpoints', recentlyUsedEndpoints)
   const interns = useGet('GET /interns', { query: { status: 'failed,destroy_failed', limit: 20 } })
@@ -68,8 +68,8 @@ export function useProblems(budgets: Budget[], keys: Key[], turn: number): Probl
   const status = service.data?.data
   useEvents('circuit', reload)
   useEffect(() => {
-    if (turn > 0) for (const { reload } of [failures, endpoints, interns, service]) reload()
-  }, [turn])
+    if (refreshCount > 0) for (const { reload } of [failures, endpoints, interns, service]) reload()
+  }, [refreshCount])
   const now = Date.now()
   const all = [
     ...(status ? [...serviceProblems(status, now), ...openCircuits(status.circuits)] : []),

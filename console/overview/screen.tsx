@@ -24,7 +24,7 @@ type Picture = Record<keyof ReturnType<typeof overviewQueries>, Row[]> & {
   time: { from: number; to: number; stepMs: number }
 }
 
-/** Runs all queries at once, so that they have the same time range. */
+/** Reads all data of the screen. The queries are computed at one time, so that they have the same time range. */
 async function load(values: Values, signal: AbortSignal): Promise<Picture> {
   const queries = overviewQueries(values, Date.now())
   const { start, end } = queries.total.time_range
@@ -35,14 +35,14 @@ async function load(values: Values, signal: AbortSignal): Promise<Picture> {
   return { ...(Object.fromEntries(await Promise.all(entries)) as Omit<Picture, 'time'>), time }
 }
 
-/** A counter that increments every 30 seconds while the page is visible. */
-function useTurn(): number {
-  const [turn, setTurn] = useState(0)
+/** The number of automatic refreshes. It increments every 30 seconds while the page is visible. */
+function useRefreshCount(): number {
+  const [refreshCount, setRefreshCount] = useState(0)
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && setTurn((before) => before + 1), refreshMs)
+    const timer = setInterval(() => !document.hidden && setRefreshCount((before) => before + 1), refreshMs)
     return () => clearInterval(timer)
   }, [])
-  return turn
+  return refreshCount
 }
 
 /** `/overview` shows the state and the totals, `/overview/explore` sums of any days by two groupings. */
@@ -52,16 +52,16 @@ export const Screen = () => (useRoute().params.rest === 'explore' ? <Explore /> 
 function Overview() {
   const filters = useFilters()
   const { values } = filters
-  const turn = useTurn()
+  const refreshCount = useRefreshCount()
   const { data, failure, isLoading, isCurrent, reload } = useResource(`overview ${JSON.stringify(values)}`, (signal) =>
     load(values, signal),
   )
   useEffect(() => {
-    if (turn > 0) reload()
-  }, [turn, reload])
+    if (refreshCount > 0) reload()
+  }, [refreshCount, reload])
   const { budgets, keys, more } = useBudgets(values.api_key_hash)
   const by = breakdownOf(values.by)
-  const problems = useProblems(budgets, keys, turn)
+  const problems = useProblems(budgets, keys, refreshCount)
   const names = new Map(keys.map(({ hash, name }) => [hash, name]))
   const isFiltered = filterNames.some((name) => values[name] !== undefined)
   return (
