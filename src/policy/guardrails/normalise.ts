@@ -74,6 +74,9 @@ function resolve(
   })
 }
 
+/** With more problems than this, further patterns are not checked, because a refusal lists only the first ones. */
+const maxPatternProblems = 5
+
 /** Checks one pattern at a time and yields between two, so that other requests are served. */
 async function checkPatterns(filters: { pattern: string }[], problems: Problem[]): Promise<void> {
   let size = 0
@@ -81,11 +84,12 @@ async function checkPatterns(filters: { pattern: string }[], problems: Problem[]
     const compiled = compilePattern(pattern)
     if ('refused' in compiled) problems.push({ path: `content_filters[${i}].pattern`, message: compiled.refused })
     else size += compiled.size
-    if (problems.length > 5) return
+    if (problems.length > maxPatternProblems) return
     await setImmediate()
   }
   if (size > maxPatternsSize) {
-    problems.push({ path: 'content_filters', message: `have more than ${maxPatternsSize} steps in total` })
+    const message = `have more than ${maxPatternsSize} steps in total: one for about each character, class and operator, times its repetitions`
+    problems.push({ path: 'content_filters', message })
   }
 }
 

@@ -10,10 +10,10 @@ export function tokenGuardrails(deps: WriteDeps & { guardrailCache: GuardrailCac
       const rows = await deps.db.query
         .selectFrom('guardrails')
         .where('workspace_id', '=', workspaceId)
-        .where((row) => row.or([row('id', '=', name), row('name', '=', name)]))
+        .where((e) => e.or([e('id', '=', name), e('name', '=', name)]))
         .select('id')
         .execute()
-      // A name may look like the ID of another guardrail; the ID wins.
+      // One guardrail can have the ID of another one as its name. The ID takes precedence.
       return (rows.find(({ id }) => id === name) ?? rows[0])?.id
     },
     async apply(caller, guardrailId) {

@@ -9,7 +9,9 @@ export type WriteDeps = { db: Db; now: Now; newId: NewId }
 
 /**
  * Writes guardrails of a workspace. Their names, assignments and records depend on each other, so only one writer works
- * at a time. The change is announced as `guardrail.changed` with the workspace's id.
+ * at a time.
+ * @param work must call `publish` if it changes something: it announces `guardrail.changed` with the workspace's id when
+ * the transaction commits.
  * @throws Fault `conflict` if another writer takes too long; then nothing was changed.
  */
 export function writeGuardrails<T>(
@@ -25,7 +27,10 @@ export function writeGuardrails<T>(
 /** The same message for an unknown id and for an id of another organization. */
 export const guardrailNotFound = () => new Fault('not_found', 'Guardrail not found.')
 
-/** @throws Fault `not_found` if the caller reaches neither a guardrail nor a default of this id. */
+/**
+ * Finds the workspace of a guardrail.
+ * @throws Fault `not_found` if no workspace that the caller reaches has a guardrail or default guardrail with this id.
+ */
 export async function requireLocation(deps: { db: Db }, caller: CallerScope, id: string): Promise<GuardrailLocation> {
   const location = await findLocation(deps.db.query, caller.organizationId, id)
   if (!location || !reachesWorkspace(caller, location.workspaceId)) throw guardrailNotFound()

@@ -11,9 +11,9 @@ type Spending = { at: number; cost: PicoUsd; byok: boolean }
 
 /** Applies a limit of one member or key to past requests, in order of time. */
 export type PastBudget = {
-  /** Whether the limit has room for a request. */
+  /** Whether the limit has room for a request. Does not count its cost. */
   hasRoom: (spending: Spending) => boolean
-  /** Counts spending from before the replay, regardless of the limit. */
+  /** Counts spending, regardless of the limit: of requests from before the replay, and of those with room. */
   count: (spending: Spending) => void
 }
 
@@ -22,7 +22,10 @@ export function firstDayOf({ reset_interval }: Pick<LimitFields, 'reset_interval
   return reset_interval === null ? 0 : periodStart(reset_interval, at)
 }
 
-/** @param before the spending on earlier days in the period of the first request. */
+/**
+ * @param from the start of the replay.
+ * @param before the spending in the period of `from`, on the days before its day.
+ */
 export function createPastBudget(policy: LimitFields, from: number, before: PicoUsd): PastBudget {
   const limit = policy.limit_usd === null ? undefined : picoUsdOf(policy.limit_usd)
   let period = firstDayOf(policy, from)
@@ -58,7 +61,10 @@ export type PastBudgets = {
 
 type Owner = { keyHash: string; userId: string }
 
-/** @param before the spending on earlier days in the period of the first request. */
+/**
+ * @param from the start of the replay.
+ * @param before the spending of each key in the period of `from`, on the days before its day.
+ */
 export function createPastBudgets(
   policy: LimitFields,
   governed: GovernedTargets,

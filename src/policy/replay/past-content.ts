@@ -33,7 +33,10 @@ export function pastContentEffect(
   return effects.find(({ outcome }) => outcome === 'refused') ?? effects[0]
 }
 
-/** The filters whose effect on a request is unknown, because it has no finding of theirs. A `flag` has no effect. */
+/**
+ * The rules of a policy with filters that block or redact. Their effect on a request without findings of them is unknown.
+ * Filters that only flag have no effect.
+ */
 export function findUndecidableFilters(policy: Filters): ContentRule[] {
   const changesRequest = ({ action }: { action: string }) => action !== 'flag'
   return contentRules.flatMap(({ rule }) => (policy[rule]?.some(changesRequest) ? [rule] : []))
