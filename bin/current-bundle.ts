@@ -28,12 +28,12 @@ export function currentBundle(now = Date.now()): URL | undefined {
   try {
     const sources: string[] = JSON.parse(readFileSync(list, 'utf8'))
     const files = stateOf(sources)
-    const currentName = readStamp(files.state)
-    const name = currentName ?? nameOf(sources)
+    const storedName = readStamp(files.state)
+    const name = storedName ?? nameOf(sources)
     const folder = new URL(`${name}/`, bundles)
     if (!existsSync(new URL('server.mjs', folder))) return undefined
     // The state was determined before the files were read, so a file that changed in between has another state.
-    if (currentName === undefined && now - files.changedMs > settledMs) writeStamp(files.state, name)
+    if (storedName === undefined && now - files.changedMs > settledMs) writeStamp(files.state, name)
     return folder
   } catch {
     return undefined
@@ -69,10 +69,11 @@ function stateOf(sources: readonly string[]): { state: string; changedMs: number
   return { state: createHash('sha256').update(state).digest('hex'), changedMs }
 }
 
+/** Returns the stored name; undefined if it was computed from another state of the files. */
 function readStamp(state: string): string | undefined {
   try {
-    const currentName: { state: string; name: string } = JSON.parse(readFileSync(stamp, 'utf8'))
-    return currentName.state === state ? currentName.name : undefined
+    const stored: { state: string; name: string } = JSON.parse(readFileSync(stamp, 'utf8'))
+    return stored.state === state ? stored.name : undefined
   } catch {
     return undefined
   }

@@ -9,13 +9,14 @@ const root = new URL('..', import.meta.url)
 type Entry = 'server' | 'worker'
 type Service = Record<Entry, () => Promise<{ running: Promise<void> }>>
 
-/** Delay before writing the cache, which takes about 40 ms. By then the functions of the first requests are compiled too. */
+/** The delay of writing the cache, which takes about 40 ms. The cache then also contains the functions of the first requests. */
 const writeDelayMs = 3000
 
 /**
- * Runs the script of a bundle with the code cache of an earlier start. Node's own cache (`module.enableCompileCache`) is
- * made before a module runs, so it does not contain the functions that a start calls.
+ * Runs the script of a bundle with the code cache of an earlier start. V8 compiles a function at its first call. Node's own
+ * cache (`module.enableCompileCache`) is made before a module runs, so it does not contain the functions that a start calls.
  * @param importUrl the URL of the calling file in the bundle.
+ * @param entry the exported function of the script to call.
  */
 export async function runScript(importUrl: string, entry: Entry): Promise<void> {
   const filename = fileURLToPath(new URL('service.cjs', importUrl))
@@ -25,16 +26,18 @@ export async function runScript(importUrl: string, entry: Entry): Promise<void> 
   const script = new Script(readFileSync(filename, 'utf8'), {
     filename,
     ...(compiled && { cachedData: compiled }),
+    // Packages that are not bundled are imported as usual.
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   const module = { exports: {} as Service }
+  // The script is a function with the parameters of a CommonJS module and the URL (`banner` in `bin/bundle.ts`).
   script.runInThisContext()(module.exports, createRequire(root), module, importUrl)
   await (await module.exports[entry]()).running
-  // V8 rejects a cache of another version or with other options.
+  // V8 rejects a cache that another version of V8 has written, or a process with other V8 options.
   if (!compiled || script.cachedDataRejected) setTimeout(saveCompileCache, writeDelayMs, script, compiledFile).unref()
 }
 
-/** Reads the cache. Undefined if it is missing or damaged, which V8 would not detect. */
+/** Reads the cache, and compares its checksum, because V8 does not detect damage. Undefined if it is missing or damaged. */
 function readCompiled(file: string): Buffer | undefined {
   try {
     const content = readFileSync(file)
@@ -45,7 +48,7 @@ function readCompiled(file: string): Buffer | undefined {
   }
 }
 
-/** Writes the cache. Ignores errors: the next start then compiles the functions itself. */
+/** Writes the cache and its checksum. Ignores errors: the next start then compiles the functions itself. */
 function saveCompileCache(script: Script, file: string): void {
   const draft = `${file}.${process.pid}`
   try {

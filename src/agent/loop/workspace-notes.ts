@@ -76,6 +76,7 @@ async function skillAt(workspace: Workspace, path: string, folder: string): Prom
   const { parse } = await import('yaml')
   let header: unknown
   try {
+    // Refuses aliases: nested ones can expand a short text of the workspace to gigabytes.
     header = parse(frontMatter, { maxAliasCount: 0 })
   } catch {
     return undefined

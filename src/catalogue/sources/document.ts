@@ -40,6 +40,7 @@ function parseYaml(text: string, source: string): SourceDocument {
     throw new CatalogueError(`${source} is neither YAML nor JSON: line ${line}: ${firstError.message.split('\n')[0]}.`)
   }
   return {
+    // Not limited, because the file is the operator's own, and can use an alias for each of many models.
     value: document.toJS({ maxAliasCount: -1 }),
     lineOf(path) {
       for (let length = path.length; length > 0; length--) {

@@ -9,15 +9,15 @@ import { type Field, keyKind, type Operation, type OperationId, operations } fro
 import { overrides, subgroups } from './overrides.ts'
 import { type GeneratedCommand, type Placed, runCommand } from './run-command.ts'
 
-/** The commands of the operations that have neither a hand-written command nor a reason for having none. */
+/** The generated commands: one or more for each operation, except for those with a hand-written command or a reason for none. */
 export const generatedCommands: GeneratedCommand[] = Object.entries(operations).flatMap(([key, operation]) => {
   const id = key as OperationId
-  const override = overrides[id] ?? {}
-  if ('handWritten' in override || 'without' in override) return []
-  return [override].flat().map((override) => ({ id, name: override.name ?? nameOf(operation), operation, override }))
+  const declared = overrides[id] ?? {}
+  if ('handWritten' in declared || 'without' in declared) return []
+  return [declared].flat().map((override) => ({ id, name: override.name ?? nameOf(operation), operation, override }))
 })
 
-/** The name by the form of the path: `GET /keys/{hash}` is `keys show`, `GET /keys/{hash}/budgets` is `keys budgets`. */
+/** Derives the name from method and path: `GET /keys/{hash}` is `keys show`, `GET /keys/{hash}/budgets` is `keys budgets`. */
 function nameOf({ method, path, tag, answer, creates }: Operation): string {
   const words = path
     .split('/')
@@ -49,7 +49,7 @@ function commandAt(group: Command, words: string[]): Command {
 
 const pathOf = (command: Command): string[] => (command.parent ? [...pathOf(command.parent), command.name()] : [])
 
-/** The summary in the words of commands: "show", where the API has "get". */
+/** The description of a command. Defaults to the summary of its operation, with "Show" instead of "Get". */
 export const descriptionOf = ({ override, operation }: GeneratedCommand) =>
   override.description ?? operation.summary.replace(/^Get /, 'Show ')
 
@@ -80,7 +80,7 @@ const isJson = ({ answer }: Operation) => answer === 'list' || answer === 'objec
 
 const paging = new Set(['offset', 'limit', 'starting_after', 'cursor'])
 
-/** Fields for which a person has neither an argument nor an option. */
+/** Whether a field has neither an argument nor an option, because the command sets it itself. */
 const isHidden = (field: string, { in: place }: Field, override: ApiCommand) =>
   (place === 'query' && paging.has(field)) ||
   field in (override.fixed ?? {}) ||
@@ -90,7 +90,7 @@ function argumentsOf({ fields, tag }: Operation, override: ApiCommand): [string,
   const named = override.arguments ?? {}
   const isArgument = ([field, schema]: [string, Field]) =>
     !isHidden(field, schema, override) && !override.options?.[field] && (schema.isRequired || field in named)
-  // The path first, then as the override lists them, then others.
+  // First the fields of the path, then those that the override lists, in its order, then others.
   const listed = [...Object.keys(fields).filter((field) => fields[field]!.in === 'path'), ...Object.keys(named)]
   const order = (field: string) => (listed.includes(field) ? listed.indexOf(field) : listed.length)
   return Object.entries(fields)

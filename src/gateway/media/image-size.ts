@@ -3,15 +3,15 @@ import { gifSize } from './gif-size.ts'
 export type ImageSize = { width: number; height: number }
 
 /**
- * The maximum width and height of an image in pixels that any decoder may find. Undefined for animations, and if the
- * bytes do not prove a maximum.
+ * The width and height of an image in pixels. If decoders can find different sizes, the largest of them. Undefined for
+ * animations, and if the bytes do not prove a maximum.
  */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
   const size = readerOf(bytes)?.(bytes)
   return size && size.width > 0 && size.height > 0 ? size : undefined
 }
 
-/** Whether the bytes are a still image in a format that models accept, recognized by its first bytes. */
+/** Whether the bytes are an image, still or animated, in a format that models accept. Recognizes it by its first bytes. */
 export function isImage(bytes: Buffer): boolean {
   return readerOf(bytes) !== undefined || otherPictures.test(bytes.toString('latin1', 0, 12))
 }
@@ -32,7 +32,7 @@ function readerOf(bytes: Buffer): Read | undefined {
   return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpeg : undefined
 }
 
-/** Reads chunk by chunk up to the pixels, because some decoders use the last header. */
+/** Reads chunk by chunk up to the pixels. A second header makes the size uncertain, because some decoders use the last one. */
 const png: Read = (bytes) => {
   let size: ImageSize | undefined
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
@@ -112,6 +112,7 @@ function isFrameHeader(marker: number): boolean {
 
 const hasNoLength = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
 
+/** Returns the maximum of two sizes, or `other` if `one` is missing. Undefined if `other` is unknown. */
 function larger(one: ImageSize | undefined, other: ImageSize | undefined): ImageSize | undefined {
   if (!one || !other) return other
   return { width: Math.max(one.width, other.width), height: Math.max(one.height, other.height) }

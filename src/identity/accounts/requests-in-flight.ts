@@ -5,13 +5,13 @@ import { RevocableResponse } from '#platform/net/revocable-response.ts'
 import type { Caller } from './caller.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 
-/** The interval of checking whether keys have expired. */
+/** The interval of the periodic check, which finds expired keys, sessions and tokens. */
 const checkEveryMs = 500
 
 /** A request in flight. */
 export type TrackedRequest = {
   response: RevocableResponse
-  /** Checks the request again with the current state of its key. @throws Fault if it must end. */
+  /** Decides again whether the request is allowed, with its current caller. @throws Fault if it must end. */
   recheck: (caller: Caller) => Promise<void>
   /** The id of the intern that handles the request. A change of the intern causes a new check. */
   internId?: string
@@ -21,7 +21,8 @@ export type TrackedRequest = {
 
 /**
  * The requests in flight at this server. When a key or member is removed, or a rule or limit is changed, requests that would
- * now be refused end within a second, with an error in the stream. Requests are checked only after changes.
+ * now be refused end within a second, with an error in the stream. Changes recheck the requests that they concern. A
+ * periodic check ends requests whose key, session or token has expired. While notifications can be missed, it rechecks all.
  */
 export type RequestsInFlight = {
   track: (caller: Caller, response: ResponseStream) => TrackedRequest
@@ -71,8 +72,8 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
   }
 
   /**
-   * Checks requests whose key expired or was read again, which makes it another object. While notifications can be missed,
-   * checks all requests.
+   * Looks up the caller of each request. Ends the request if it has none any more. Rechecks it if the caller is another
+   * object, because it was read again. While notifications can be missed, rechecks all requests.
    */
   function checkPeriodically(): void {
     if (entries.length === 0) return stopChecking()
@@ -80,7 +81,7 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
     for (const entry of entries.slice()) void recheckEntry(entry, true)
   }
 
-  /** Called when a check finds no requests. Stopping after each request would restart the timer for the next one. */
+  /** Not called at the end of the last request, because the next request would have to start the timer again. */
   function stopChecking(): void {
     clearInterval(checkTimer)
     checkTimer = undefined
