@@ -26,7 +26,14 @@ export type Running = { url: string; pid: number; msToListen: number; stop: () =
 export function asNpmStarts(checkout = root): string[] {
   const script = existsSync(join(checkout, 'bin/start.ts')) ? 'bin/start.ts' : 'bin/server.ts'
   if (script === 'bin/start.ts') bundle(checkout)
-  return ['--min-semi-space-size=4', '--max-semi-space-size=16', '--import', './bin/compile-cache.js', script]
+  return [
+    '--min-semi-space-size=4',
+    '--max-semi-space-size=16',
+    '--heap-growing-percent=30',
+    '--import',
+    './bin/compile-cache.js',
+    script,
+  ]
 }
 
 const bundled = new Set<string>()
