@@ -1,4 +1,4 @@
-import type { SseEvent } from '#platform/net/sse.ts'
+import { maxEventBytes, type SseEvent } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 
 const lineFeed = 10
@@ -9,10 +9,12 @@ const dataName = Buffer.from('data: ')
 export class JsonLines {
   readonly #buffer = new ByteBuffer()
 
+  /** @throws Error if a line is too long. */
   push(chunk: Buffer): Buffer {
     const end = chunk.lastIndexOf(lineFeed) + 1
     const lines = end > 0 ? this.#buffer.take(chunk.subarray(0, end)) : undefined
     if (end < chunk.length) this.#buffer.add(chunk.subarray(end))
+    if (this.#buffer.bytes > maxEventBytes) throw new Error(`a line is over ${maxEventBytes} bytes`)
     return lines ? eventsOf(lines) : Buffer.alloc(0)
   }
 
@@ -46,6 +48,6 @@ export function isJsonLines(text: string): boolean {
  * event alone.
  */
 export function eventsByLine(event: SseEvent): SseEvent[] {
-  if (!isJsonLines(event.data) && !/\}\s*\n\s*\[DONE\]/.test(event.data)) return [event]
+  if (!isJsonLines(event.data) && !/\}[ \t\r]*\n\s*\[DONE\]/.test(event.data)) return [event]
   return event.data.split('\n').map((data) => ({ ...event, data, raw: Buffer.from(`data: ${data}\n\n`) }))
 }

@@ -10,7 +10,7 @@ const cr = Buffer.from('\r')
 const blankLine = Buffer.from('\n\n')
 
 /** Larger events are refused, because a whole event is held in memory. */
-const maxEventBytes = 32 * 1024 * 1024
+export const maxEventBytes = 32 * 1024 * 1024
 
 /**
  * Splits a stream of bytes into events. Chunks can end anywhere: within a line, within a character, between CR and LF. Each
