@@ -78,6 +78,13 @@ test('a whole answer is written before the next tick', async () => {
   assert.notEqual(bytesWritten, 0)
 })
 
+test('JSON as text, as bytes and as an object has one content type', async () => {
+  for (const answer of ['{}', Buffer.from('{}'), {}]) {
+    const { response } = await ask(() => answer)
+    assert.deepEqual([response?.text, response?.headers.get('content-type')], ['{}', 'application/json; charset=utf-8'])
+  }
+})
+
 /** Sends a body of this length. @returns how many turns of the event loop passed between parsing and validating it. */
 async function turnsToValidation(length: number): Promise<number | undefined> {
   let turns: number | undefined

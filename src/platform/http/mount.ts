@@ -154,7 +154,7 @@ function admitHook<Caller, Deps>(
 /** Sends a result. Text and bytes are JSON. */
 function send(reply: FastifyReply, status: number, result: unknown) {
   if (result instanceof HttpAnswer) return sendAnswer(reply, result)
-  if (isJson(result)) reply.header('content-type', 'application/json')
+  if (isJson(result)) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.code(status).send(result)
 }
 
