@@ -11,11 +11,14 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
  * @throws Fault `forbidden` with the reason that the chat route requires.
  */
 export async function requireRegion(
-  { guardrailCache, routing }: { guardrailCache: Pick<GuardrailCache, 'of'>; routing: Pick<GatewayDeps, 'regionOf'> },
+  {
+    guardrailCache,
+    routing,
+  }: { guardrailCache: Pick<GuardrailCache, 'policiesOf'>; routing: Pick<GatewayDeps, 'regionOf'> },
   caller: Caller,
   host: string | undefined,
 ): Promise<void> {
   const region = routing.regionOf(host)
-  const verdict = judgeRegion((await guardrailCache.of(caller)).guardrails, region)
+  const verdict = judgeRegion((await guardrailCache.policiesOf(caller)).guardrails, region)
   if (verdict) throw guardrailRefusal(regionRefusal(verdict, region))
 }

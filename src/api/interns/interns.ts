@@ -22,7 +22,7 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { openSupervision, type Supervision } from './supervision.ts'
 
 /** The requester whose guardrails apply. */
-type Subject = Parameters<GuardrailCache['of']>[0]
+type Subject = Parameters<GuardrailCache['policiesOf']>[0]
 
 type InternsParts = {
   config: Config
@@ -32,7 +32,7 @@ type InternsParts = {
   newId: NewId
   log: Log
   variable: (name: string) => string | undefined
-  guardrailCache: Pick<GuardrailCache, 'of'>
+  guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   vault: Vault
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
   metered: Metered
@@ -47,7 +47,7 @@ type ConcealDeps = Pick<InternsParts, 'guardrailCache' | 'scanner'>
 const concealing =
   ({ guardrailCache, scanner }: ConcealDeps) =>
   async (caller: Subject, text: string) =>
-    textForAudit(scanner, (await guardrailCache.of(caller)).guardrails, text, caller.workspaceId)
+    textForAudit(scanner, (await guardrailCache.policiesOf(caller)).guardrails, text, caller.workspaceId)
 
 /** Collects decisions of rules, and questions to people, with secrets removed. */
 export function collectDecisions({ db, now, ...parts }: ConcealDeps & Pick<InternsParts, 'db' | 'now'>) {
@@ -106,7 +106,7 @@ export function openInterns({
     idleMs: config.intern_idle_ms,
     runsOf: (intern) => supervision.provisioner.runs(intern),
     screen: async (caller, text, form, signal) =>
-      screen(onRefused, scanner, (await guardrailCache.of(caller)).guardrails, text, form, {
+      screen(onRefused, scanner, (await guardrailCache.policiesOf(caller)).guardrails, text, form, {
         requester: caller,
         signal,
       }),

@@ -22,7 +22,7 @@ import { type SpendingDeps, SpendingLimits } from './spending-limits.ts'
 import { withoutStorage } from './storage-policy.ts'
 
 type GuardrailPolicyDeps = SpendingDeps & {
-  guardrailCache: Pick<GuardrailCache, 'of' | 'getCached'>
+  guardrailCache: Pick<GuardrailCache, 'policiesOf' | 'getCached'>
   scanner: Pick<Scanner, 'scanRequest'>
   config: Pick<Config, 'zdr_vendors' | 'regions'>
 }
@@ -48,14 +48,14 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   return {
     async decide(question) {
       refuseFoldedNames(question.body)
-      const policies = guardrailCache.getCached(question.caller) ?? (await guardrailCache.of(question.caller))
+      const policies = guardrailCache.getCached(question.caller) ?? (await guardrailCache.policiesOf(question.caller))
       const counted = countedRequest(deps, policies, question)
       return policies.guardrails.length === 0
         ? unguarded(policies.guardrails, question, counted)
         : await guarded(deps, policies.guardrails, question, counted)
     },
     async recheckInFlight(question) {
-      await requirePermitted(await guardrailCache.of(question.caller), question)
+      await requirePermitted(await guardrailCache.policiesOf(question.caller), question)
     },
     isCurrent: (caller, { guardrails }) => guardrailCache.getCached(caller)?.guardrails === guardrails,
     recheckBeforeSend: recheckingBeforeSend({

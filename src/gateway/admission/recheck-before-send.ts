@@ -7,7 +7,7 @@ import type { Target } from '../plan/plan.ts'
 import type { BeforeSendQuestion, InFlightQuestion, Policy } from './policy.ts'
 
 type RecheckDeps = {
-  guardrailCache: Pick<GuardrailCache, 'of'>
+  guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   scanner: Pick<Scanner, 'scanRequest'>
   /** @throws Fault if the guardrails forbid the region, the model or the endpoint, or a limit is exceeded. */
   requirePermitted: (policies: EffectivePolicies, question: InFlightQuestion) => Promise<void>
@@ -47,7 +47,7 @@ async function currentPolicies(
   caller: BeforeSendQuestion['caller'],
 ): Promise<EffectivePolicies | undefined> {
   try {
-    return await guardrailCache.of(caller)
+    return await guardrailCache.policiesOf(caller)
   } catch (error) {
     if (error instanceof Fault && error.kind === 'unavailable') return undefined
     throw error

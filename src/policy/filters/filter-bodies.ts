@@ -13,7 +13,7 @@ export type Finding = Pick<Rule, 'guardrail' | 'rule'> & {
 }
 
 /** The request must not be sent, because a filter has found something or failed. */
-export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; why: 'found' | 'failed' }
+export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; reason: 'found' | 'failed' }
 
 /** The findings if nothing blocks, and the changed bodies. */
 export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
@@ -34,10 +34,10 @@ export function filterBodies(
   if (refusal) return refusal
   const matches = found as LeafMatches[]
   const rewritten = redactLeaves(rules, leaves, matches)
-  const change = (leaf: Leaf) => rewritten.get(keyOf(leaf)) ?? leaf.text
+  const newTextOf = (leaf: Leaf) => rewritten.get(keyOf(leaf)) ?? leaf.text
   return {
     outcome: 'filtered',
-    bodies: rewritten.size === 0 ? undefined : mapBodies(bodies, (body) => rewriteBody(body, change)),
+    bodies: rewritten.size === 0 ? undefined : mapBodies(bodies, (body) => rewriteBody(body, newTextOf)),
     findings: countFindings(rules, matches, texts.occurrences),
   }
 }
@@ -45,12 +45,12 @@ export function filterBodies(
 /** Changes each body once, also if it has two names. */
 function mapBodies(bodies: Bodies, change: (body: object) => object): Bodies {
   const changed = new Map<object, object>()
-  const once = (body: object) => changed.get(body) ?? changed.set(body, change(body)).get(body)
-  return Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, once(body)!]))
+  const changeOnce = (body: object) => changed.getOrInsertComputed(body, change)
+  return Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, changeOnce(body)]))
 }
 
 /** The author of a text and the name of its field can change the result, so both are part of the key. */
-function keyOf({ text, context, user }: Leaf): string {
+function keyOf({ text, context, isByUser: user }: Leaf): string {
   return `${user ? 1 : 0}${context.length}:${context}${text}`
 }
 
@@ -73,13 +73,13 @@ function collectLeaves(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences
 
 /** Returns the first match that blocks. Rules are ordered by strictness. */
 function findBlocking(rules: readonly Rule[], found: LeafMatches[] | FilterFailed): Blocked | undefined {
-  if ('failedRule' in found) return blockedBy(rules[found.failedRule]!, 'failed')
+  if ('failedRule' in found) return blockedResult(rules[found.failedRule]!, 'failed')
   const first = found.find(({ rule }) => rules[rule]!.action === 'block')
-  return first && blockedBy(rules[first.rule]!, 'found')
+  return first && blockedResult(rules[first.rule]!, 'found')
 }
 
-export function blockedBy({ guardrail, rule }: Rule, reason: Blocked['why']): Blocked {
-  return { outcome: 'blocked', guardrail, rule, why: reason }
+export function blockedResult({ guardrail, rule }: Rule, reason: Blocked['reason']): Blocked {
+  return { outcome: 'blocked', guardrail, rule, reason: reason }
 }
 
 /** The new values of the texts that change. */

@@ -1,4 +1,4 @@
-import { type Blocked, blockedBy } from './filter-bodies.ts'
+import { type Blocked, blockedResult } from './filter-bodies.ts'
 import { applyRules } from './find.ts'
 import type { Rule } from './rules.ts'
 
@@ -16,8 +16,8 @@ export function findAll(
 ): Blocked | AllMatches {
   // A blocking rule would end the search.
   const nonBlockingRules = rules.map((rule) => ({ ...rule, action: 'flag' as const }))
-  const found = applyRules(nonBlockingRules, [{ text, context: '', user: true }], onRuleStart)
-  if ('failedRule' in found) return blockedBy(rules[found.failedRule]!, 'failed')
+  const found = applyRules(nonBlockingRules, [{ text, context: '', isByUser: true }], onRuleStart)
+  if ('failedRule' in found) return blockedResult(rules[found.failedRule]!, 'failed')
   const matches = found.flatMap(({ rule, bounds }) => {
     const { guardrail, rule: name, action } = rules[rule]!
     return Array.from({ length: bounds.length / 2 }, (_, i) => ({

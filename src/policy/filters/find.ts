@@ -22,13 +22,15 @@ export function applyRules(
 ): LeafMatches[] | FilterFailed {
   const found: LeafMatches[] = []
   const builtinFinders = leaves.map((leaf) => createBuiltinFinder(leaf))
-  for (const [rule, { matcher, userOnly, action }] of rules.entries()) {
+  for (const [rule, { matcher, isUserOnly, action }] of rules.entries()) {
     onRuleStart(rule)
     try {
       for (const [i, leaf] of leaves.entries()) {
-        if (userOnly && !leaf.user) continue
+        if (isUserOnly && !leaf.isByUser) continue
         const spans =
-          'pattern' in matcher ? customPattern(matcher.pattern).find(leaf.text) : builtinFinders[i]!(matcher.builtin)
+          'pattern' in matcher
+            ? getCompiledPattern(matcher.pattern).find(leaf.text)
+            : builtinFinders[i]!(matcher.builtin)
         if (spans.length > 0)
           found.push({ rule, leaf: i, bounds: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])) })
       }
@@ -56,11 +58,11 @@ function createBuiltinFinder({ text, context }: Leaf): (builtin: keyof typeof fi
 const compiledPatterns = new Map<string, CustomPattern>()
 const maxCompiledPatterns = 500
 
-/** Returns a compiled pattern, cached while it is in use. */
-function customPattern(pattern: string): CustomPattern {
-  const cached = compiledPatterns.get(pattern)
-  const compiled = cached ?? compileCustomPattern(pattern)
-  if (cached) compiledPatterns.delete(pattern)
+/** Compiles a pattern. Caches the patterns that were used last. */
+function getCompiledPattern(pattern: string): CustomPattern {
+  const compiled = compiledPatterns.get(pattern) ?? compileCustomPattern(pattern)
+  // Moves the pattern to the end of the map, whose first pattern is the one that was used longest ago.
+  compiledPatterns.delete(pattern)
   compiledPatterns.set(pattern, compiled)
   if (compiledPatterns.size > maxCompiledPatterns) compiledPatterns.delete(compiledPatterns.keys().next().value!)
   return compiled

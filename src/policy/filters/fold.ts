@@ -11,27 +11,27 @@ const invisiblePairs = '\\ud82f[\\udca0-\\udca3]|\\ud834[\\udd73-\\udd7a]|[\\udb
 const spacesAndHyphens = '\\u00a0\\u1680\\u2000-\\u200a\\u2010-\\u2015\\u202f\\u205f\\u2212\\u3000\\uff01-\\uff5e'
 
 /** Mathematical letters and digits, and digits of scripts outside the basic plane. */
-const pairs = `\\ud835[\\udc00-\\udfff]|[${digitHighSurrogates}][\\udc00-\\udfff]`
+const replacedPairs = `\\ud835[\\udc00-\\udfff]|[${digitHighSurrogates}][\\udc00-\\udfff]`
 
-const lookalike = new RegExp(`[${spacesAndHyphens}${digitClass}]`, 'g')
-const changedCharacters = new RegExp(`(?:[${invisibleUnits}]|${invisiblePairs})+|${pairs}`, 'g')
+const lookalikes = new RegExp(`[${spacesAndHyphens}${digitClass}]`, 'g')
+const changedCharacters = new RegExp(`(?:[${invisibleUnits}]|${invisiblePairs})+|${replacedPairs}`, 'g')
 /** Matches all of these characters by their first code unit. */
-const unusual = new RegExp(
+const anyFoldedUnit = new RegExp(
   `[${invisibleUnits}${spacesAndHyphens}${digitClass}\\ud82f\\ud834\\ud835\\udb40-\\udb43${digitHighSurrogates}]`,
 )
 
 /** The normalized text for filters, and a function that maps matches to positions in the original text. */
-export type Folded = { text: string; restore: (found: Span[]) => Span[] }
+export type FoldedText = { text: string; restore: (found: Span[]) => Span[] }
 
 /**
  * Normalizes a text for filters: converts digits of other scripts, full-width and mathematical letters to ASCII, and all
  * spaces and hyphens to the common ones; removes invisible characters.
  */
-export function fold(text: string): Folded {
-  if (!unusual.test(text)) return { text, restore: (found) => found }
+export function fold(text: string): FoldedText {
+  if (!anyFoldedUnit.test(text)) return { text, restore: (found) => found }
   const { normalized, positions } = normalize(text)
   return {
-    text: normalized.replace(lookalike, toAscii),
+    text: normalized.replace(lookalikes, toAscii),
     restore: (found) =>
       positions
         ? found.map(({ start, end }) => ({ start: positions[start]!, end: endOfCharacter(text, positions[end - 1]!) }))
@@ -43,7 +43,8 @@ function toAscii(character: string): string {
   const digit = digitOf(character)
   if (digit !== undefined) return digit
   const code = character.charCodeAt(0)
-  if (code >= 0xff01) return String.fromCharCode(code - 0xfee0)
+  // Full-width forms have the order of ASCII: U+FF01 is "!" (U+0021).
+  if (code >= 0xff01) return String.fromCharCode(code - 0xff01 + 0x21)
   return (code >= 0x2010 && code <= 0x2015) || code === 0x2212 ? '-' : ' '
 }
 
@@ -53,6 +54,7 @@ function toAscii(character: string): string {
  */
 function replacementOf(match: string): string {
   const first = match.charCodeAt(0)
+  // The match is a pair to replace, a pair of invisible characters (from U+DB40, or the two below), or a run of invisible ones.
   const isPair = match.length === 2 && first >= 0xd800 && first < 0xdb40
   if (!isPair || first === 0xd82f || first === 0xd834) return ''
   const digit = digitOf(match)

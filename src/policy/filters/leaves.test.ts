@@ -19,7 +19,7 @@ const redacted = <Body extends object>(body: Body, matcher = mail): Body =>
   rewriteBody(body, ({ text }) => text.replaceAll(matcher, label))
 
 const textsOf = (body: object, user: boolean) =>
-  leavesOf(body).flatMap((leaf) => (leaf.user === user ? [leaf.text] : []))
+  leavesOf(body).flatMap((leaf) => (leaf.isByUser === user ? [leaf.text] : []))
 
 describe('fields that filters skip', () => {
   test('are those that no upstream gets, and the name of the model', () => {

@@ -16,7 +16,7 @@ import {
 import { UniqueNames } from './unique-names.ts'
 
 /** A text of a request, with the name of its field if it describes the text, and whether the user wrote it. */
-export type Leaf = { text: string; context: string; user: boolean }
+export type Leaf = { text: string; context: string; isByUser: boolean }
 
 /** Returns the new text of a leaf. */
 export type Rewrite = (leaf: Leaf) => string
@@ -26,20 +26,20 @@ const freeFormFields = new Set(['metadata', 'variables', 'arguments'])
 
 type FieldPosition = {
   key: string
-  /** Whether the value is the body, its list of messages or items, or within an item. */
-  level: 'body' | 'list' | 'rest'
-  user: boolean
+  /** The body itself, its list of messages or items, or anything below. */
+  level: 'body' | 'list' | 'nested'
+  isByUser: boolean
   isFreeForm: boolean
-  isResult: boolean
+  isToolResult: boolean
   schema: SchemaPosition | undefined
 }
 
 const bodyPosition: FieldPosition = {
   key: '',
   level: 'body',
-  user: false,
+  isByUser: false,
   isFreeForm: false,
-  isResult: false,
+  isToolResult: false,
   schema: undefined,
 }
 
@@ -64,24 +64,24 @@ function rewriteValue(value: unknown, position: FieldPosition, rewrite: Rewrite)
 
 function rewriteText(
   text: string,
-  { key, user, isFreeForm, isResult, schema }: FieldPosition,
+  { key, isByUser, isFreeForm, isToolResult, schema }: FieldPosition,
   rewrite: Rewrite,
 ): string {
   if (text === '' || (schema && isSchemaValue(key, text))) return text
   if (schema && isPointer(key, text)) {
-    return rewritePointer(text, (name) => rewrite({ text: name, context: '', user }))
+    return rewritePointer(text, (name) => rewrite({ text: name, context: '', isByUser }))
   }
-  if (key === 'arguments' || isResult) {
-    const rewriteIn = (value: string, context: string) => rewrite({ text: value, context, user })
-    if (isJsonText(text)) return rewriteJsonText(text, rewriteIn)
-    if (looksLikeJson(text)) return rewriteInvalidJson(text, rewriteIn)
+  if (key === 'arguments' || isToolResult) {
+    const rewriteJsonValue = (value: string, context: string) => rewrite({ text: value, context, isByUser })
+    if (isJsonText(text)) return rewriteJsonText(text, rewriteJsonValue)
+    if (looksLikeJson(text)) return rewriteInvalidJson(text, rewriteJsonValue)
   }
-  return rewrite({ text, context: isFreeForm ? key : '', user })
+  return rewrite({ text, context: isFreeForm ? key : '', isByUser })
 }
 
-function rewriteNumber(value: number, { key, user }: FieldPosition, rewrite: Rewrite): number | string {
+function rewriteNumber(value: number, { key, isByUser }: FieldPosition, rewrite: Rewrite): number | string {
   const text = String(value)
-  const rewritten = rewrite({ text, context: key, user })
+  const rewritten = rewrite({ text, context: key, isByUser })
   return rewritten === text ? value : rewritten
 }
 
@@ -102,13 +102,13 @@ function rewriteFields(fields: Fields, position: FieldPosition, rewrite: Rewrite
   let changed = false
   const names = new UniqueNames()
   const rewritten = Object.entries(fields).map(([key, value]): [string, unknown] => {
-    const isKept = position.level === 'body' && (key === 'model' || serviceOnlyFields.has(key))
-    const isFixed = isKept || !isFilteredName(key, position)
-    if (isFixed) names.reserve(key)
-    const name = isFixed ? key : names.add(rewrite({ text: key, context: '', user: position.user }), key)
-    const next = isKept ? value : rewriteField(fields, key, value, position, rewrite)
-    changed ||= next !== value || name !== key
-    return [name, next]
+    const keepsField = position.level === 'body' && (key === 'model' || serviceOnlyFields.has(key))
+    const keepsName = keepsField || !isFilteredName(key, position)
+    if (keepsName) names.reserve(key)
+    const name = keepsName ? key : names.add(rewrite({ text: key, context: '', isByUser: position.isByUser }), key)
+    const newValue = keepsField ? value : rewriteField(fields, key, value, position, rewrite)
+    changed ||= newValue !== value || name !== key
+    return [name, newValue]
   })
   return changed ? Object.fromEntries(rewritten) : fields
 }
@@ -124,8 +124,8 @@ function rewriteField(fields: Fields, key: string, value: unknown, position: Fie
   const fieldPosition = positionOfField(key, value, fields, position)
   if (typeof value !== 'string' || position.isFreeForm || position.schema)
     return rewriteValue(value, fieldPosition, rewrite)
-  const asText = (text: string) => rewrite({ text, context: '', user: fieldPosition.user })
-  return rewriteReference(fields, key, value, asText) ?? rewriteText(value, fieldPosition, rewrite)
+  const rewriteAsText = (text: string) => rewrite({ text, context: '', isByUser: fieldPosition.isByUser })
+  return rewriteReference(fields, key, value, rewriteAsText) ?? rewriteText(value, fieldPosition, rewrite)
 }
 
 function positionOfField(key: string, value: unknown, fields: Fields, position: FieldPosition): FieldPosition {
@@ -135,23 +135,23 @@ function positionOfField(key: string, value: unknown, fields: Fields, position: 
   const isFreeForm =
     position.isFreeForm ||
     (position.schema ? containsData(key, position.schema) : freeFormFields.has(key) || (key === 'input' && isObject))
-  const user = position.user || (position.level === 'body' && (key === 'input' || key === 'prompt'))
+  const isByUser = position.isByUser || (position.level === 'body' && (key === 'input' || key === 'prompt'))
   return {
     key,
-    level: position.level === 'body' && isConversationField(key) ? 'list' : 'rest',
-    user,
+    level: position.level === 'body' && isConversationField(key) ? 'list' : 'nested',
+    isByUser,
     isFreeForm: isFreeForm && !(key === 'arguments' && typeof value === 'string'),
-    isResult: position.isResult || isResult(key, fields),
+    isToolResult: position.isToolResult || isToolResultField(key, fields),
     schema: isFreeForm ? undefined : schemaPositionOf(key, isObject, position.schema),
   }
 }
 
-function isResult(key: string, { role, type }: Fields): boolean {
+function isToolResultField(key: string, { role, type }: Fields): boolean {
   if (key === 'output') return true
   return key === 'content' && (role === 'tool' || type === 'tool_result')
 }
 
 function positionOfItem(fields: Fields, position: FieldPosition): FieldPosition {
   if (position.level !== 'list') return position
-  return { ...position, level: 'rest', user: isWrittenByUser(fields, position.user) }
+  return { ...position, level: 'nested', isByUser: isWrittenByUser(fields, position.isByUser) }
 }

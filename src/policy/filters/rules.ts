@@ -21,7 +21,7 @@ export type Rule = {
   action: FilterAction
   /** Replaces redacted text. */
   label: string
-  userOnly: boolean
+  isUserOnly: boolean
   guardrail: { id: string; name: string }
   /** The field of the guardrail: `content_filter_builtins.email`, `content_filters[2]`. */
   rule: string
@@ -41,9 +41,9 @@ const strictness = { flag: 0, redact: 1, block: 2 } as const
 export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filters {
   const strictest = new Map<string, Rule>()
   for (const rule of guardrails.flatMap(rulesOf)) {
-    const key = JSON.stringify([rule.matcher, rule.userOnly])
-    const cached = strictest.get(key)
-    if (!cached || strictness[rule.action] > strictness[cached.action]) strictest.set(key, rule)
+    const key = JSON.stringify([rule.matcher, rule.isUserOnly])
+    const existing = strictest.get(key)
+    if (!existing || strictness[rule.action] > strictness[existing.action]) strictest.set(key, rule)
   }
   return { rules: [...strictest.values()].sort((a, b) => strictness[b.action] - strictness[a.action]) }
 }
@@ -55,7 +55,7 @@ function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
       matcher: { builtin: slug },
       action,
       label,
-      userOnly: scan_scope === 'user_only',
+      isUserOnly: scan_scope === 'user_only',
       guardrail,
       rule: `content_filter_builtins.${slug}`,
     }),
@@ -65,7 +65,7 @@ function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
       matcher: { pattern },
       action,
       label: label || defaultLabel,
-      userOnly: false,
+      isUserOnly: false,
       guardrail,
       rule: `content_filters[${i}]`,
     }),

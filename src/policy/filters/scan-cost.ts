@@ -53,16 +53,16 @@ function countLeaves(text: string, maxLeaves: number): number {
 const separators: ReadonlySet<number> = new Set([...',:"['].map((character) => character.charCodeAt(0)))
 
 /** The approximate memory of a value, in bytes. Objects that occur twice count once. */
-export function sizeOf(value: unknown): number {
+export function estimateBytes(value: unknown): number {
   const visited = new Set<unknown>()
   const pending = [value]
   let bytes = 0
   while (pending.length > 0) {
-    const next = pending.pop()
-    bytes += typeof next === 'string' ? next.length : bytesOfValue
-    if (typeof next !== 'object' || next === null || visited.has(next)) continue
-    visited.add(next)
-    for (const name in next) pending.push(next[name as never])
+    const current = pending.pop()
+    bytes += typeof current === 'string' ? current.length : bytesOfValue
+    if (typeof current !== 'object' || current === null || visited.has(current)) continue
+    visited.add(current)
+    for (const name in current) pending.push(current[name as never])
   }
   return bytes
 }

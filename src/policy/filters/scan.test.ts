@@ -56,7 +56,7 @@ test('the strictest action of the same filter applies, with its guardrail', asyn
     outcome: 'blocked',
     guardrail: { id: 'id of Blocks', name: 'Blocks' },
     rule: 'content_filter_builtins.email',
-    why: 'found',
+    reason: 'found',
   })
 })
 
@@ -216,7 +216,7 @@ test('a filter that throws refuses the request', async () => {
   const filters = compileFilters([guardrail('Broken', [], [{ pattern: '(', action: 'flag' }])])
   const outcome = await scanner.scanText(filters, 'anything', request)
   assert.deepEqual(
-    [outcome.outcome, 'why' in outcome && outcome.why, 'rule' in outcome && outcome.rule],
+    [outcome.outcome, 'reason' in outcome && outcome.reason, 'rule' in outcome && outcome.rule],
     ['blocked', 'failed', 'content_filters[0]'],
   )
   let deep: object = { text: 'x' }
@@ -231,7 +231,7 @@ test('a filter that exceeds its time refuses the request, and the next one is ch
   ])
   const outcome = await hasty.scanText(slow, 'abcdefgh'.repeat(125_000), request)
   assert.deepEqual(
-    [outcome.outcome, 'why' in outcome && outcome.why, 'rule' in outcome && outcome.rule],
+    [outcome.outcome, 'reason' in outcome && outcome.reason, 'rule' in outcome && outcome.rule],
     ['blocked', 'failed', 'content_filters[0]'],
   )
   const next = await hasty.scanText(mail, `${'word '.repeat(20_000)}a@b.example`, request)
@@ -259,7 +259,7 @@ test('all positions of a text are reported, and a filter that timed out is named
     outcome: 'blocked',
     guardrail: { id: 'id of Slow', name: 'Slow' },
     rule: 'content_filters[0]',
-    why: 'failed',
+    reason: 'failed',
   })
   await hasty.close()
 })

@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import { type Blocked, blockedBy, type Filtered, type Finding, filterBodies } from './filter-bodies.ts'
+import { type Blocked, blockedResult, type Filtered, type Finding, filterBodies } from './filter-bodies.ts'
 import { type AllMatches, findAll } from './find-all.ts'
 import type { Filters } from './rules.ts'
 import { estimateScanMs } from './scan-cost.ts'
@@ -53,7 +53,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
     } catch (error) {
       if (error instanceof Fault) throw error
       // A body that cannot be traversed (nested too deep) must not pass unchecked.
-      return blockedBy(rules[0]!, 'failed')
+      return blockedResult(rules[0]!, 'failed')
     }
   }
 

@@ -2,7 +2,7 @@
 export type Span = { start: number; end: number }
 
 /** Finds the matches of one filter: ordered, without overlaps. Takes linear time in the length of the text. */
-export type Find = (text: string) => Span[]
+export type FindSpans = (text: string) => Span[]
 
 /** A range and the text that replaces it. */
 export type Replacement = Span & { label: string }
@@ -33,17 +33,17 @@ export function replaceSpans(text: string, replacements: readonly Replacement[])
 
 /** Merges matches of several kinds: sorts them, and joins overlapping ones. */
 export function mergeSpans(spans: Span[]): Span[] {
-  const united: Span[] = []
+  const merged: Span[] = []
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = united.at(-1)
+    const last = merged.at(-1)
     if (last && start < last.end) last.end = Math.max(last.end, end)
-    else united.push({ start, end })
+    else merged.push({ start, end })
   }
-  return united
+  return merged
 }
 
-/** The ranges of all matches of a global pattern that pass a check. */
-export function matches(
+/** Finds all matches of a global pattern that `accepts` does not reject. */
+export function findMatches(
   text: string,
   pattern: RegExp,
   accepts: (match: RegExpExecArray) => boolean = () => true,
@@ -57,7 +57,7 @@ export function matches(
   return found
 }
 
-/** The text shortly before a position, on the same line or the previous one, in lower case. */
-export function wordsBefore(text: string, start: number, length = 32): string {
-  return text.slice(Math.max(0, start - length), start).toLowerCase()
+/** The text before a position, at most `maxLength` characters, in lower case. */
+export function textBefore(text: string, start: number, maxLength = 32): string {
+  return text.slice(Math.max(0, start - maxLength), start).toLowerCase()
 }

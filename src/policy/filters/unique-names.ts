@@ -16,8 +16,10 @@ export class UniqueNames {
   /** Returns the name with a number if another field has it. Names that were equal before rewriting stay equal. */
   add(name: string, before: string): string {
     const isRewritten = name !== before
-    const other = this.#isRewritten.get(name)
-    if (other === undefined || !(other || isRewritten)) {
+    const isOtherRewritten = this.#isRewritten.get(name)
+    const isFree = isOtherRewritten === undefined
+    const areBothUnchanged = isOtherRewritten === false && !isRewritten
+    if (isFree || areBothUnchanged) {
       this.#isRewritten.set(name, isRewritten)
       return name
     }

@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads'
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import { FairQueue, type Requester } from '#platform/async/fair-queue.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { type Blocked, blockedBy, type Filtered } from './filter-bodies.ts'
+import { type Blocked, blockedResult, type Filtered } from './filter-bodies.ts'
 import type { AllMatches } from './find-all.ts'
 import type { Rule } from './rules.ts'
-import { sizeOf } from './scan-cost.ts'
+import { estimateBytes } from './scan-cost.ts'
 
 /** The work of a thread: filter the bodies of a request, or find all matches in a text. */
 export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object> } | { text: string })
@@ -17,7 +17,7 @@ export type ScanRequest = { requester: Requester; signal?: DisconnectSignal | un
 type Outcome = Blocked | Filtered | AllMatches
 type Job = {
   task: Task
-  size: number
+  bytes: number
   requester: Requester
   resolve: (outcome: Outcome) => void
   reject: (error: unknown) => void
@@ -28,7 +28,7 @@ type PoolWorker = {
   /** The index of the rule that the thread applies, in shared memory. */
   currentRule: Int32Array
   job: Job | undefined
-  limit: NodeJS.Timeout | undefined
+  timeLimit: NodeJS.Timeout | undefined
 }
 
 const startLimitMs = 15_000
@@ -54,14 +54,14 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   const workers = new Set<PoolWorker>()
   const waiting = new FairQueue<Job>()
 
-  function start(): PoolWorker {
+  function startWorker(): PoolWorker {
     const currentRule = new Int32Array(new SharedArrayBuffer(4))
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: currentRule,
       env: {},
       execArgv: [],
     })
-    const pooled: PoolWorker = { worker, isReady: false, currentRule, job: undefined, limit: undefined }
+    const pooled: PoolWorker = { worker, isReady: false, currentRule, job: undefined, timeLimit: undefined }
     worker.on('message', (message: Outcome | 'ready') => {
       // The time limit does not include the start of a thread.
       if (message === 'ready') {
@@ -79,13 +79,14 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   }
 
   function startTimeLimit(pooled: PoolWorker): void {
-    clearTimeout(pooled.limit)
-    if (pooled.job) pooled.limit = setTimeout(() => fail(pooled), pooled.isReady ? options.timeLimitMs : startLimitMs)
+    clearTimeout(pooled.timeLimit)
+    if (pooled.job)
+      pooled.timeLimit = setTimeout(() => fail(pooled), pooled.isReady ? options.timeLimitMs : startLimitMs)
   }
 
   function release(pooled: PoolWorker): Job | undefined {
     const { job } = pooled
-    clearTimeout(pooled.limit)
+    clearTimeout(pooled.timeLimit)
     pooled.job = undefined
     pooled.worker.unref()
     return job
@@ -95,7 +96,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   function fail(pooled: PoolWorker): void {
     workers.delete(pooled)
     const job = release(pooled)
-    job?.resolve(blockedBy(job.task.rules[Atomics.load(pooled.currentRule, 0)]!, 'failed'))
+    job?.resolve(blockedResult(job.task.rules[Atomics.load(pooled.currentRule, 0)]!, 'failed'))
     void pooled.worker.terminate()
     runNext()
   }
@@ -110,7 +111,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
     const idle = [...workers].find(({ job }) => !job)
     if (!idle && workers.size >= maxWorkers) return
     const job = waiting.take(canRun)
-    if (job) run(idle ?? start(), job)
+    if (job) run(idle ?? startWorker(), job)
   }
 
   function run(pooled: PoolWorker, job: Job): void {
@@ -128,10 +129,10 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
 
   /** Waits for a turn, then for the result. Leaves the queue as soon as the signal aborts. */
   async function submit(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
-    const size = sizeOf('text' in task ? task.text : task.bodies)
-    requireQueueSpace(waiting.of(requester), size)
+    const bytes = estimateBytes('text' in task ? task.text : task.bodies)
+    requireQueueSpace(waiting.of(requester), bytes)
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    const job = { task, size, requester, resolve, reject }
+    const job = { task, bytes, requester, resolve, reject }
     const cancel = () => {
       if (waiting.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
     }
@@ -158,9 +159,9 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
 }
 
 /** @throws Fault `rate_limited` if a key has too many waiting scans. A single request is always accepted. */
-function requireQueueSpace(waiting: readonly Job[], size: number): void {
+function requireQueueSpace(waiting: readonly Job[], newBytes: number): void {
   if (waiting.length === 0) return
-  const bytes = waiting.reduce((sum, job) => sum + job.size, size)
+  const bytes = waiting.reduce((sum, job) => sum + job.bytes, newBytes)
   if (waiting.length < maxWaiting.jobs && bytes <= maxWaiting.bytes) return
   throw new Fault(
     'rate_limited',

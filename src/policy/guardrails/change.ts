@@ -11,9 +11,9 @@ import { groupingOf } from './decide/budget.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
 import { requireNoProblems } from './decide/refuse.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
-import { type NormaliseDeps, normalise } from './normalise.ts'
+import { type NormaliseDeps, normalisePolicy } from './normalise.ts'
 import type { GuardrailPatch, NewGuardrail } from './patch.ts'
-import { deleteRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
+import { deleteGuardrailRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
 import { withSpending } from './with-spending.ts'
 import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from './write.ts'
 
@@ -22,9 +22,9 @@ type ChangeDeps = WriteDeps & NormaliseDeps
 /** @throws Fault `invalid`, or `conflict` if the name is taken. */
 export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
   const workspaceId = await resolveWorkspaceId(deps, caller, body.workspace_id)
-  const policyChange = await normalise(deps, body)
+  const policyChange = await normalisePolicy(deps, body)
   const created = await writeGuardrails(deps, workspaceId, async (tx, publish) => {
-    const record = merge(newGuardrail(deps, deps.newId(), workspaceId, body.name), body, policyChange)
+    const record = applyPatch(emptyGuardrail(deps, deps.newId(), workspaceId, body.name), body, policyChange)
     await insertGuardrail(tx, record)
     await recordGuardrail(deps, tx, caller, undefined, record)
     publish()
@@ -44,17 +44,18 @@ export async function changeGuardrail(
   body: GuardrailPatch,
 ): Promise<Guardrail> {
   const location = await requireLocation(deps, caller, id)
-  const policyChange = await normalise(deps, body)
+  const policyChange = await normalisePolicy(deps, body)
   const changed = await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
     const before = await findGuardrail(tx, id)
     if (!before && !location.isDefault) throw guardrailNotFound()
     const base = before
       ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
-      : newGuardrail(deps, id, location.workspaceId, `Workspace ${location.workspaceId} Default`)
-    const after = merge(base, body, policyChange)
-    await (before ? updateGuardrail : insertGuardrail)(tx, after)
+      : emptyGuardrail(deps, id, location.workspaceId, `Workspace ${location.workspaceId} Default`)
+    const after = applyPatch(base, body, policyChange)
+    if (before) await updateGuardrail(tx, after)
+    else await insertGuardrail(tx, after)
     // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
-    if (before && (before.policy.limit_usd === null || addsGroupLimit(before, after)))
+    if (before && (before.policy.limit_usd === null || addsGroupAccount(before, after)))
       await deleteGuardrailSpending(tx, id)
     await recordGuardrail(deps, tx, caller, before, after)
     publish()
@@ -63,7 +64,8 @@ export async function changeGuardrail(
   return withSpending(deps, changed)
 }
 
-function addsGroupLimit(before: GuardrailRecord, after: GuardrailRecord): boolean {
+/** Whether a change adds a limit for each session or for each value of a tag that the guardrail did not limit before. */
+function addsGroupAccount(before: GuardrailRecord, after: GuardrailRecord): boolean {
   const accountsOf = ({ id, policy }: GuardrailRecord) =>
     (policy.group_limits ?? []).map((limit) => groupAccounts(id, groupingOf(limit)))
   const existing = accountsOf(before)
@@ -78,7 +80,7 @@ export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: stri
     if (!before) throw guardrailNotFound()
     if (location.isDefault) throw new Fault('invalid', defaultNotDeletable)
     await unassignAll(deps, tx, caller, id)
-    await deleteRow(tx, id)
+    await deleteGuardrailRow(tx, id)
     await recordGuardrail(deps, tx, caller, before, undefined)
     publish()
   })
@@ -88,7 +90,7 @@ const defaultNotDeletable =
   'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to remove its rules.'
 
 /** A guardrail without any rule. */
-export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
+export function emptyGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
   const at = deps.now()
   return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }
 }
@@ -97,13 +99,22 @@ export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string
  * Applies the fields of a request to a guardrail.
  * @throws Fault `invalid`.
  */
-export function merge(base: GuardrailRecord, body: GuardrailPatch, policyChange: Partial<Policy>): GuardrailRecord {
+export function applyPatch(
+  base: GuardrailRecord,
+  body: GuardrailPatch,
+  policyChange: Partial<Policy>,
+): GuardrailRecord {
   const policy = { ...base.policy, ...policyChange }
   if (policy.reset_interval !== null && policy.limit_usd === null) {
     requireNoProblems([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])
   }
   const { name = base.name, description = base.description } = body
   return { ...base, name, description, policy }
+}
+
+function changeAction(before: GuardrailRecord | undefined, after: GuardrailRecord | undefined) {
+  if (!before) return 'guardrail.created'
+  return after ? 'guardrail.updated' : 'guardrail.deleted'
 }
 
 function recordGuardrail(
@@ -114,7 +125,7 @@ function recordGuardrail(
   after: GuardrailRecord | undefined,
 ): Promise<void> {
   return recordChange(deps, tx, caller, {
-    action: !before ? 'guardrail.created' : after ? 'guardrail.updated' : 'guardrail.deleted',
+    action: changeAction(before, after),
     targetKind: 'guardrail',
     targetId: (after ?? before)!.id,
     before: before ? publicForm(deps, before) : null,

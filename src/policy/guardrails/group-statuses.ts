@@ -15,21 +15,21 @@ export type GroupStatus = { value: string | null; budget: LastingBudget; status:
  */
 export async function readGroupStatuses(
   deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },
-  limit: EffectiveGroupLimit,
+  groupLimit: EffectiveGroupLimit,
   { limit: maxGroups, keyHash }: { limit: number; keyHash?: string },
 ): Promise<GroupStatus[]> {
-  const interval = limit.limit.reset_interval
+  const interval = groupLimit.limit.reset_interval
   const period = periodOf({ interval }, deps.now())
-  const grouping = groupingOf(limit.limit)
+  const grouping = groupingOf(groupLimit.limit)
   const values: (string | null)[] = await findTopValues(deps.db.query, {
-    accounts: groupAccounts(limit.guardrail.id, grouping),
+    accounts: groupAccounts(groupLimit.guardrail.id, grouping),
     period,
     grouping,
     keyHash,
     maxGroups,
   })
   if (values.length === 0) values.push(null)
-  const budgets = values.map((value) => groupBudget(limit, value ?? ''))
+  const budgets = values.map((value) => groupBudget(groupLimit, value ?? ''))
   const statuses = await readBudgetStatuses(deps, budgets)
   return values.map((value, at) => ({ value, budget: budgets[at]!, status: statuses[at]! }))
 }

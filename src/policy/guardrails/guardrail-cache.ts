@@ -8,8 +8,8 @@ type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 
 /** The guardrails and budgets that apply to a caller. */
 export type GuardrailCache = {
-  of: (caller: GuardrailCacheSubject) => Promise<EffectivePolicies>
-  /** Like `of`, but only from memory: undefined if the policies are not cached. */
+  policiesOf: (caller: GuardrailCacheSubject) => Promise<EffectivePolicies>
+  /** Like `policiesOf`, but only from memory: undefined if the policies are not cached. */
   getCached: (caller: GuardrailCacheSubject) => EffectivePolicies | undefined
   close: () => void
 }
@@ -25,8 +25,8 @@ export function createGuardrailCache({ db, allowStale }: GuardrailCacheDeps): Gu
     read: (workspaceId) => readWorkspacePolicies({ db }, workspaceId),
   })
   return {
-    of: async (caller) => (await workspaces.get(caller.workspaceId)).of(caller),
-    getCached: (caller) => workspaces.getCached(caller.workspaceId)?.of(caller),
+    policiesOf: async (caller) => (await workspaces.get(caller.workspaceId)).policiesOf(caller),
+    getCached: (caller) => workspaces.getCached(caller.workspaceId)?.policiesOf(caller),
     close: workspaces.close,
   }
 }

@@ -4,7 +4,7 @@ import { builtinLabels, scopedBuiltins } from '../filters/detectors/builtins.ts'
 import { compilePattern } from '../filters/patterns/patterns.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
 import { type Problem, requireNoProblems } from './decide/refuse.ts'
-import { zdrFieldsIn } from './decide/zdr.ts'
+import { readZdrFields } from './decide/zdr.ts'
 import type { GuardrailPatch } from './patch.ts'
 
 /** The part of the catalogue that resolves the names in a guardrail. */
@@ -24,18 +24,18 @@ const maxPatternsSize = 100_000
  * Converts the fields of a request into their stored form. Missing fields stay missing.
  * @throws Fault `invalid` for unknown models and providers, names that occur twice, and patterns that cannot run.
  */
-export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Promise<Partial<Policy>> {
+export async function normalisePolicy(deps: NormaliseDeps, body: GuardrailPatch): Promise<Partial<Policy>> {
   const { findModel, findProvider } = deps.catalogue.current()
   const modelSlug = (name: string) => findModel(name)?.canonicalSlug
   const providerSlug = (name: string) => findProvider(name)?.slug
   const problems: Problem[] = []
   const resolvedNames = {
-    allowed_models: resolve('allowed_models', 'model', body.allowed_models, modelSlug, problems),
-    ignored_models: resolve('ignored_models', 'model', body.ignored_models, modelSlug, problems),
-    allowed_providers: resolve('allowed_providers', 'provider', body.allowed_providers, providerSlug, problems),
-    ignored_providers: resolve('ignored_providers', 'provider', body.ignored_providers, providerSlug, problems),
+    allowed_models: resolveNames('allowed_models', 'model', body.allowed_models, modelSlug, problems),
+    ignored_models: resolveNames('ignored_models', 'model', body.ignored_models, modelSlug, problems),
+    allowed_providers: resolveNames('allowed_providers', 'provider', body.allowed_providers, providerSlug, problems),
+    ignored_providers: resolveNames('ignored_providers', 'provider', body.ignored_providers, providerSlug, problems),
   }
-  const zdr = zdrFieldsIn(deps.config.zdr_vendors, body, problems)
+  const zdr = readZdrFields(deps.config.zdr_vendors, body, problems)
   await checkPatterns(body.content_filters ?? [], problems)
   requireNoProblems(problems)
   return pickPolicy({
@@ -52,14 +52,14 @@ export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Prom
   })
 }
 
-function resolve(
+function resolveNames(
   field: string,
   kind: string,
   names: string[] | null | undefined,
   slugOf: (name: string) => string | undefined,
   problems: Problem[],
 ): string[] | null | undefined {
-  const first = new Map<string, number>()
+  const firstIndexes = new Map<string, number>()
   return mapList(names, (name, i) => {
     const slug = slugOf(name)
     const path = `${field}[${i}]`
@@ -67,8 +67,8 @@ function resolve(
       problems.push({ path, message: `the catalogue does not contain the ${kind} ${JSON.stringify(name)}` })
       return name
     }
-    const earlier = first.get(slug)
-    if (earlier === undefined) first.set(slug, i)
+    const earlier = firstIndexes.get(slug)
+    if (earlier === undefined) firstIndexes.set(slug, i)
     else problems.push({ path, message: `is the same ${kind} as item ${earlier}, ${slug}` })
     return slug
   })
@@ -94,11 +94,11 @@ async function checkPatterns(filters: { pattern: string }[], problems: Problem[]
 }
 
 function withLabel({ slug, action, scan_scope }: NonNullable<GuardrailPatch['content_filter_builtins']>[number]) {
-  const scope = scopedBuiltins.has(slug) ? { scan_scope: scan_scope ?? ('all_messages' as const) } : {}
-  return { slug, action, label: builtinLabels[slug], ...scope }
+  const filter = { slug, action, label: builtinLabels[slug] }
+  return scopedBuiltins.has(slug) ? { ...filter, scan_scope: scan_scope ?? ('all_messages' as const) } : filter
 }
 
-/** Keeps null, which removes a list, and undefined, which does not change it. */
+/** Changes the items of a list. Null, which removes a list, and undefined, which does not change it, stay as they are. */
 function mapList<From, To>(
   list: From[] | null | undefined,
   change: (item: From, i: number) => To,

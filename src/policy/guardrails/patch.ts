@@ -4,25 +4,24 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields, unknownFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '../filters/detectors/builtins.ts'
-
 import type { Policy } from './decide/policy.ts'
 
-const flag = () => z.boolean().nullable()
+const nullableBoolean = () => z.boolean().nullable()
 
 /** The limit of names in a list. It is higher than the size of any catalogue, and only limits the work. */
 const maxItems = 10_000
 
 /** A list of at least one item without duplicates, or null for no rule. */
-function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>) => string, max = maxItems) {
+function nullableList<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>) => string, max = maxItems) {
   return z
     .array(item)
     .min(1, { error: 'must have at least 1 item; null removes the list', abort: true })
     .max(max, { error: `must have at most ${max} items`, abort: true })
     .superRefine((values, context) => {
-      const first = new Map<string, number>()
+      const firstIndexes = new Map<string, number>()
       values.forEach((value, i) => {
-        const earlier = first.get(nameOf(value))
-        if (earlier === undefined) first.set(nameOf(value), i)
+        const earlier = firstIndexes.get(nameOf(value))
+        if (earlier === undefined) firstIndexes.set(nameOf(value), i)
         else context.addIssue({ code: 'custom', path: [i], message: `repeats item ${earlier}` })
       })
     })
@@ -59,7 +58,8 @@ const GroupLimit = strictFields({
   limit_usd: z.number().positive(),
   reset_interval: z.enum(intervals).nullish(),
 }).superRefine(({ by, tag_name }, context) => {
-  if ((by === 'tag') === (tag_name != null)) return
+  const hasTagName = tag_name != null
+  if ((by === 'tag') === hasTagName) return
   context.addIssue({ code: 'custom', path: ['tag_name'], message: 'is required with by "tag", and only there' })
 })
 
@@ -69,32 +69,36 @@ const policyFields = {
   limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
   reset_interval: z.enum(intervals).nullable().describe('Requires `limit_usd`.'),
   include_byok_in_budgets: z.boolean().describe('Whether spend with the workspace’s own provider keys also counts.'),
-  group_limits: list(GroupLimit, ({ by, tag_name }) => `${by} ${tag_name ?? ''}`, maxGroupLimits).describe(
+  group_limits: nullableList(GroupLimit, ({ by, tag_name }) => `${by} ${tag_name ?? ''}`, maxGroupLimits).describe(
     'Limits for each session, or for each value of a tag (a key of `metadata`), over all keys and members that the guardrail applies to.',
   ),
-  allowed_data_regions: list(z.enum(regions), identity),
-  allowed_models: list(Name, identity).describe('IDs, canonical slugs or aliases; stored as canonical slugs.'),
-  ignored_models: list(Name, identity),
-  allowed_providers: list(Name, identity),
-  ignored_providers: list(Name, identity),
-  content_filter_builtins: list(BuiltinFilter, (filter) => filter.slug),
-  content_filters: list(ContentFilter, (filter) => filter.pattern),
-  enable_free_model_publication: flag().describe('Whether free endpoints that publish prompts are allowed.'),
-  enable_free_model_training: flag().describe('Whether free endpoints that train on request data are allowed.'),
-  enable_paid_model_training: flag().describe('Whether paid endpoints that train on request data are allowed.'),
-  enforce_zdr: flag()
+  allowed_data_regions: nullableList(z.enum(regions), identity),
+  allowed_models: nullableList(Name, identity).describe('IDs, canonical slugs or aliases; stored as canonical slugs.'),
+  ignored_models: nullableList(Name, identity),
+  allowed_providers: nullableList(Name, identity),
+  ignored_providers: nullableList(Name, identity),
+  content_filter_builtins: nullableList(BuiltinFilter, (filter) => filter.slug),
+  content_filters: nullableList(ContentFilter, (filter) => filter.pattern),
+  enable_free_model_publication: nullableBoolean().describe('Whether free endpoints that publish prompts are allowed.'),
+  enable_free_model_training: nullableBoolean().describe(
+    'Whether free endpoints that train on request data are allowed.',
+  ),
+  enable_paid_model_training: nullableBoolean().describe(
+    'Whether paid endpoints that train on request data are allowed.',
+  ),
+  enforce_zdr: nullableBoolean()
     .meta({ deprecated: true })
     .describe('Used for each of the fields below that the request does not contain.'),
-  enforce_zdr_vendor_a: flag(),
-  enforce_zdr_vendor_b: flag(),
-  enforce_zdr_vendor_c: flag(),
-  enforce_zdr_vendor_d: flag(),
-  enforce_zdr_other: flag().describe('For models of other vendors.'),
+  enforce_zdr_vendor_a: nullableBoolean(),
+  enforce_zdr_vendor_b: nullableBoolean(),
+  enforce_zdr_vendor_c: nullableBoolean(),
+  enforce_zdr_vendor_d: nullableBoolean(),
+  enforce_zdr_other: nullableBoolean().describe('For models of other vendors.'),
 } satisfies Record<keyof Policy | 'description', z.ZodType>
 
 const GuardrailName = text({ min: 1, max: 200 })
 
-/** The vendors' own names are settings, so here every name of this form passes; `zdrFieldsIn` refuses unknown ones. */
+/** The vendors' own names are settings, so here every name of this form passes; `readZdrFields` refuses unknown ones. */
 const vendorField = /^enforce_zdr_[a-zA-Z0-9_-]+$/
 
 function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

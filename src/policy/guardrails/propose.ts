@@ -1,9 +1,9 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
-import { merge, newGuardrail } from './change.ts'
+import { applyPatch, emptyGuardrail } from './change.ts'
 import type { GuardrailRecord } from './guardrail.ts'
-import { type NormaliseDeps, normalise } from './normalise.ts'
+import { type NormaliseDeps, normalisePolicy } from './normalise.ts'
 import type { GuardrailPatch } from './patch.ts'
 import { findGuardrail } from './rows.ts'
 import { guardrailNotFound, requireLocation } from './write.ts'
@@ -26,9 +26,9 @@ export async function proposeGuardrail(
   const stored = await findGuardrail(deps.db.query, id)
   const createsDefault = isDefault && patch !== undefined
   if (!stored && !createsDefault) throw guardrailNotFound()
-  const base = stored ?? newGuardrail(deps, id, workspaceId, `Workspace ${workspaceId} Default`)
+  const base = stored ?? emptyGuardrail(deps, id, workspaceId, `Workspace ${workspaceId} Default`)
   return {
-    guardrail: patch ? merge(base, patch, await normalise(deps, patch)) : base,
+    guardrail: patch ? applyPatch(base, patch, await normalisePolicy(deps, patch)) : base,
     governed: isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),
   }
 }
@@ -39,6 +39,7 @@ async function assignedTo(query: Query, id: string): Promise<GovernedTargets> {
     .where('guardrail_id', '=', id)
     .select(['target_kind', 'target_id'])
     .execute()
-  const of = (kind: string) => new Set(rows.filter((row) => row.target_kind === kind).map((row) => row.target_id))
-  return { everybody: false, keyHashes: of('key'), userIds: of('member') }
+  const idsOfKind = (kind: string) =>
+    new Set(rows.filter((row) => row.target_kind === kind).map((row) => row.target_id))
+  return { everybody: false, keyHashes: idsOfKind('key'), userIds: idsOfKind('member') }
 }

@@ -5,7 +5,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Guardrail } from './guardrail.ts'
-import { findGuardrail, type GuardrailFilter, listRows } from './rows.ts'
+import { findGuardrail, type GuardrailFilter, listGuardrailRows } from './rows.ts'
 import { withSpending } from './with-spending.ts'
 import { guardrailNotFound, requireLocation } from './write.ts'
 
@@ -28,6 +28,6 @@ export async function listGuardrails(
   const { organizationId } = caller
   const isAll = query.workspace_id === undefined && !caller.isWorkspaceScoped
   const workspace_id = isAll ? undefined : await resolveWorkspaceId(deps, caller, query.workspace_id)
-  const { data, total_count } = await listRows(deps.db, organizationId, { ...query, workspace_id })
+  const { data, total_count } = await listGuardrailRows(deps.db, organizationId, { ...query, workspace_id })
   return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
 }

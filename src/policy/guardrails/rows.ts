@@ -41,21 +41,21 @@ export async function findGuardrail(query: Query, id: string): Promise<Guardrail
 export type GuardrailFilter = { workspace_id?: string | undefined; limited?: boolean | undefined }
 
 /** The oldest first. */
-export async function listRows(
+export async function listGuardrailRows(
   { kind, query }: Pick<Db, 'kind' | 'query'>,
   organizationId: string,
   { workspace_id, limited, offset, limit }: PageQuery & GuardrailFilter,
 ): Promise<Page<GuardrailRecord>> {
   const policy = kind === 'sqlite' ? sql`g.policy` : sql`cast(g.policy as json)`
-  let matching = query
+  let selection = query
     .selectFrom('guardrails as g')
     .innerJoin('workspaces as w', 'w.id', 'g.workspace_id')
     .where('w.organization_id', '=', organizationId)
-  if (workspace_id) matching = matching.where('g.workspace_id', '=', workspace_id)
-  if (limited) matching = matching.where(sql`${policy} ->> 'limit_usd'`, 'is not', null)
+  if (workspace_id) selection = selection.where('g.workspace_id', '=', workspace_id)
+  if (limited) selection = selection.where(sql`${policy} ->> 'limit_usd'`, 'is not', null)
   const [rows, count] = await Promise.all([
-    matching.selectAll('g').orderBy('g.created_at').orderBy('g.id').offset(offset).limit(limit).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+    selection.selectAll('g').orderBy('g.created_at').orderBy('g.id').offset(offset).limit(limit).execute(),
+    selection.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
   return { data: rows.map(guardrailOf), total_count: count.n }
 }
@@ -70,7 +70,7 @@ export async function updateGuardrail(tx: Tx, record: GuardrailRecord): Promise<
   await tx.updateTable('guardrails').set(toRow(record)).where('id', '=', record.id).execute().catch(throwNameConflict)
 }
 
-export async function deleteRow(tx: Tx, id: string): Promise<void> {
+export async function deleteGuardrailRow(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('guardrails').where('id', '=', id).execute()
 }
 

@@ -28,14 +28,14 @@ export async function findSpenders(
       kind,
       workspaceId,
       since,
-      byok: policy.include_byok_in_budgets,
+      includesByok: policy.include_byok_in_budgets,
       assignedTo: isDefault ? null : id,
     })
   const found = [...(await find('member')), ...(await find('key'))]
   const budgets = found.map(({ spender }) => guardrailBudget(record, spender, isDefault) as LastingBudget)
   const statuses = await readBudgetStatuses(deps, budgets)
   return found
-    .map((one, at) => ({ ...one, status: statuses[at]! }))
+    .map((spender, at) => ({ ...spender, status: statuses[at]! }))
     .toSorted((a, b) => Number(chargedAmount(b) - chargedAmount(a)))
     .slice(0, maxListed)
 }
@@ -56,8 +56,8 @@ type SpenderSearch = {
   workspaceId: string
   /** The first day that counts. */
   since: number
-  byok: boolean
-  /** The guardrail that they must be assigned to; null for the whole workspace. */
+  includesByok: boolean
+  /** Only keys and members that are assigned to this guardrail; null for the whole workspace. */
   assignedTo: string | null
 }
 
@@ -74,7 +74,7 @@ async function findTopSpenders(
     .leftJoin('api_keys as k', 'k.hash', 'd.key_hash')
     .where('d.workspace_id', '=', search.workspaceId)
     .where('d.day', '>=', search.since)
-    .where('d.byok', '<=', search.byok ? 1 : 0)
+    .where('d.byok', '<=', search.includesByok ? 1 : 0)
   const { assignedTo } = search
   if (assignedTo !== null)
     matching = matching.where(column, 'in', (e) =>

@@ -17,7 +17,7 @@ export function tokenGuardrails(deps: WriteDeps & { guardrailCache: GuardrailCac
       return (rows.find(({ id }) => id === name) ?? rows[0])?.id
     },
     async apply(caller, guardrailId) {
-      const { guardrails } = await deps.guardrailCache.of(caller)
+      const { guardrails } = await deps.guardrailCache.policiesOf(caller)
       if (guardrails.some(({ id }) => id === guardrailId)) return
       await assign(deps, caller, guardrailId, 'key', [caller.keyHash])
     },

@@ -18,16 +18,16 @@ export async function withSpending(deps: WithSpendingDeps, record: GuardrailReco
   const form = { ...publicForm(deps, record), ...(await groupSpending(deps, record)) }
   if (record.policy.limit_usd === null) return form
   const spenders = (await findSpenders(deps, record)).map(spenderForm)
-  const next = resetsAt({ interval: record.policy.reset_interval }, deps.now())
-  const nothing = { spent_usd: 0, unconfirmed_usd: 0, held_usd: 0, forecast_usd: null }
-  const { spent_usd, unconfirmed_usd, held_usd, forecast_usd } = spenders[0] ?? nothing
+  const resetTime = resetsAt({ interval: record.policy.reset_interval }, deps.now())
+  const zeroAmounts = { spent_usd: 0, unconfirmed_usd: 0, held_usd: 0, forecast_usd: null }
+  const { spent_usd, unconfirmed_usd, held_usd, forecast_usd } = spenders[0] ?? zeroAmounts
   return {
     ...form,
     spent_usd,
     unconfirmed_usd,
     held_usd,
     forecast_usd,
-    resets_at: next === null ? null : isoTime(next),
+    resets_at: resetTime === null ? null : isoTime(resetTime),
     spenders,
   }
 }

@@ -19,7 +19,7 @@ test('callers with the same guardrails get the identical list', async () => {
   const guardrail = { id, workspaceId, name: 'All', description: null, policy: emptyPolicy, createdAt: 1, updatedAt: 1 }
   await store.db.exclusively('guardrails', (tx) => insertGuardrail(tx, guardrail))
   const policies = await readWorkspacePolicies(deps, workspaceId)
-  const [one, other] = ['one', 'other'].map((keyHash) => policies.of({ userId: 'user', keyHash }))
+  const [one, other] = ['one', 'other'].map((keyHash) => policies.policiesOf({ userId: 'user', keyHash }))
   assert.deepEqual(
     one?.guardrails.map(({ name }) => name),
     ['All'],

@@ -10,9 +10,9 @@ type WorkspacePoliciesSubject = { userId: string; keyHash: string }
 
 /** The guardrails and limits that apply to the requests of one key. */
 export type EffectivePolicies = {
-  /** The guardrails of the workspace, the member and the key. After any change of the workspace's policies this is another list. */
+  /** The guardrails of the workspace, the member and the key. A change of the workspace's policies replaces the list. */
   guardrails: readonly GuardrailRecord[]
-  /** The limits that count its spending, in the order in which they are checked; the key's own limit is not among them. */
+  /** The limits that count the key's spending, in the order in which they are checked, without the key's own limit. */
   budgets: readonly LastingBudget[]
   /** The limits for each session or tag value. They are checked after `budgets`. */
   groupLimits: readonly EffectiveGroupLimit[]
@@ -22,7 +22,7 @@ export type EffectivePolicies = {
 const maxCached = 10_000
 
 /** All guardrails and budgets of a workspace, by the keys and members they apply to. */
-export type WorkspacePolicies = { of: (subject: WorkspacePoliciesSubject) => EffectivePolicies }
+export type WorkspacePolicies = { policiesOf: (subject: WorkspacePoliciesSubject) => EffectivePolicies }
 
 export async function readWorkspacePolicies(
   deps: { db: Pick<Db, 'query'> },
@@ -70,7 +70,7 @@ export async function readWorkspacePolicies(
   }
 
   return {
-    of(subject) {
+    policiesOf(subject) {
       const name = `${subject.userId} ${subject.keyHash}`
       const found = cached.get(name)
       if (found) return found

@@ -31,10 +31,10 @@ export function createPastBudget(policy: LimitFields, from: number, before: Pico
   let period = firstDayOf(policy, from)
   let spent = before
 
-  const counts = ({ byok }: Spending) => !byok || policy.include_byok_in_budgets
+  const isCounted = ({ byok }: Spending) => !byok || policy.include_byok_in_budgets
   function count(spending: Spending): void {
     startPeriodAt(spending.at)
-    if (counts(spending)) spent += spending.cost
+    if (isCounted(spending)) spent += spending.cost
   }
   function startPeriodAt(at: number): void {
     const current = firstDayOf(policy, at)
@@ -46,7 +46,7 @@ export function createPastBudget(policy: LimitFields, from: number, before: Pico
     count,
     hasRoom(spending) {
       startPeriodAt(spending.at)
-      return limit === undefined || !counts(spending) || spent + spending.cost <= limit
+      return limit === undefined || !isCounted(spending) || spent + spending.cost <= limit
     },
   }
 }
@@ -74,15 +74,16 @@ export function createPastBudgets(
   const budgets = new Map<string, PastBudget>()
   const spentBefore = new Map<string, PicoUsd>()
   for (const { spent, ...owner } of before)
-    for (const name of namesFor(owner)) spentBefore.set(name, (spentBefore.get(name) ?? 0n) + spent)
+    for (const name of accountNamesFor(owner)) spentBefore.set(name, (spentBefore.get(name) ?? 0n) + spent)
 
-  function namesFor({ keyHash, userId }: Owner): string[] {
-    const memberName = governed.everybody || governed.userIds.has(userId) ? [`member ${userId}`] : []
-    const keyName = governed.everybody || governed.keyHashes.has(keyHash) ? [`key ${keyHash}`] : []
-    return [...memberName, ...keyName]
+  function accountNamesFor({ keyHash, userId }: Owner): string[] {
+    const names: string[] = []
+    if (governed.everybody || governed.userIds.has(userId)) names.push(`member ${userId}`)
+    if (governed.everybody || governed.keyHashes.has(keyHash)) names.push(`key ${keyHash}`)
+    return names
   }
   const budgetsFor = (owner: Owner) =>
-    namesFor(owner).map((name) =>
+    accountNamesFor(owner).map((name) =>
       budgets.getOrInsertComputed(name, () => createPastBudget(policy, from, spentBefore.get(name) ?? 0n)),
     )
   return {

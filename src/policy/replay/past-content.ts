@@ -6,10 +6,10 @@ type ContentRule = RuleAt<'content'>
 type Filters = Pick<Policy, ContentRule>
 const contentRules = rulesAt('content')
 
-type Effect = { outcome: 'refused' | 'redacted'; rule: string }
+type PastContentEffect = { outcome: 'refused' | 'redacted'; rule: string }
 
 /** The effect of each rule, derived from the stored findings of a request. */
-const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string>) => Effect[]> = {
+const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string>) => PastContentEffect[]> = {
   content_filter_builtins: ({ content_filter_builtins: builtins }, found) =>
     (builtins ?? []).flatMap(({ slug, action }) => {
       const rule = `content_filter_builtins.${slug}`
@@ -27,7 +27,7 @@ const effectsOf: Record<ContentRule, (policy: Filters, found: ReadonlySet<string
 export function pastContentEffect(
   policy: Filters,
   { content_findings: findings }: Pick<GenerationRecord, 'content_findings'>,
-): Effect | undefined {
+): PastContentEffect | undefined {
   const found = new Set(findings.map(({ rule }) => rule))
   const effects = contentRules.flatMap(({ rule }) => effectsOf[rule](policy, found))
   return effects.find(({ outcome }) => outcome === 'refused') ?? effects[0]

@@ -20,7 +20,7 @@ export type RequestOwner = { keyHash: string; userId: string }
 /** Whether requests of an owner can reach an endpoint now: it has a credential, and its circuit is not open. */
 export type IsReachable = (owner: RequestOwner, endpoint: Endpoint) => boolean
 
-/** `rerouted`: the endpoint that answered was forbidden, and another was not. */
+/** `rerouted`: the endpoint that answered would be forbidden, and another one could answer instead. */
 export type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: Rule }
 
 type PastJudgeDeps = {
@@ -52,7 +52,7 @@ function judge(
   if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
   const found = models.flatMap((name) => findModel(name) ?? [])
   const judged = found.flatMap((model) =>
-    model.endpoints.map((endpoint) => ({ endpoint, rule: rule(model, endpoint) })),
+    model.endpoints.map((endpoint) => ({ endpoint, rule: findRule(model, endpoint) })),
   )
   const forbidden = judged.filter((entry) => entry.rule !== undefined)
   if (forbidden.length < judged.length) {
@@ -68,7 +68,7 @@ function judge(
   function canServe(endpoint: Endpoint): boolean {
     return !incapable.includes(endpoint.id) && (!isReachable || !owner || isReachable(owner, endpoint))
   }
-  function rule(model: Model, endpoint: Endpoint): Rule | undefined {
+  function findRule(model: Model, endpoint: Endpoint): Rule | undefined {
     return (judgeModel([guardrail], model) ?? judgeEndpoint([guardrail], model, endpoint, vendors))?.rule
   }
 }

@@ -15,7 +15,7 @@ import { OwnerReachability } from './owner-reachability.ts'
 import { createPastBudgets, firstDayOf, type PastBudgets } from './past-budget.ts'
 import type { RequestOwner } from './past-verdict.ts'
 import { createReplayTally } from './tally.ts'
-import { notes, reasons } from './texts.ts'
+import { assumptionNotes, undecidableReasons } from './texts.ts'
 
 export type ReplayDeps = {
   db: Db
@@ -46,7 +46,7 @@ export async function replay(
   const period = periodOf(deps, request)
   const { guardrail, governed } = await proposeGuardrail(deps, caller, id, request.policy)
   const scope = {
-    ...scopeOf(guardrail, governed),
+    ...replayScope(guardrail, governed),
     hasTags: guardrail.policy.group_limits?.some(({ by }) => by === 'tag'),
   }
   const budget = await loadBudgets(deps, guardrail, governed, scope, period)
@@ -57,7 +57,7 @@ export async function replay(
     guardrail,
     budget,
     period.from,
-    tally.undecided,
+    tally.countUndecidable,
   )
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
@@ -68,8 +68,8 @@ export async function replay(
     guardrail_id: id,
     from: isoTime(period.from),
     to: isoTime(period.to),
-    ...tally.result(reasons),
-    notes: notes(guardrail.policy),
+    ...tally.result(undecidableReasons),
+    notes: assumptionNotes(guardrail.policy),
   }
 }
 
@@ -83,7 +83,7 @@ function periodOf({ now }: { now: Now }, { from, to }: ReplayRequest): Period {
   return { from: start, to: end }
 }
 
-function scopeOf({ workspaceId }: GuardrailRecord, governed: GovernedTargets): Scope {
+function replayScope({ workspaceId }: GuardrailRecord, governed: GovernedTargets): Scope {
   if (governed.everybody) return { workspaceId, includes: () => true }
   const { keyHashes, userIds } = governed
   return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }

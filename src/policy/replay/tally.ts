@@ -17,7 +17,7 @@ type ReplayResult = Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'>
  * so its memory does not grow with the number of requests.
  */
 export function createReplayTally(maxListed: number) {
-  const all: ModelSum = { ...nothing }
+  const all: ModelSum = { ...emptySum }
   const models = new Map<string, ModelSum>()
   const rules = new Map<string, Effect & Sum>()
   const undecided = new Map<Undecidable, number>()
@@ -28,7 +28,7 @@ export function createReplayTally(maxListed: number) {
     add(past: PastRequest, effects: Effect[]): void {
       const { cost } = past
       const model = modelOf(past)
-      const modelSum = models.getOrInsertComputed(model, () => ({ ...nothing }))
+      const modelSum = models.getOrInsertComputed(model, () => ({ ...emptySum }))
       for (const sum of [all, modelSum]) {
         sum.requests++
         sum.cost += cost
@@ -46,7 +46,7 @@ export function createReplayTally(maxListed: number) {
       // Trimmed in batches, because removing one element at a time would move all the others.
       if (newest.length > 2 * maxListed) newest.splice(0, newest.length - maxListed)
     },
-    undecided(rule: Undecidable): void {
+    countUndecidable(rule: Undecidable): void {
       undecided.set(rule, (undecided.get(rule) ?? 0) + 1)
     },
     result: (reasons: Record<Undecidable, string>): ReplayResult => ({
@@ -64,7 +64,7 @@ export function createReplayTally(maxListed: number) {
   }
 }
 
-const nothing: ModelSum = { requests: 0, cost: 0n, refuse: 0, reroute: 0, redact: 0 }
+const emptySum: ModelSum = { requests: 0, cost: 0n, refuse: 0, reroute: 0, redact: 0 }
 
 function modelResult({ requests, cost, refuse, reroute, redact }: ModelSum) {
   return { requests, usd: toUsd(cost), would_refuse: refuse, would_reroute: reroute, would_redact: redact }

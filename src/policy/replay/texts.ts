@@ -5,7 +5,7 @@ import type { RuleAt } from '../guardrails/decide/rules.ts'
 export type Undecidable = 'catalogue' | RuleAt<'content'>
 
 /** The reason why a part of a verdict is unknown. */
-export const reasons: Record<Undecidable, string> = {
+export const undecidableReasons: Record<Undecidable, string> = {
   catalogue: 'A model of the request is no longer in the catalogue, so its properties and providers are unknown.',
   content_filter_builtins:
     'Prompts are not stored. Only the findings at the time are known, and these requests have none.',
@@ -13,17 +13,18 @@ export const reasons: Record<Undecidable, string> = {
 }
 
 /** The assumptions behind the figures, as far as they concern the policy. */
-export function notes(policy: Policy): string[] {
-  return [
+export function assumptionNotes(policy: Policy): string[] {
+  const texts = [
     'Requests that were refused at the time are not included. Requests that failed, or that no provider could serve, are included.',
     'Models, endpoints, prices and data policies are taken from the current catalogue.',
-    ...(policy.limit_usd === null
-      ? []
-      : [
-          'The limit is compared with the actual cost of requests. A live request reserves its highest possible cost, so the last requests before the limit may be refused earlier.',
-        ]),
-    ...(policy.group_limits === null
-      ? []
-      : ['The limits of sessions and tags start at zero at the beginning of the period.']),
   ]
+  if (policy.limit_usd !== null) {
+    texts.push(
+      'The limit is compared with the actual cost of requests. A live request reserves its highest possible cost, so the last requests before the limit may be refused earlier.',
+    )
+  }
+  if (policy.group_limits !== null) {
+    texts.push('The limits of sessions and tags start at zero at the beginning of the period.')
+  }
+  return texts
 }

@@ -60,7 +60,7 @@ export const getCurrentKey = route({
       caller.keyHash,
     )
     const [usage] = await keyUsages(deps, [key])
-    const policies = await deps.guardrailCache.of(caller)
+    const policies = await deps.guardrailCache.policiesOf(caller)
     const isManagement = key.kind === 'management'
     return {
       data: {

@@ -22,7 +22,7 @@ export const listKeyBudgets = route({
     const key = await getKey(deps, caller, params.hash)
     requireVisible(caller, key)
     if (key.kind === 'management') return { data: [] }
-    return { data: await budgetsOfKey(deps, spenderOf(key), await deps.guardrailCache.of(spenderOf(key))) }
+    return { data: await budgetsOfKey(deps, spenderOf(key), await deps.guardrailCache.policiesOf(spenderOf(key))) }
   },
 })
 

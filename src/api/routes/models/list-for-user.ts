@@ -17,7 +17,7 @@ export const listModelsForUser = route({
   mediaTypes: ['application/rss+xml'],
   faults: ['invalid', 'unauthenticated'],
   handler: async (call, deps) => {
-    const { guardrails } = await deps.guardrailCache.of(call.caller)
+    const { guardrails } = await deps.guardrailCache.policiesOf(call.caller)
     if (guardrails.length === 0) return answerModelList(call, deps, asksForMore(call.query) ? canBeCalled : undefined)
     const region = deps.routing.regionOf(call.host)
     const isAllowed = allowedModels(guardrails, region, deps.config.zdr_vendors)

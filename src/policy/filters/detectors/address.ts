@@ -1,4 +1,4 @@
-import { type Find, matches, mergeSpans } from '../span.ts'
+import { type FindSpans, findMatches, mergeSpans } from '../span.ts'
 
 const streets =
   'Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Parkway|Pkwy|Highway|Hwy|Way|Circle|Cir|Crescent|Close|Gardens|Mews|Row|Alley|Trail|Loop|Broadway'
@@ -33,10 +33,10 @@ const nonAddress =
  * (German), 12 rue de … (French), Calle … 5 (Spanish, Italian, Portuguese), and post office boxes. A town, state and
  * postal code on the same line are included, but are not found without a street.
  */
-export const findAddresses: Find = (text) =>
+export const findAddresses: FindSpans = (text) =>
   mergeSpans([
-    ...matches(text, numberFirstStreet, ({ 0: match }) => !nonAddress.test(match)),
-    ...matches(text, germanStreet),
-    ...matches(text, romanceStreet),
-    ...matches(text, postBox),
+    ...findMatches(text, numberFirstStreet, ({ 0: match }) => !nonAddress.test(match)),
+    ...findMatches(text, germanStreet),
+    ...findMatches(text, romanceStreet),
+    ...findMatches(text, postBox),
   ])

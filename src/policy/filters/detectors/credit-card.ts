@@ -1,10 +1,11 @@
-import { type Find, type Span, wordsBefore } from '../span.ts'
+import { type FindSpans, type Span, textBefore } from '../span.ts'
 
 const candidate =
   /\d(?<!(?:[\w.]|\d-)\d)(?:\d{11,18}(?!-\d)|\d{3}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|\.\d)/g
 const otherNumberLabel =
   /\b(?:order|tracking|invoice|imei|isbn|ean|gtin|upc|serial|account id|request id|trace id|id|ref(?:erence)?|timestamp|build)\b[\W_]{0,3}(?:no\.?|number|id|is)?[\W_]{0,3}$/
 
+/** A range of first digits (`digits` is their number), and the lengths of the card numbers that begin with them. */
 type Issuer = { from: number; to: number; digits: number; lengths: number[] }
 const issuer = (from: number, to: number, ...lengths: number[]): Issuer => ({
   from,
@@ -40,7 +41,7 @@ const issuers: Issuer[] = [
  * Finds payment card numbers by the issuer's first digits and length, and the check digit. One in ten numbers has a valid
  * check digit by chance, so a number without spaces or hyphens is ignored after a word such as "order" or "IMEI".
  */
-export const findCards: Find = (text) => {
+export const findCards: FindSpans = (text) => {
   const found: Span[] = []
   candidate.lastIndex = 0
   for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
@@ -55,7 +56,7 @@ export const findCards: Find = (text) => {
 function parseCard(text: string, start: number, written: string): Span | undefined {
   const digits = written.replace(/[ -]/g, '')
   const hasNoSeparators = digits === written
-  if (hasNoSeparators && otherNumberLabel.test(wordsBefore(text, start))) return undefined
+  if (hasNoSeparators && otherNumberLabel.test(textBefore(text, start))) return undefined
   if (isCard(digits)) return { start, end: start + written.length }
   // A security code can follow the number.
   const hasCode = !hasNoSeparators && digits.length === 19
@@ -63,8 +64,8 @@ function parseCard(text: string, start: number, written: string): Span | undefin
 }
 
 function isCard(digits: string): boolean {
-  const matchesIssuer = issuers.some(({ from, to, digits: first, lengths }) => {
-    const prefix = Number(digits.slice(0, first))
+  const matchesIssuer = issuers.some(({ from, to, digits: prefixLength, lengths }) => {
+    const prefix = Number(digits.slice(0, prefixLength))
     return prefix >= from && prefix <= to && lengths.includes(digits.length)
   })
   return matchesIssuer && hasCheckDigit(digits)

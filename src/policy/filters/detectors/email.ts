@@ -1,4 +1,4 @@
-import type { Find, Span } from '../span.ts'
+import type { FindSpans, Span } from '../span.ts'
 
 const maxLocal = 64
 const local = /[\p{L}\p{N}\p{M}.!#$%&'*+/=?^_`{|}~-]{1,64}$/u
@@ -10,11 +10,11 @@ const fileExtensions = new Set(
 )
 
 /** Finds e-mail addresses: a local part, an @, and a domain with a dot and an alphabetic top-level domain. */
-export const findEmails: Find = (text) => {
+export const findEmails: FindSpans = (text) => {
   const found: Span[] = []
   let searchedTo = 0
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const span = addressAround(text, at, searchedTo)
+    const span = parseAddressAt(text, at, searchedTo)
     if (!span) continue
     found.push(span)
     searchedTo = span.end
@@ -22,7 +22,7 @@ export const findEmails: Find = (text) => {
   return found
 }
 
-function addressAround(text: string, at: number, from: number): Span | undefined {
+function parseAddressAt(text: string, at: number, from: number): Span | undefined {
   domain.lastIndex = at + 1
   const right = domain.exec(text)?.[0]
   if (!right || fileExtensions.has(right.slice(right.lastIndexOf('.') + 1).toLowerCase())) return undefined

@@ -1,4 +1,4 @@
-import type { Find } from '../span.ts'
+import type { FindSpans } from '../span.ts'
 import { findAddresses } from './address.ts'
 import type { BuiltinSlug } from './builtins.ts'
 import { findCards } from './credit-card.ts'
@@ -11,7 +11,7 @@ import { findSecrets } from './secrets.ts'
 import { findSsns } from './ssn.ts'
 
 /** The finder of each builtin filter. To add a filter, add its file, its slug and label, and a line here. */
-export const findBuiltin: Record<BuiltinSlug, Find> = {
+export const findBuiltin: Record<BuiltinSlug, FindSpans> = {
   email: findEmails,
   phone: findPhones,
   ssn: findSsns,

@@ -31,7 +31,7 @@ const lists = once(() => ({
 }))
 
 /** Given names that are also months, places, brands or virtues, and surnames that are also places or firms. */
-const ambiguous = new Set(
+const ambiguousNames = new Set(
   `April May June August Summer Autumn Winter Dawn Hope Grace Faith Joy Will Mark Bill Rich Art Grant Miles Chase Chance
   Rose Lily Ivy Holly Amber Ruby Pearl Jade Olive Iris Daisy Ginger Crystal Penny Sandy Rusty Misty Star Sky River Page
   Guy Dean Earl Duke King Prince Major Judge Sue Pat Rob Ray Drew Max Christian Angel Jesus Trinity Destiny Harmony Melody
@@ -57,14 +57,14 @@ export type Certainty = 'sure' | 'perhaps' | 'no'
 export function givenCertainty(word: string): Certainty {
   const { given } = lists()
   if (!given.has(word) && !given.has(beforeHyphen(word)) && !givenNamePattern.test(word)) return 'no'
-  return ambiguous.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
+  return ambiguousNames.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
 }
 
 export function surnameCertainty(word: string): Certainty {
   const { surnames } = lists()
   if (!surnames.has(word) && !word.split('-').some((part) => surnames.has(part)) && !surnamePattern.test(word))
     return 'no'
-  return ambiguous.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
+  return ambiguousNames.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
 }
 
 /** Whether a capitalised word is also an ordinary word, which can be capitalised at the beginning of a sentence. */
@@ -77,9 +77,10 @@ const surnamePattern =
   /^(?:Mc\p{Lu}\p{L}+|Mac\p{Lu}\p{L}+|O['’]\p{Lu}\p{L}+|Al-\p{L}+|El-\p{L}+|\p{L}{3,}(?:ski|ska|cki|cka|ić|ović|ević|sson|sen|poulos|idis|enko|chuk|yan|shvili|dze|escu|oğlu|ová|wicz|berger|stein|mann|quist|qvist|gren|dottir|nathan|murthy|swamy|wala))$/u
 
 /** Finals of Chinese syllables in Latin letters, for names of two syllables: Xiuying, Guangbiao; or Korean ones with a hyphen: Min-jun. */
-const final = '(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|uo|ui|ue|[aeiou])'
+const syllableEnd =
+  '(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|uo|ui|ue|[aeiou])'
 const givenNamePattern = new RegExp(
-  `^(?:\\p{Lu}\\p{Ll}{1,4}-\\p{Ll}{1,5}|(?=Zh|X|Q|[YJ][iu]|Gu)(?:Zh|[XQYJG])${final}(?:zh|ch|sh|[bcdfghjklmnpqrstwxyz])?${final})$`,
+  `^(?:\\p{Lu}\\p{Ll}{1,4}-\\p{Ll}{1,5}|(?=Zh|X|Q|[YJ][iu]|Gu)(?:Zh|[XQYJG])${syllableEnd}(?:zh|ch|sh|[bcdfghjklmnpqrstwxyz])?${syllableEnd})$`,
   'u',
 )
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { type CountryCode, getCountryCallingCode } from 'libphonenumber-js/min'
-import { isInternational } from './number-plans.ts'
+import { isInternationalNumber } from './number-plans.ts'
 
 const examples: Record<CountryCode, string> = createRequire(import.meta.url)('libphonenumber-js/mobile/examples')
 
@@ -13,8 +13,8 @@ test("each country's example number matches its plan, with a correct country cod
   ])
   assert.ok(numbers.length > 200)
   assert.deepEqual(
-    numbers.filter(([code, national]) => !isInternational(`${code}${national}`)),
+    numbers.filter(([code, national]) => !isInternationalNumber(`${code}${national}`)),
     [],
   )
-  assert.ok(!isInternational(`999${examples.DE}`))
+  assert.ok(!isInternationalNumber(`999${examples.DE}`))
 })

@@ -15,19 +15,19 @@ function readPlans(): void {
   const { version, countries, country_calling_codes } = lazyModules.phoneMetadata()
   if (version !== 4) throw new Error(`libphonenumber-js has metadata of version ${version}; only 4 can be read.`)
   for (const [code, countriesOfCode] of Object.entries(country_calling_codes)) {
-    const read = countriesOfCode.flatMap((country): Plan[] => {
+    const countryPlans = countriesOfCode.flatMap((country): Plan[] => {
       const numbers = countries[country]
       if (!numbers) return []
       const plan = { form: new RegExp(`^(?:${numbers[formIndex]})$`), trunk: numbers[trunkIndex] || '' }
       plans.set(country, plan)
       return [plan]
     })
-    byCallingCode.set(code, read)
+    byCallingCode.set(code, countryPlans)
   }
 }
 
 /** Whether digits with a country code, but without + or 00, are a valid number of that country. */
-export function isInternational(digits: string): boolean {
+export function isInternationalNumber(digits: string): boolean {
   if (plans.size === 0) readPlans()
   return [1, 2, 3].some((length) => {
     const national = digits.slice(length)
@@ -41,7 +41,7 @@ export function isInternational(digits: string): boolean {
 }
 
 /** Whether digits are a valid number as dialled within a country, with its trunk prefix. */
-export function isNational(digits: string, country: CountryCode): boolean {
+export function isNationalNumber(digits: string, country: CountryCode): boolean {
   if (plans.size === 0) readPlans()
   const plan = plans.get(country)
   if (!plan) return false

@@ -1,4 +1,4 @@
-import { type Find, matches, mergeSpans, type Span } from '../span.ts'
+import { type FindSpans, findMatches, mergeSpans, type Span } from '../span.ts'
 import {
   brands,
   genericAddressees,
@@ -11,22 +11,25 @@ import {
 } from './name-context.ts'
 import { givenCertainty, isOrdinary, surnameCertainty } from './name-words.ts'
 
-const word = "\\p{Lu}[\\p{L}\\p{M}'’-]{0,30}"
+const capitalizedWord = "\\p{Lu}[\\p{L}\\p{M}'’-]{0,30}"
 const particle =
   '(?:van der|van den|van de|van|von der|von|zu|de la|de los|de las|de|del|della|di|da|das|do|dos|du|la|le|bin|bint|ibn|al|el|ter|ten|af|y)'
 const initials = '(?:\\p{Lu}\\.(?: |(?=\\p{Lu}))){1,3}'
-const following = `(?: (?:${particle} )?(?:${initials})?${word})`
-const run = new RegExp(`(?<![\\p{L}\\p{N}_@#/-])(?:${initials})?${word}${following}{0,5}`, 'gu')
+const followingWord = `(?: (?:${particle} )?(?:${initials})?${capitalizedWord})`
+const capitalizedRun = new RegExp(
+  `(?<![\\p{L}\\p{N}_@#/-])(?:${initials})?${capitalizedWord}${followingWord}{0,5}`,
+  'gu',
+)
 const titledName = new RegExp(
-  `(?<![\\p{L}\\p{N}_])(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Sir|Dame|Herr|Frau|Monsieur|Madame|Mme|Señor|Señora|Sr|Sra|Rev|Judge|Nurse)\\.? (?:Dr\\.? |\\p{Lu}\\. ?){0,2}(?:${particle} )?${word}${following}{0,2}`,
+  `(?<![\\p{L}\\p{N}_])(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Sir|Dame|Herr|Frau|Monsieur|Madame|Mme|Señor|Señora|Sr|Sra|Rev|Judge|Nurse)\\.? (?:Dr\\.? |\\p{Lu}\\. ?){0,2}(?:${particle} )?${capitalizedWord}${followingWord}{0,2}`,
   'gu',
 )
 const introducedName = new RegExp(
-  `(?:\\b(?:[Mm]y|[Hh]er|[Hh]is|[Tt]heir|[Tt]he (?:patient|customer|client|employee|student|applicant)['’]s) (?:full |first |last |legal |maiden )?name is|\\b(?:full|first|last|customer|patient|client|employee|contact|applicant|account holder|cardholder|maiden)[ _]?[Nn]ame["']?:|\\b(?:[Ss]urname|[Ff]ull [Nn]ame|[Cc]ustomer|[Pp]atient|[Aa]ttn|[Aa]ttention|[Ss]igned|[Ss]igned by|[Dd]ear|[Ii]ch heiße|[Mm]ein Name ist|[Jj]e m['’]appelle|[Mm]e llamo)[:]?)\\s["']?(${word}${following}{0,3})`,
+  `(?:\\b(?:[Mm]y|[Hh]er|[Hh]is|[Tt]heir|[Tt]he (?:patient|customer|client|employee|student|applicant)['’]s) (?:full |first |last |legal |maiden )?name is|\\b(?:full|first|last|customer|patient|client|employee|contact|applicant|account holder|cardholder|maiden)[ _]?[Nn]ame["']?:|\\b(?:[Ss]urname|[Ff]ull [Nn]ame|[Cc]ustomer|[Pp]atient|[Aa]ttn|[Aa]ttention|[Ss]igned|[Ss]igned by|[Dd]ear|[Ii]ch heiße|[Mm]ein Name ist|[Jj]e m['’]appelle|[Mm]e llamo)[:]?)\\s["']?(${capitalizedWord}${followingWord}{0,3})`,
   'gu',
 )
 const signature = new RegExp(
-  `(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Tt]hanks|[Bb]est wishes|[Bb]est|Grüße),?\\n{1,2}((?:${initials})?${word}${following}{0,3})`,
+  `(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Tt]hanks|[Bb]est wishes|[Bb]est|Grüße),?\\n{1,2}((?:${initials})?${capitalizedWord}${followingWord}{0,3})`,
   'gu',
 )
 
@@ -35,9 +38,9 @@ const signature = new RegExp(
  * that lists of given names and surnames identify as names, unless the context shows a place, a firm or a law. Names in
  * lower case, unlisted names, and names in scripts without capitals are not found.
  */
-export const findPersonNames: Find = (text) =>
+export const findPersonNames: FindSpans = (text) =>
   mergeSpans([
-    ...matches(text, titledName),
+    ...findMatches(text, titledName),
     ...findCaptured(text, introducedName),
     ...(text.includes('\n') ? findCaptured(text, signature) : []),
     ...findListedNames(text),
@@ -58,19 +61,19 @@ function findCaptured(text: string, pattern: RegExp): Span[] {
 /** Finds listed names in sequences of capitalised words. */
 function findListedNames(text: string): Span[] {
   const found: Span[] = []
-  run.lastIndex = 0
-  for (let match = run.exec(text); match; match = run.exec(text)) {
-    const name = nameIn(text, match.index, match[0])
+  capitalizedRun.lastIndex = 0
+  for (let match = capitalizedRun.exec(text); match; match = capitalizedRun.exec(text)) {
+    const name = findNameInRun(text, match.index, match[0])
     if (name) found.push(name)
   }
   return found
 }
 
 /** Returns the name in a sequence of capitalised words, without the words before and after it. */
-function nameIn(text: string, start: number, run: string): Span | undefined {
+function findNameInRun(text: string, start: number, run: string): Span | undefined {
   if (!run.includes(' ') && !run.includes('.'))
     return isSingleName(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
-  const parts = partsOf(start, run)
+  const parts = splitRun(start, run)
   let first = 0
   while (first < parts.length - 1 && isLeadingWord(parts[first]!.word)) first++
   const words = parts.slice(first)
@@ -89,7 +92,7 @@ function nameIn(text: string, start: number, run: string): Span | undefined {
 type Part = { word: string; start: number; end: number; initials: number }
 
 /** Returns the words that can be names, up to a possessive, without particles and initials. */
-function partsOf(start: number, run: string): Part[] {
+function splitRun(start: number, run: string): Part[] {
   const parts: Part[] = []
   let at = start
   let initials = 0
@@ -119,12 +122,12 @@ function endOfWord(start: number, word: string): number {
 /** Whether a word at the beginning of a sequence is not part of the name. */
 function isLeadingWord(word: string): boolean {
   return leadingWords.has(word)
-    ? givenCertainty(word) === 'no' || !canBeGiven(word)
+    ? givenCertainty(word) === 'no' || !isMonthAndGivenName(word)
     : isOrdinary(word) && givenCertainty(word) === 'no'
 }
 
 /** Whether a word can be a given name. Some months are given names too. */
-function canBeGiven(word: string): boolean {
+function isMonthAndGivenName(word: string): boolean {
   return /^(?:April|May|June|August)$/.test(word)
 }
 
@@ -137,8 +140,10 @@ function isNonPerson(text: string, words: Part[], { start, end }: Span): boolean
     return true
   const isSurnameToo =
     words.length === 2 && surnameCertainty(last) !== 'no' && givenCertainty(words[0]!.word) === 'sure'
-  const place = /\b(?:in|at|near|on|along) $/.test(text.slice(Math.max(0, start - 6), start))
-  return words.some(({ word }, i) => nonPersonSuffixes.has(word) && !(i === words.length - 1 && isSurnameToo && !place))
+  const isAfterPreposition = /\b(?:in|at|near|on|along) $/.test(text.slice(Math.max(0, start - 6), start))
+  return words.some(
+    ({ word }, i) => nonPersonSuffixes.has(word) && !(i === words.length - 1 && isSurnameToo && !isAfterPreposition),
+  )
 }
 
 function isName(words: Part[]): boolean {

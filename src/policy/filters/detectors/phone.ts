@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/min'
-import { type Find, type Span, wordsBefore } from '../span.ts'
-import { isInternational, isNational } from './number-plans.ts'
+import { type FindSpans, type Span, textBefore } from '../span.ts'
+import { isInternationalNumber, isNationalNumber } from './number-plans.ts'
 
 // The lookbehind is after the first character, because at the start it would be tested at every position.
 const candidate = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
@@ -36,12 +36,12 @@ const countries: CountryCode[] = [
  * Finds phone numbers that are valid in the number plan of a country. Numbers with a country code and in the North American
  * format are found anywhere, other national numbers only after a word such as "tel" or "call".
  */
-export const findPhones: Find = (text) => {
+export const findPhones: FindSpans = (text) => {
   const found: Span[] = []
   candidate.lastIndex = 0
   for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
     const { index, 0: run } = match
-    const number = phoneIn(text, index, run)
+    const number = findPhoneInRun(text, index, run)
     if (number) found.push({ start: index, end: index + number.length })
     // The part after a space can be a number in the North American format.
     const space = run.indexOf(' ')
@@ -54,8 +54,8 @@ export const findPhones: Find = (text) => {
 const minNorthAmericanLength = '202-555-0143'.length
 
 /** Returns the number at the beginning of a sequence of digits: the whole sequence, or without its last groups. */
-function phoneIn(text: string, start: number, run: string): string | undefined {
-  const isPhone = createCheck(text, start, run)
+function findPhoneInRun(text: string, start: number, run: string): string | undefined {
+  const isPhone = createPhoneCheck(text, start, run)
   if (!isPhone) return undefined
   for (let end = run.length; end > 6; end = run.lastIndexOf(' ', end - 1)) {
     const number = withoutOpenBracket(run.slice(0, end).replace(/\D{1,24}$/, ''))
@@ -69,22 +69,22 @@ function phoneIn(text: string, start: number, run: string): string | undefined {
  * Returns the check for a phone number at a position, which depends on its first characters and the text before it.
  * Undefined if there can be none, as at most positions.
  */
-function createCheck(
+function createPhoneCheck(
   text: string,
   start: number,
   run: string,
 ): ((number: string, digits: string) => boolean) | undefined {
-  if (run.startsWith('+')) return (_, digits) => isInternational(digits)
+  if (run.startsWith('+')) return (_, digits) => isInternationalNumber(digits)
   if (datePattern.test(run)) return undefined
   const canBeNorthAmerican = northAmericanPattern.test(run)
-  const before = wordsBefore(text, start)
+  const before = textBefore(text, start)
   const hasInternationalPrefix = run.startsWith('00')
   const hasPhoneLabel = !canBeNorthAmerican && !hasInternationalPrefix && phoneLabel.test(before)
   if (!(canBeNorthAmerican || hasInternationalPrefix || hasPhoneLabel) || otherLabel.test(before)) return undefined
-  if (hasInternationalPrefix) return (_, digits) => isInternational(digits.slice(2))
+  if (hasInternationalPrefix) return (_, digits) => isInternationalNumber(digits.slice(2))
   if (canBeNorthAmerican)
-    return (number, digits) => number === northAmericanPattern.exec(number)?.[0] && isNational(digits, 'US')
-  return (_, digits) => !/^(\d)\1+$/.test(digits) && countries.some((country) => isNational(digits, country))
+    return (number, digits) => number === northAmericanPattern.exec(number)?.[0] && isNationalNumber(digits, 'US')
+  return (_, digits) => !/^(\d)\1+$/.test(digits) && countries.some((country) => isNationalNumber(digits, country))
 }
 
 /** Removes an unbalanced bracket at the end of the number. */

@@ -1,4 +1,4 @@
-import { type Find, matches, mergeSpans } from '../span.ts'
+import { type FindSpans, findMatches, mergeSpans } from '../span.ts'
 
 const space = '\\s{1,8}'
 const determiners = `(?:(?:all|any|every|each|of|the|your|my|these|those|this|that|its|our|other)${space}){0,4}`
@@ -35,5 +35,9 @@ const rolePattern = new RegExp(
  * Finds known phrases and control tokens of prompt injections. It cannot detect intentions: other wordings are not found,
  * and a quotation of such a phrase is.
  */
-export const findPromptInjections: Find = (text) =>
-  mergeSpans([...matches(text, phrasePattern), ...matches(text, controlToken), ...matches(text, rolePattern)])
+export const findPromptInjections: FindSpans = (text) =>
+  mergeSpans([
+    ...findMatches(text, phrasePattern),
+    ...findMatches(text, controlToken),
+    ...findMatches(text, rolePattern),
+  ])

@@ -40,7 +40,10 @@ const compiledRules = once(() => {
   }
   const anyKeyword = words.map(escapeForPattern).join('|')
   // Two patterns, because one with `(?:\b|(?<=_))` takes three times as long.
-  return { byKeyword, starts: [new RegExp(`\\b(?:${anyKeyword})`, 'gi'), new RegExp(`(?<=_)(?:${anyKeyword})`, 'gi')] }
+  return {
+    byKeyword,
+    keywordPatterns: [new RegExp(`\\b(?:${anyKeyword})`, 'gi'), new RegExp(`(?<=_)(?:${anyKeyword})`, 'gi')],
+  }
 })
 
 export function secretRules(): SecretRule[] {
@@ -51,13 +54,13 @@ export function secretRules(): SecretRule[] {
  * Applies the rules of issuers. A rule is tried only where one of its keywords starts a word or follows a `_`. The matches
  * are unordered and can overlap.
  */
-export function findByRules(text: string): Span[] {
-  const { byKeyword, starts } = compiledRules()
+export function findIssuedSecrets(text: string): Span[] {
+  const { byKeyword, keywordPatterns: starts } = compiledRules()
   const found: Span[] = []
   for (const keyword of text.includes('_') ? starts : starts.slice(0, 1)) {
     keyword.lastIndex = 0
     for (let match = keyword.exec(text); match; match = keyword.exec(text)) {
-      const span = findAt(byKeyword.get(match[0].toLowerCase())!, text, match.index)
+      const span = findSecretAt(byKeyword.get(match[0].toLowerCase())!, text, match.index)
       // The next keyword can start within this one.
       keyword.lastIndex = span ? span.end : match.index + 1
       if (span) found.push(span)
@@ -66,7 +69,7 @@ export function findByRules(text: string): Span[] {
   return found
 }
 
-function findAt(rules: CompiledRule[], text: string, at: number): Span | undefined {
+function findSecretAt(rules: CompiledRule[], text: string, at: number): Span | undefined {
   for (const { regex, minEntropy, needsDigit } of rules) {
     regex.lastIndex = at
     const match = regex.exec(text)

@@ -1,5 +1,5 @@
-import { type Find, matches, mergeSpans, type Span } from '../span.ts'
-import { entropy, findByRules } from './secret-rules.ts'
+import { type FindSpans, findMatches, mergeSpans, type Span } from '../span.ts'
+import { entropy, findIssuedSecrets } from './secret-rules.ts'
 
 /** Keys with an issuer-specific format. No pattern needs a character after its last, unbounded part. */
 const keyFormats = [
@@ -48,15 +48,15 @@ const placeholder =
  * Finds credentials: keys in the formats of their issuers, private keys in PEM, JSON web tokens, passwords in URLs, and
  * random-looking values of names such as "password" or "api_key". A random text without such a name (a hash, an id) is not one.
  */
-export const findSecrets: Find = (text) => {
+export const findSecrets: FindSpans = (text) => {
   const found = [
-    ...matches(text, keyPattern),
-    ...findByRules(text),
+    ...findMatches(text, keyPattern),
+    ...findIssuedSecrets(text),
     ...findPrivateKeys(text),
-    ...matches(text, webhookUrl),
+    ...findMatches(text, webhookUrl),
     ...findAssigned(text),
   ]
-  const headerTokens = matches(text, authorizationHeader).map(({ start, end }) => ({
+  const headerTokens = findMatches(text, authorizationHeader).map(({ start, end }) => ({
     start: text.indexOf(' ', start) + 1,
     end,
   }))
@@ -67,11 +67,13 @@ export const findSecrets: Find = (text) => {
 
 function findInUrls(text: string): Span[] {
   const found: Span[] = []
-  matches(text, passwordInUrl, ({ 0: match, 1: password, index }) => {
-    const end = index + match.length - 2
-    if (!placeholder.test(password!)) found.push({ start: end - password!.length, end })
-    return false
-  })
+  passwordInUrl.lastIndex = 0
+  for (let match = passwordInUrl.exec(text); match; match = passwordInUrl.exec(text)) {
+    const password = match[1]!
+    // The match ends with the @ and the first character of the host.
+    const end = match.index + match[0].length - 2
+    if (!placeholder.test(password)) found.push({ start: end - password.length, end })
+  }
   return found
 }
 
@@ -102,14 +104,15 @@ const pemBody = /(?:[A-Za-z0-9+/=\\\s:,-])*/y
 /** Finds private keys from the first line to the last, or to the end of the base64 text if the last line is missing. */
 function findPrivateKeys(text: string): Span[] {
   const found: Span[] = []
-  const ends = text.includes('-----BEGIN ') ? matches(text, pemEnd) : []
+  if (!text.includes('-----BEGIN ')) return found
+  const lastLines = findMatches(text, pemEnd)
   let end = 0
-  let next = 0
-  for (const begin of ends.length || text.includes('-----BEGIN ') ? matches(text, pemBegin) : []) {
+  let i = 0
+  for (const begin of findMatches(text, pemBegin)) {
     if (begin.start < end) continue
-    while (next < ends.length && ends[next]!.start < begin.end) next++
+    while (i < lastLines.length && lastLines[i]!.start < begin.end) i++
     pemBody.lastIndex = begin.end
-    end = ends[next]?.end ?? begin.end + (pemBody.exec(text)?.[0].trimEnd().length ?? 0)
+    end = lastLines[i]?.end ?? begin.end + (pemBody.exec(text)?.[0].trimEnd().length ?? 0)
     found.push({ start: begin.start, end })
   }
   return found

@@ -1,6 +1,6 @@
-import { type Find, matches, wordsBefore } from '../span.ts'
+import { type FindSpans, findMatches, textBefore } from '../span.ts'
 
-const number = /(?<![\w.]|\d-)(\d{3})([- ]?)(\d{2})\2(\d{4})(?![\w]|[-.]\d)/g
+const candidate = /(?<![\w.]|\d-)(\d{3})([- ]?)(\d{2})\2(\d{4})(?![\w]|[-.]\d)/g
 const ssnLabel = /\b(?:ssn|social security|soc\.? sec\.?|social-security|tax(?:payer)? id)\b[^\d]{0,24}$/
 const otherLabel =
   /\b(?:part|order|sku|serial|model|catalog(?:ue)?|item|invoice|ticket|ref(?:erence)?)\b\W{0,3}(?:no|number|id|#)?[\W_]{0,3}$/
@@ -12,10 +12,10 @@ const publishedNumbers = new Set(['078051120', '219099999', '457555462'])
  * Finds social security numbers of the United States in valid ranges. Numbers with hyphens are found anywhere; others only
  * after a word that announces them.
  */
-export const findSsns: Find = (text) =>
-  matches(text, number, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {
+export const findSsns: FindSpans = (text) =>
+  findMatches(text, candidate, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {
     if (!isIssuable(area!, group!, serial!)) return false
-    const before = wordsBefore(text, index, 44)
+    const before = textBefore(text, index, 44)
     return separator === '-' ? !otherLabel.test(before) : ssnLabel.test(before)
   })
 

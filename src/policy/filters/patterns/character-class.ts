@@ -5,27 +5,30 @@ export type Range = readonly [from: number, to: number]
 export type CharacterClass = readonly Range[]
 
 const maxCodePoint = 0x10ffff
-const classOf = (...texts: string[]): CharacterClass =>
+
+/** The class of several ranges, each given as a text: from its first character to its last one. */
+const classOfRanges = (...texts: string[]): CharacterClass =>
   normalizeRanges(texts.map((text): Range => [text.codePointAt(0)!, text.codePointAt(text.length - 1)!]))
 
+/** Sorts ranges, and joins those that overlap or touch. */
 export function normalizeRanges(ranges: readonly Range[]): CharacterClass {
-  const tidied: [number, number][] = []
+  const merged: [number, number][] = []
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const previous = tidied.at(-1)
+    const previous = merged.at(-1)
     if (previous && from <= previous[1] + 1) previous[1] = Math.max(previous[1], to)
-    else tidied.push([from, to])
+    else merged.push([from, to])
   }
-  return tidied
+  return merged
 }
 
 export function negate(ranges: CharacterClass): CharacterClass {
   const complement: Range[] = []
-  let next = 0
+  let nextFree = 0
   for (const [from, to] of ranges) {
-    if (from > next) complement.push([next, from - 1])
-    next = to + 1
+    if (from > nextFree) complement.push([nextFree, from - 1])
+    nextFree = to + 1
   }
-  if (next <= maxCodePoint) complement.push([next, maxCodePoint])
+  if (nextFree <= maxCodePoint) complement.push([nextFree, maxCodePoint])
   return complement
 }
 
@@ -33,43 +36,52 @@ export function includes(ranges: CharacterClass, point: number): boolean {
   return ranges.some(([from, to]) => point >= from && point <= to)
 }
 
+const letterK = 0x6b
+const letterS = 0x73
+const longS = 0x17f
+const kelvinSign = 0x212a
+/** The distance of an ASCII letter's two cases: `a` is 97, `A` is 65. */
+const caseDistance = 32
+
 /** Both cases of ASCII letters, and the two other letters that fold to them: ſ and the Kelvin sign. */
 export function ignoreCase(ranges: CharacterClass): CharacterClass {
-  const more: Range[] = []
+  const otherCase: Range[] = []
   for (const [from, to] of ranges) {
     const [upperFrom, upperTo] = [Math.max(from, 65), Math.min(to, 90)]
-    if (upperFrom <= upperTo) more.push([upperFrom + 32, upperTo + 32])
+    if (upperFrom <= upperTo) otherCase.push([upperFrom + caseDistance, upperTo + caseDistance])
     const [lowerFrom, lowerTo] = [Math.max(from, 97), Math.min(to, 122)]
-    if (lowerFrom <= lowerTo) more.push([lowerFrom - 32, lowerTo - 32])
+    if (lowerFrom <= lowerTo) otherCase.push([lowerFrom - caseDistance, lowerTo - caseDistance])
   }
-  const all = normalizeRanges([...ranges, ...more])
-  const [s, k] = [includes(all, 0x73), includes(all, 0x6b)]
-  return normalizeRanges([...all, ...(s ? [[0x17f, 0x17f] as const] : []), ...(k ? [[0x212a, 0x212a] as const] : [])])
+  const bothCases = normalizeRanges([...ranges, ...otherCase])
+  const foldedLetters: Range[] = []
+  if (includes(bothCases, letterS)) foldedLetters.push([longS, longS])
+  if (includes(bothCases, letterK)) foldedLetters.push([kelvinSign, kelvinSign])
+  return normalizeRanges([...bothCases, ...foldedLetters])
 }
 
-export const digits = classOf('09')
-export const wordCharacters = classOf('09', 'AZ', '__', 'az')
-export const newline = classOf('\n\n')
-const blank = classOf('\t\t', '  ')
+export const digits = classOfRanges('09')
+export const wordCharacters = classOfRanges('09', 'AZ', '__', 'az')
+export const newline = classOfRanges('\n\n')
+const blank = classOfRanges('\t\t', '  ')
 
 /** The meaning of `\d`, `\s`, `\w` in RE2: ASCII only. */
 export const perlClasses: Record<string, CharacterClass> = {
   d: digits,
-  s: classOf('\t\n', '\f\r', '  '),
+  s: classOfRanges('\t\n', '\f\r', '  '),
   w: wordCharacters,
 }
 
 /** The names in `[[:alpha:]]`. */
 export const posixClasses: Record<string, CharacterClass> = {
-  alnum: classOf('09', 'AZ', 'az'),
-  alpha: classOf('AZ', 'az'),
-  ascii: classOf('\0\x7f'),
+  alnum: classOfRanges('09', 'AZ', 'az'),
+  alpha: classOfRanges('AZ', 'az'),
+  ascii: classOfRanges('\0\x7f'),
   blank,
   digit: digits,
-  lower: classOf('az'),
-  punct: classOf('!/', ':@', '[`', '{~'),
-  space: classOf('\t\r', '  '),
-  upper: classOf('AZ'),
+  lower: classOfRanges('az'),
+  punct: classOfRanges('!/', ':@', '[`', '{~'),
+  space: classOfRanges('\t\r', '  '),
+  upper: classOfRanges('AZ'),
   word: wordCharacters,
-  xdigit: classOf('09', 'AF', 'af'),
+  xdigit: classOfRanges('09', 'AF', 'af'),
 }

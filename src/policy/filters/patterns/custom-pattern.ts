@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js'
-import { type Find, matches, type Span } from '../span.ts'
+import { type FindSpans, findMatches, type Span } from '../span.ts'
 import { isProvenLinear } from './linearity-proof.ts'
 import { estimateSize } from './pattern-size.ts'
 import { sourceOf } from './pattern-source.ts'
@@ -12,7 +12,7 @@ import { compilePattern } from './patterns.ts'
  */
 export type Engine = 'fast' | 'linear'
 
-export type CustomPattern = { engine: Engine; find: Find }
+export type CustomPattern = { engine: Engine; find: FindSpans }
 
 /** Larger patterns are not proven, because that would take longer than it saves. */
 const maxProvenSize = 1000
@@ -26,7 +26,7 @@ export function compileCustomPattern(pattern: string): CustomPattern {
   const parsed = estimateSize(pattern) <= maxProvenSize ? parsePattern(pattern) : undefined
   if (parsed && isProvenLinear(parsed)) {
     const regex = new RegExp(sourceOf(parsed), 'gu')
-    return { engine: 'fast', find: (text) => matches(text, regex) }
+    return { engine: 'fast', find: (text) => findMatches(text, regex) }
   }
   const compiled = compilePattern(pattern)
   if ('refused' in compiled) throw new Error(`The pattern ${compiled.refused}.`)

@@ -1,6 +1,6 @@
 import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
 import type { Pattern } from './pattern-syntax.ts'
-import { allows, type Kind, kinds, type Positions, positionsOf } from './positions.ts'
+import { allows, type NeighbourKind, neighbourKinds, type Positions, positionsOf } from './positions.ts'
 
 /** The maximum number of steps per character. */
 const maxSteps = 100
@@ -20,27 +20,27 @@ export function isProvenLinear(pattern: Pattern): boolean {
   if (!positions) return false
   const letters = lettersOf(positions.classes)
   const visited = new Set<string>()
-  const pending: State[] = [{ previousKind: kinds.none, counts: new Map() }]
+  const pending: State[] = [{ previousKind: neighbourKinds.none, counts: new Map() }]
   let effort = letters.length * positions.classes.length
   for (let state = pending.pop(); state; state = pending.pop()) {
     for (const letter of letters) {
-      const { next, steps } = step(positions, state, letter)
+      const { next: nextState, steps } = step(positions, state, letter)
       effort += steps + 1
       if (steps > maxSteps || effort > maxEffort) return false
-      const key = keyOf(next)
+      const key = keyOf(nextState)
       if (visited.has(key)) continue
       visited.add(key)
-      pending.push(next)
+      pending.push(nextState)
     }
   }
   return true
 }
 
 /** The active positions with their counts, and the kind of the previous character. */
-type State = { previousKind: Kind; counts: Map<number, number> }
+type State = { previousKind: NeighbourKind; counts: Map<number, number> }
 
 /** A set of characters that no class of the pattern distinguishes: their kind, and the positions that accept them. */
-type Letter = { kind: Kind; accepted: boolean[] }
+type Letter = { kind: NeighbourKind; accepted: boolean[] }
 
 function step({ transitions, first }: Positions, state: State, letter: Letter): { next: State; steps: number } {
   const counts = new Map<number, number>()
@@ -61,9 +61,9 @@ function keyOf({ previousKind, counts }: State): string {
   return `${previousKind}:${[...counts].sort(([a], [b]) => a - b).join(';')}`
 }
 
-function kindOf(point: number): Kind {
-  if (includes(wordCharacters, point)) return kinds.word
-  return includes(newline, point) ? kinds.newline : kinds.other
+function kindOf(point: number): NeighbourKind {
+  if (includes(wordCharacters, point)) return neighbourKinds.word
+  return includes(newline, point) ? neighbourKinds.newline : neighbourKinds.other
 }
 
 function lettersOf(classes: CharacterClass[]): Letter[] {

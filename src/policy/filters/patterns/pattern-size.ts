@@ -1,3 +1,4 @@
+/** The parts of a pattern that `estimateSize` counts, each as a pattern. */
 const quoted = String.raw`\\Q.*?(?:\\E|$)`
 const escaped = String.raw`\\[pP]\{[^}]{0,80}\}|\\x\{[^}]{0,20}\}|\\.`
 const bracketed = String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|$)`
@@ -11,7 +12,9 @@ const token = new RegExp(`${quoted}|${escaped}|${bracketed}|${repeated}|${opened
  */
 export function estimateSize(pattern: string): number {
   const outerSizes: number[] = []
+  /** The size of the innermost open group so far. */
   let total = 0
+  /** The size of the last item, which a repetition after it repeats. */
   let last = 0
   const add = (size: number) => {
     total += size
@@ -22,6 +25,7 @@ export function estimateSize(pattern: string): number {
       outerSizes.push(total)
       total = 0
     } else if (text === ')') {
+      // Two instructions record the start and the end of the group.
       const body = total + 2
       total = outerSizes.pop() ?? 0
       add(body)
@@ -42,7 +46,7 @@ export function estimateSize(pattern: string): number {
   return outerSizes.reduce((sum, size) => sum + size, total)
 }
 
-/** Each optional repetition of `{2,5}` costs one more instruction. */
+/** The number of copies of an item for `{min,max}`. An optional copy counts twice, because it adds one instruction to an item. */
 function repetitions(min: string, max: string | undefined): number {
   const minimum = Number(min)
   if (max === undefined) return minimum

@@ -14,7 +14,7 @@ const assertions: Record<Assertion, string> = {
 export function sourceOf(pattern: Pattern): string {
   switch (pattern.type) {
     case 'character':
-      return characters(pattern.class)
+      return classSource(pattern.class)
     case 'assertion':
       return assertions[pattern.at]
     case 'sequence':
@@ -30,12 +30,13 @@ export function sourceOf(pattern: Pattern): string {
   }
 }
 
-function characters(ranges: CharacterClass): string {
-  const [[from, to] = [0, -1]] = ranges
-  if (ranges.length === 1 && from === to) return point(from)
-  return `[${ranges.map(([a, b]) => (a === b ? point(a) : `${point(a)}-${point(b)}`)).join('')}]`
+function classSource(ranges: CharacterClass): string {
+  const [first] = ranges
+  const isOneCharacter = ranges.length === 1 && first![0] === first![1]
+  if (isOneCharacter) return pointSource(first![0])
+  return `[${ranges.map(([a, b]) => (a === b ? pointSource(a) : `${pointSource(a)}-${pointSource(b)}`)).join('')}]`
 }
 
-function point(code: number): string {
+function pointSource(code: number): string {
   return /[0-9A-Za-z]/.test(String.fromCodePoint(code)) ? String.fromCodePoint(code) : `\\u{${code.toString(16)}}`
 }

@@ -49,54 +49,57 @@ class PatternParser {
   }
 
   parse(): Pattern {
-    const pattern = this.#choice({ i: false, m: false, s: false })
+    const pattern = this.#parseChoice({ i: false, m: false, s: false })
     if (this.#at < this.#source.length) throw unsupported
     return pattern
   }
 
   /** Flags that are set within a group apply to its end, across alternatives. */
-  #choice(outer: Flags): Pattern {
+  #parseChoice(outer: Flags): Pattern {
     if (++this.#depth > 100) throw unsupported
     const flags = { ...outer }
-    const items: Pattern[] = [this.#sequence(flags)]
+    const items: Pattern[] = [this.#parseSequence(flags)]
     while (this.#source[this.#at] === '|') {
       this.#at++
-      items.push(this.#sequence(flags))
+      items.push(this.#parseSequence(flags))
     }
     this.#depth--
     return items.length === 1 ? items[0]! : { type: 'choice', items }
   }
 
-  #sequence(flags: Flags): Pattern {
+  #parseSequence(flags: Flags): Pattern {
     const items: Pattern[] = []
     while (this.#at < this.#source.length && !'|)'.includes(this.#source[this.#at]!)) {
-      const item = this.#item(flags)
-      if (item) items.push(this.#repeated(item))
+      const item = this.#parseItem(flags)
+      if (item) items.push(this.#parseRepetition(item))
     }
     return items.length === 1 ? items[0]! : { type: 'sequence', items }
   }
 
-  #repeated(item: Pattern): Pattern {
+  #parseRepetition(item: Pattern): Pattern {
     const match = this.#take(repetition)
     if (!match) return item
     const [text, from, comma, to, lazy] = match
     // The engines differ in repetitions of a part that can match the empty string.
     if (canMatchEmpty(item) || this.#peek(repetition)) throw unsupported
-    const [min, max] =
-      from === undefined
-        ? [text.startsWith('+') ? 1 : 0, text.startsWith('?') ? 1 : Number.POSITIVE_INFINITY]
-        : [Number(from), comma === undefined ? Number(from) : to ? Number(to) : Number.POSITIVE_INFINITY]
-    return { type: 'repeat', item, min, max, lazy: lazy !== undefined }
+    const isLazy = lazy !== undefined
+    if (from === undefined) {
+      const min = text.startsWith('+') ? 1 : 0
+      const max = text.startsWith('?') ? 1 : Number.POSITIVE_INFINITY
+      return { type: 'repeat', item, min, max, lazy: isLazy }
+    }
+    const max = comma === undefined ? from : to || Number.POSITIVE_INFINITY
+    return { type: 'repeat', item, min: Number(from), max: Number(max), lazy: isLazy }
   }
 
-  /** Undefined for a group that only sets flags. */
-  #item(flags: Flags): Pattern | undefined {
+  /** @returns undefined for a group that only sets flags. */
+  #parseItem(flags: Flags): Pattern | undefined {
     const character = this.#source[this.#at]
     switch (character) {
       case '(':
-        return this.#group(flags)
+        return this.#parseGroup(flags)
       case '[':
-        return { type: 'character', class: this.#bracketClass(flags) }
+        return { type: 'character', class: this.#parseBracketClass(flags) }
       case '.':
         this.#at++
         return { type: 'character', class: flags.s ? negate([]) : negate(newline) }
@@ -107,14 +110,14 @@ class PatternParser {
         this.#at++
         return { type: 'assertion', at: flags.m ? 'lineEnd' : 'textEnd' }
       case '\\':
-        return this.#escape(flags)
+        return this.#parseEscape(flags)
       default:
         if ('*+?'.includes(character!)) throw unsupported
-        return { type: 'character', class: applyCase([this.#range(this.#point())], flags) }
+        return { type: 'character', class: applyCase([this.#range(this.#parsePoint())], flags) }
     }
   }
 
-  #group(flags: Flags): Pattern | undefined {
+  #parseGroup(flags: Flags): Pattern | undefined {
     const head = this.#take(groupHead)
     if (!head) throw unsupported
     const [, set = '', unset = '', end] = head
@@ -125,23 +128,23 @@ class PatternParser {
       Object.assign(flags, changed)
       return undefined
     }
-    const inner = this.#choice(changed)
+    const inner = this.#parseChoice(changed)
     if (this.#source[this.#at++] !== ')') throw unsupported
     return inner
   }
 
-  #escape(flags: Flags): Pattern {
+  #parseEscape(flags: Flags): Pattern {
     const letter = this.#source[this.#at + 1]!
     const assertion = ({ b: 'wordBoundary', B: 'noWordBoundary', A: 'textStart', z: 'textEnd' } as const)[letter]
     if (assertion) {
       this.#at += 2
       return { type: 'assertion', at: assertion }
     }
-    const named = this.#perlClass(flags)
-    return { type: 'character', class: named ?? applyCase([this.#range(this.#escapedPoint())], flags) }
+    const named = this.#parsePerlClass(flags)
+    return { type: 'character', class: named ?? applyCase([this.#range(this.#parseEscapedPoint())], flags) }
   }
 
-  #perlClass(flags: Flags): CharacterClass | undefined {
+  #parsePerlClass(flags: Flags): CharacterClass | undefined {
     const letter = this.#source[this.#at] === '\\' ? this.#source[this.#at + 1]! : ''
     const charClass = perlClasses[letter.toLowerCase()]
     if (!charClass) return undefined
@@ -150,39 +153,39 @@ class PatternParser {
     return letter === letter.toLowerCase() ? folded : negate(folded)
   }
 
-  #bracketClass(flags: Flags): CharacterClass {
+  #parseBracketClass(flags: Flags): CharacterClass {
     this.#at++
     const isNegated = this.#source[this.#at] === '^'
     if (isNegated) this.#at++
     const ranges: Range[] = []
     for (let first = true; first || this.#source[this.#at] !== ']'; first = false) {
       if (this.#at >= this.#source.length) throw unsupported
-      ranges.push(...this.#member(flags))
+      ranges.push(...this.#parseMember(flags))
     }
     this.#at++
     return isNegated ? negate(normalizeRanges(ranges)) : normalizeRanges(ranges)
   }
 
-  #member(flags: Flags): CharacterClass {
+  #parseMember(flags: Flags): CharacterClass {
     const posix = this.#take(/\[:(\^?)(\w+):\]/y)
     if (posix) {
       const charClass = posixClasses[posix[2]!]
       if (!charClass) throw unsupported
       return posix[1] ? negate(applyCase(charClass, flags)) : applyCase(charClass, flags)
     }
-    const named = this.#perlClass(flags)
+    const named = this.#parsePerlClass(flags)
     if (named) return named
-    const from = this.#memberPoint()
+    const from = this.#parseMemberPoint()
     if (this.#source[this.#at] !== '-' || this.#source[this.#at + 1] === ']') return applyCase([[from, from]], flags)
     this.#at++
-    return applyCase([[from, this.#memberPoint()]], flags)
+    return applyCase([[from, this.#parseMemberPoint()]], flags)
   }
 
-  #memberPoint(): number {
-    return this.#source[this.#at] === '\\' ? this.#escapedPoint() : this.#point()
+  #parseMemberPoint(): number {
+    return this.#source[this.#at] === '\\' ? this.#parseEscapedPoint() : this.#parsePoint()
   }
 
-  #escapedPoint(): number {
+  #parseEscapedPoint(): number {
     const match = this.#take(escapedPoint)
     if (!match) throw unsupported
     const [, twoDigits, braced, control, literal] = match
@@ -190,7 +193,7 @@ class PatternParser {
     return hexadecimal ? Number.parseInt(hexadecimal, 16) : (control ? controls[control]! : literal!).codePointAt(0)!
   }
 
-  #point(): number {
+  #parsePoint(): number {
     const point = this.#source.codePointAt(this.#at)!
     this.#at += point > 0xffff ? 2 : 1
     return point

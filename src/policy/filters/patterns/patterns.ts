@@ -24,14 +24,14 @@ export function compilePattern(pattern: string): CompiledPattern | { refused: st
     const size = regex.programSize()
     return size > maxSize ? { refused: tooLarge } : { regex, size }
   } catch (error) {
-    return { refused: reason((error as Error).message, pattern) }
+    return { refused: refusalReason((error as Error).message, pattern) }
   }
 }
 
 const tooLarge = `is too large: its repetitions have more than ${maxSize} steps in total; use smaller counts`
 
 /** The engine's error message, or a custom one for syntax that only backtracking engines support. */
-function reason(message: string, pattern: string): string {
+function refusalReason(message: string, pattern: string): string {
   const [, detail = message, fragment = ''] = /^error parsing regexp: (.*?)(?:: `(.*)`)?$/s.exec(message) ?? []
   const lookAround = /^\(\?<?[=!]/.exec(fragment)?.[0]
   if (lookAround) {

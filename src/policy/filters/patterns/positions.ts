@@ -2,9 +2,9 @@ import type { CharacterClass } from './character-class.ts'
 import type { Assertion, Pattern } from './pattern-syntax.ts'
 
 /** The kinds of adjacent characters that assertions distinguish. `none`: there is no character, at the start or end of a text. */
-export const kinds = { none: 0, word: 1, newline: 2, other: 3 } as const
-export type Kind = (typeof kinds)[keyof typeof kinds]
-const { none, word, newline } = kinds
+export const neighbourKinds = { none: 0, word: 1, newline: 2, other: 3 } as const
+export type NeighbourKind = (typeof neighbourKinds)[keyof typeof neighbourKinds]
+const { none, word, newline } = neighbourKinds
 
 /**
  * The pairs of adjacent characters between which a condition holds, as a set of bits: bit `4 * before + after` stands for the kinds
@@ -12,9 +12,19 @@ const { none, word, newline } = kinds
  */
 type Guard = number
 const anyContext: Guard = 0xffff
-const guardOf = (holds: (before: number, after: number) => boolean): Guard =>
-  [...Array(16).keys()].reduce((bits, i) => (holds(i >> 2, i & 3) ? bits | (1 << i) : bits), 0)
-export const allows = (guard: Guard, before: Kind, after: Kind): boolean => ((guard >> (4 * before + after)) & 1) === 1
+
+/** The guard of a condition on the kinds of two adjacent characters. */
+function guardOf(holds: (before: number, after: number) => boolean): Guard {
+  let bits: Guard = 0
+  for (let before = 0; before < 4; before++) {
+    for (let after = 0; after < 4; after++) if (holds(before, after)) bits |= 1 << (4 * before + after)
+  }
+  return bits
+}
+
+export function allows(guard: Guard, before: NeighbourKind, after: NeighbourKind): boolean {
+  return ((guard >> (4 * before + after)) & 1) === 1
+}
 
 const guards: Record<Assertion, Guard> = {
   textStart: guardOf((before) => before === none),
@@ -72,7 +82,7 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
   function concatenate(a: Part, b: Part): Part {
     link(a.last, b.first)
     const emptyPaths = a.emptyPaths
-      .flatMap((one) => b.emptyPaths.map((other) => one & other))
+      .flatMap((guardOfA) => b.emptyPaths.map((guardOfB) => guardOfA & guardOfB))
       .filter((guard) => guard !== 0)
     const first = [...a.first, ...a.emptyPaths.flatMap((guard) => restrict(b.first, guard))]
     const last = [...b.last, ...b.emptyPaths.flatMap((guard) => restrict(a.last, guard))]
@@ -114,22 +124,22 @@ export function positionsOf(pattern: Pattern): Positions | undefined {
   }
 
   function repeat({ item, min, max }: Extract<Pattern, { type: 'repeat' }>): Part {
-    let rest = emptyPart()
+    let tail = emptyPart()
     if (max === Number.POSITIVE_INFINITY) {
       const loop = build(item)
       if (loop.emptyPaths.length > 0) throw repeatsEmptyMatch
       link(loop.last, loop.first)
-      rest = min === 0 ? { ...loop, emptyPaths: [anyContext] } : loop
+      tail = min === 0 ? { ...loop, emptyPaths: [anyContext] } : loop
     } else {
       // The second repetition is nested in the first: a(a(a)?)?
       for (let i = max; i > min; i--) {
-        const once = concatenate(build(item), rest)
-        rest = { ...once, emptyPaths: [...once.emptyPaths, anyContext] }
+        const once = concatenate(build(item), tail)
+        tail = { ...once, emptyPaths: [...once.emptyPaths, anyContext] }
       }
     }
     const required = max === Number.POSITIVE_INFINITY && min > 0 ? min - 1 : min
-    for (let i = 0; i < required; i++) rest = concatenate(build(item), rest)
-    return rest
+    for (let i = 0; i < required; i++) tail = concatenate(build(item), tail)
+    return tail
   }
 
   try {

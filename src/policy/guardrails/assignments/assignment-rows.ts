@@ -8,7 +8,7 @@ export type TargetKind = 'key' | 'member'
 
 type Stored = Tables['guardrail_assignments']
 
-/** An assignment; of a key with its name and label. */
+/** An assignment. That of a key has the name and label of the key. */
 export type AssignmentRow = Stored & { key_name: string | null; key_label: string | null }
 
 /** Selects assignments of an organization, and optionally of one guardrail, workspace or list of targets. */
@@ -26,13 +26,13 @@ export async function findAssignments(
   filter: AssignmentFilter,
   page?: PageQuery,
 ): Promise<AssignmentRow[]> {
-  let found = matching(query, filter)
+  let selection = selectAssignments(query, filter)
     .selectAll('a')
     .select(['k.name as key_name', 'k.label as key_label'])
     .orderBy('a.created_at')
     .orderBy('a.id')
-  if (page) found = found.offset(page.offset).limit(page.limit)
-  return found.execute()
+  if (page) selection = selection.offset(page.offset).limit(page.limit)
+  return selection.execute()
 }
 
 export async function listAssignments(
@@ -42,25 +42,29 @@ export async function listAssignments(
 ): Promise<Page<AssignmentRow>> {
   const [data, count] = await Promise.all([
     findAssignments(query, filter, page),
-    matching(query, filter)
+    selectAssignments(query, filter)
       .select((e) => e.fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow(),
   ])
   return { data, total_count: count.n }
 }
 
-function matching(query: Query, { organizationId, kind, guardrailId, workspaceId, targets }: AssignmentFilter) {
-  let found = query
+/** Selects without columns, so that a caller can read or count the rows. */
+function selectAssignments(
+  query: Query,
+  { organizationId, kind, guardrailId, workspaceId, targets }: AssignmentFilter,
+) {
+  let selection = query
     .selectFrom('guardrail_assignments as a')
     .innerJoin('workspaces as w', 'w.id', 'a.workspace_id')
     .leftJoin('api_keys as k', 'k.hash', 'a.target_id')
     .where('w.organization_id', '=', organizationId)
     .where('a.target_kind', '=', kind)
-  if (kind === 'key') found = found.where('k.hash', 'is not', null)
-  if (guardrailId) found = found.where('a.guardrail_id', '=', guardrailId)
-  if (workspaceId) found = found.where('a.workspace_id', '=', workspaceId)
-  if (targets) found = found.where('a.target_id', 'in', targets)
-  return found
+  if (kind === 'key') selection = selection.where('k.hash', 'is not', null)
+  if (guardrailId) selection = selection.where('a.guardrail_id', '=', guardrailId)
+  if (workspaceId) selection = selection.where('a.workspace_id', '=', workspaceId)
+  if (targets) selection = selection.where('a.target_id', 'in', targets)
+  return selection
 }
 
 export async function insertAssignments(tx: Tx, rows: Stored[]): Promise<void> {

@@ -34,14 +34,14 @@ export async function assign(
   targets: string[],
 ): Promise<number> {
   const { workspaceId } = await requireLocation(deps, caller, id)
-  const targetIds = [...new Set(await idsOf(deps, caller, kind, targets))]
+  const targetIds = [...new Set(await resolveTargetIds(deps, caller, kind, targets))]
   return writeGuardrails(deps, workspaceId, async (tx, publish) => {
     if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
     await requireTargets(tx, caller.organizationId, workspaceId, kind, targetIds)
     const filter = { organizationId: caller.organizationId, kind, workspaceId, targets: targetIds }
     const before = await findAssignments(tx, filter)
     const unchangedIds = new Set(before.filter((row) => row.guardrail_id === id).map((row) => row.target_id))
-    await remove(
+    await removeAssignments(
       deps,
       tx,
       caller,
@@ -77,12 +77,12 @@ export async function unassign(
   targets: string[],
 ): Promise<number> {
   const { workspaceId } = await requireLocation(deps, caller, id)
-  const ids = await idsOf(deps, caller, kind, targets)
+  const ids = await resolveTargetIds(deps, caller, kind, targets)
   return writeGuardrails(deps, workspaceId, async (tx, publish) => {
     if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
     const filter = { organizationId: caller.organizationId, kind, guardrailId: id, targets: ids }
     const rows = await findAssignments(tx, filter)
-    await remove(deps, tx, caller, rows)
+    await removeAssignments(deps, tx, caller, rows)
     if (rows.length > 0) publish()
     return rows.length
   })
@@ -91,7 +91,7 @@ export async function unassign(
 /** Removes all assignments of a guardrail, in the transaction that deletes it. */
 export async function unassignAll(deps: WriteDeps, tx: Tx, caller: Caller, guardrailId: string): Promise<void> {
   for (const kind of ['key', 'member'] as const) {
-    await remove(deps, tx, caller, await findAssignments(tx, { ...caller, kind, guardrailId }))
+    await removeAssignments(deps, tx, caller, await findAssignments(tx, { ...caller, kind, guardrailId }))
   }
 }
 
@@ -128,7 +128,12 @@ async function listPage(deps: { db: Db }, caller: Caller, { kind, page, guardrai
 }
 
 /** Replaces email addresses of members by their ids. Keeps addresses that no member has. */
-function idsOf({ db }: { db: Db }, { organizationId }: Caller, kind: TargetKind, names: string[]): Promise<string[]> {
+function resolveTargetIds(
+  { db }: { db: Db },
+  { organizationId }: Caller,
+  kind: TargetKind,
+  names: string[],
+): Promise<string[]> {
   if (kind === 'key') return Promise.resolve(names)
   return Promise.all(names.map(async (name) => (await resolveUserId(db, organizationId, name)) ?? name))
 }
@@ -136,18 +141,18 @@ function idsOf({ db }: { db: Db }, { organizationId }: Caller, kind: TargetKind,
 /** Reports a target of another organization like one that does not exist. */
 async function requireTargets(tx: Tx, organizationId: string, workspaceId: string, kind: TargetKind, ids: string[]) {
   const found = await findTargets(tx, organizationId, kind, ids)
-  const missing = ids.findIndex((id) => !found.has(id))
-  if (missing !== -1) throw new Fault('not_found', `${listName[kind]}[${missing}]: ${kind} not found.`)
+  const missingIndex = ids.findIndex((id) => !found.has(id))
+  if (missingIndex !== -1) throw new Fault('not_found', `${listName[kind]}[${missingIndex}]: ${kind} not found.`)
   requireNoProblems(
     ids.flatMap((id, i) => {
-      const isElsewhere = (found.get(id)?.workspaceId ?? workspaceId) !== workspaceId
+      const isInOtherWorkspace = (found.get(id)?.workspaceId ?? workspaceId) !== workspaceId
       const message = 'this key belongs to another workspace than the guardrail'
-      return isElsewhere ? [{ path: `${listName[kind]}[${i}]`, message }] : []
+      return isInOtherWorkspace ? [{ path: `${listName[kind]}[${i}]`, message }] : []
     }),
   )
 }
 
-async function remove(deps: WriteDeps, tx: Tx, caller: Caller, rows: AssignmentRow[]): Promise<void> {
+async function removeAssignments(deps: WriteDeps, tx: Tx, caller: Caller, rows: AssignmentRow[]): Promise<void> {
   await deleteAssignments(
     tx,
     rows.map((row) => row.id),
@@ -162,12 +167,12 @@ function recordAssignment(
   action: 'assignment.created' | 'assignment.deleted',
   row: AssignmentRow,
 ): Promise<void> {
-  const form = row.target_kind === 'key' ? keyAssignment(row) : memberAssignment(caller.organizationId, row)
+  const assignment = row.target_kind === 'key' ? keyAssignment(row) : memberAssignment(caller.organizationId, row)
   return recordChange(deps, tx, caller, {
     action,
     targetKind: 'assignment',
     targetId: row.id,
-    before: action === 'assignment.deleted' ? form : null,
-    after: action === 'assignment.created' ? form : null,
+    before: action === 'assignment.deleted' ? assignment : null,
+    after: action === 'assignment.created' ? assignment : null,
   })
 }

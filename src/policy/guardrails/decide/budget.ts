@@ -49,5 +49,7 @@ export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit
 
 /** The limits of the session and the tag values of a request. */
 export function groupBudgets(limits: readonly EffectiveGroupLimit[], request: RequestGroups): Budget[] {
-  return limits.flatMap((one) => groupValues(groupingOf(one.limit), request).map((value) => groupBudget(one, value)))
+  return limits.flatMap((groupLimit) =>
+    groupValues(groupingOf(groupLimit.limit), request).map((value) => groupBudget(groupLimit, value)),
+  )
 }

@@ -34,9 +34,9 @@ export async function screenRequest<Bodies extends Record<string, object>>(
   const filters = filtersOf(guardrails)
   if (filters.rules.length === 0) return { bodies, findings: [] }
   refuseTokenIds(filters, bodies)
-  const outcome = await scanner.scanRequest(filters, bodies, request)
-  if (outcome.outcome === 'blocked') throw blockedBy(outcome)
-  return { bodies: outcome.content, findings: outcome.findings.map(toContentFinding) }
+  const result = await scanner.scanRequest(filters, bodies, request)
+  if (result.outcome === 'blocked') throw blockedFault(result)
+  return { bodies: result.content, findings: result.findings.map(toContentFinding) }
 }
 
 /** @throws Fault `forbidden` if the request contains token ids and a filter must be able to block or to redact. */
@@ -57,17 +57,17 @@ export async function screenText(
   const filters = filtersOf(guardrails)
   if (filters.rules.length === 0) return text
   const scan = kind === 'prompt' ? scanner.scanText : scanner.scanAnswer
-  const outcome = await scan(filters, text, request)
-  if (outcome.outcome === 'blocked') throw blockedBy(outcome)
-  return outcome.content
+  const result = await scan(filters, text, request)
+  if (result.outcome === 'blocked') throw blockedFault(result)
+  return result.content
 }
 
-function blockedBy({ guardrail, rule, why }: Blocked): Fault {
-  const subject =
-    why === 'found'
+function blockedFault({ guardrail, rule, reason }: Blocked): Fault {
+  const explanation =
+    reason === 'found'
       ? 'the request contains text that this filter blocks'
       : 'this filter could not finish, and unchecked text is not sent'
-  return refusal({ guardrail, rule }, subject)
+  return refusal({ guardrail, rule }, explanation)
 }
 
 function toContentFinding({ guardrail, rule, action, count }: Finding): ContentFinding {

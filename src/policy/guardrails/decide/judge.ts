@@ -12,11 +12,13 @@ export type Verdict = { guardrail: GuardrailRecord; rule: Rule }
 
 type Vendors = Config['zdr_vendors']
 
-const [regionRules, modelRules, endpointRules] = [rulesAt('region'), rulesAt('model'), rulesAt('endpoint')]
+const regionRules = rulesAt('region')
+const modelRules = rulesAt('model')
+const endpointRules = rulesAt('endpoint')
 
 /**
- * The combined verdict of several guardrails. Each is evaluated alone, and each can forbid. So allowed lists intersect,
- * ignored lists unite, and bans add up.
+ * Returns the first rule of several guardrails that forbids a value. Each guardrail is evaluated alone, and each can forbid. So
+ * allowed lists intersect, ignored lists unite, and bans add up.
  */
 function findViolation<Judged>(
   guardrails: readonly GuardrailRecord[],
@@ -29,27 +31,27 @@ function findViolation<Judged>(
   return undefined
 }
 
-/** Whether requests through a region are allowed. */
+/** Returns the rule that forbids requests through a region; undefined if they are allowed. */
 export function judgeRegion(guardrails: readonly GuardrailRecord[], region: Region): Verdict | undefined {
   return findViolation(guardrails, regionRules, region)
 }
 
-/** Whether a model is allowed, regardless of the endpoint. */
+/** Returns the rule that forbids a model at every endpoint; undefined if no rule does. */
 export function judgeModel(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
   return findViolation(guardrails, modelRules, model)
 }
 
-/** Whether an endpoint is allowed to serve a model that is itself allowed. */
+/** Returns the rule that forbids an endpoint for a model that is itself allowed; undefined if it is allowed. */
 export function judgeEndpoint(
   guardrails: readonly GuardrailRecord[],
   model: JudgedModel,
   endpoint: JudgedEndpoint,
   vendors: Vendors,
 ): Verdict | undefined {
-  return findViolation(guardrails, endpointRules, { endpoint, zdr: zdrFieldOf(model.author, vendors) })
+  return findViolation(guardrails, endpointRules, { endpoint, zdrField: zdrFieldOf(model.author, vendors) })
 }
 
-/** The guardrail that requires zero data retention for every request to a model. */
+/** Returns the guardrail that requires zero data retention for every request to a model; undefined if none does. */
 export function judgeStorage(
   guardrails: readonly GuardrailRecord[],
   { author }: Pick<JudgedModel, 'author'>,

@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GuardrailCache } from '../guardrail-cache.ts'
-import { listRows } from '../rows.ts'
+import { listGuardrailRows } from '../rows.ts'
 import { judgeEndpoint, judgeModel, type Rule } from './judge.ts'
 
 /** The verdict of one guardrail on a model. */
@@ -19,7 +19,7 @@ export type ModelVerdict = {
 
 type VerdictDeps = {
   db: Pick<Db, 'kind' | 'query'>
-  guardrailCache: Pick<GuardrailCache, 'of'>
+  guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   config: Pick<Config, 'zdr_vendors'>
 }
 
@@ -32,15 +32,15 @@ export async function modelVerdicts(
 ): Promise<Page<ModelVerdict>> {
   const { data, total_count } =
     caller.keyKind === 'management'
-      ? await listRows(db, caller.organizationId, {
+      ? await listGuardrailRows(db, caller.organizationId, {
           ...page,
           workspace_id: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
         })
-      : pageIn((await guardrailCache.of(caller)).guardrails, page)
+      : pageOf((await guardrailCache.policiesOf(caller)).guardrails, page)
   return { data: data.map((guardrail) => verdictOf(guardrail, model, config.zdr_vendors)), total_count }
 }
 
-const pageIn = (all: readonly GuardrailRecord[], { offset, limit }: PageQuery): Page<GuardrailRecord> => ({
+const pageOf = (all: readonly GuardrailRecord[], { offset, limit }: PageQuery): Page<GuardrailRecord> => ({
   data: all.slice(offset, offset + limit),
   total_count: all.length,
 })

@@ -2,8 +2,8 @@ import { groupings, intervals, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { builtinSlugs, filterActions, scanScopes } from '../../filters/detectors/builtins.ts'
 
-const flag = () => z.boolean().nullable()
-const names = () => z.array(z.string()).nullable()
+const nullableBoolean = () => z.boolean().nullable()
+const nullableNames = () => z.array(z.string()).nullable()
 
 /** A limit for each session, or for each value of a tag. */
 export const GroupLimit = z.object({
@@ -21,10 +21,10 @@ export const Policy = z.object({
   include_byok_in_budgets: z.boolean(),
   group_limits: z.array(GroupLimit).nullable(),
   allowed_data_regions: z.array(z.enum(regions)).nullable(),
-  allowed_models: names().describe('Canonical slugs.'),
-  ignored_models: names().describe('Canonical slugs.'),
-  allowed_providers: names(),
-  ignored_providers: names(),
+  allowed_models: nullableNames().describe('Canonical slugs.'),
+  ignored_models: nullableNames().describe('Canonical slugs.'),
+  allowed_providers: nullableNames(),
+  ignored_providers: nullableNames(),
   content_filter_builtins: z
     .array(
       z.object({
@@ -38,15 +38,15 @@ export const Policy = z.object({
   content_filters: z
     .array(z.object({ pattern: z.string(), action: z.enum(filterActions), label: z.string().nullish() }))
     .nullable(),
-  enable_free_model_publication: flag(),
-  enable_free_model_training: flag(),
-  enable_paid_model_training: flag(),
-  enforce_zdr: flag().meta({ deprecated: true }),
-  enforce_zdr_vendor_a: flag(),
-  enforce_zdr_vendor_b: flag(),
-  enforce_zdr_vendor_c: flag(),
-  enforce_zdr_vendor_d: flag(),
-  enforce_zdr_other: flag(),
+  enable_free_model_publication: nullableBoolean(),
+  enable_free_model_training: nullableBoolean(),
+  enable_paid_model_training: nullableBoolean(),
+  enforce_zdr: nullableBoolean().meta({ deprecated: true }),
+  enforce_zdr_vendor_a: nullableBoolean(),
+  enforce_zdr_vendor_b: nullableBoolean(),
+  enforce_zdr_vendor_c: nullableBoolean(),
+  enforce_zdr_vendor_d: nullableBoolean(),
+  enforce_zdr_other: nullableBoolean(),
 })
 export type Policy = z.infer<typeof Policy>
 

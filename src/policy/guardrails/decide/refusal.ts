@@ -5,11 +5,11 @@ import type { GuardrailRecord } from '../guardrail.ts'
 export function refusal(
   verdict: { guardrail: Pick<GuardrailRecord, 'id' | 'name'>; rule: string },
   reason: string,
-  more: Record<string, unknown> = {},
+  extraMetadata: Record<string, unknown> = {},
 ): Fault {
   const { guardrail, rule } = verdict
   return new Fault('forbidden', `Refused by the guardrail ${JSON.stringify(guardrail.name)} (${rule}): ${reason}.`, {
-    metadata: { guardrail_id: guardrail.id, guardrail_name: guardrail.name, rule, ...more },
+    metadata: { guardrail_id: guardrail.id, guardrail_name: guardrail.name, rule, ...extraMetadata },
   })
 }
 

@@ -10,7 +10,7 @@ export type JudgedEndpoint = Pick<
 >
 
 /** An endpoint, and the field that requires zero data retention from endpoints of its model's vendor. */
-export type JudgedOffer = { endpoint: JudgedEndpoint; zdr: ZdrField }
+export type JudgedOffer = { endpoint: JudgedEndpoint; zdrField: ZdrField }
 
 /** Whether a policy forbids the judged value. */
 export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null | undefined
@@ -19,7 +19,7 @@ export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null
  * The stage of a request at which a rule applies, and its test. Content filters and limits have separate
  * folders.
  */
-type Kind =
+type RuleKind =
   | { at: 'region'; forbids: Forbids<Region> }
   | { at: 'model'; forbids: Forbids<JudgedModel> }
   | { at: 'endpoint'; forbids: Forbids<JudgedOffer> }
@@ -31,11 +31,12 @@ type Kind =
 /** Whether a policy requires zero data retention from the endpoints of a vendor's models. */
 export const requiresZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
 
-const retention = (field: ZdrField) =>
+const zdrRule = (field: ZdrField) =>
   ({
     at: 'endpoint',
-    forbids: (policy, { endpoint, zdr }) => zdr === field && requiresZdr(policy, field) && !endpoint.zeroDataRetention,
-  }) as const satisfies Kind
+    forbids: (policy, { endpoint, zdrField }) =>
+      zdrField === field && requiresZdr(policy, field) && !endpoint.zeroDataRetention,
+  }) as const satisfies RuleKind
 
 /**
  * Every field of a policy. Rules of the same stage are in the order of evaluation. Both the checks of requests and the
@@ -63,11 +64,11 @@ export const rules = {
     forbids: ({ ignored_providers: ignored }, { endpoint }) => ignored?.includes(endpoint.provider),
   },
   enforce_zdr: { at: 'other rule' },
-  enforce_zdr_vendor_a: retention('enforce_zdr_vendor_a'),
-  enforce_zdr_vendor_b: retention('enforce_zdr_vendor_b'),
-  enforce_zdr_vendor_c: retention('enforce_zdr_vendor_c'),
-  enforce_zdr_vendor_d: retention('enforce_zdr_vendor_d'),
-  enforce_zdr_other: retention('enforce_zdr_other'),
+  enforce_zdr_vendor_a: zdrRule('enforce_zdr_vendor_a'),
+  enforce_zdr_vendor_b: zdrRule('enforce_zdr_vendor_b'),
+  enforce_zdr_vendor_c: zdrRule('enforce_zdr_vendor_c'),
+  enforce_zdr_vendor_d: zdrRule('enforce_zdr_vendor_d'),
+  enforce_zdr_other: zdrRule('enforce_zdr_other'),
   enable_free_model_publication: {
     at: 'endpoint',
     forbids: ({ enable_free_model_publication: allowed }, { endpoint }) =>
@@ -89,11 +90,11 @@ export const rules = {
   group_limits: { at: 'limit' },
   reset_interval: { at: 'other rule' },
   include_byok_in_budgets: { at: 'other rule' },
-} as const satisfies Record<keyof Policy, Kind>
+} as const satisfies Record<keyof Policy, RuleKind>
 
 type Rules = typeof rules
 
-export type Stage = Exclude<Kind['at'], 'other rule'>
+export type Stage = Exclude<RuleKind['at'], 'other rule'>
 
 /** The rules of a stage, by the names of their fields. */
 export type RuleAt<At extends Stage> = {
@@ -101,7 +102,7 @@ export type RuleAt<At extends Stage> = {
 }[keyof Rules]
 
 /** The rules of a stage in their order, each with the values that it forbids there. */
-export function rulesAt<At extends Stage>(at: At): ({ rule: RuleAt<At> } & Extract<Kind, { at: At }>)[] {
+export function rulesAt<At extends Stage>(at: At): ({ rule: RuleAt<At> } & Extract<RuleKind, { at: At }>)[] {
   return Object.entries(rules).flatMap(([rule, kind]) => (kind.at === at ? [{ rule, ...kind } as never] : []))
 }
 

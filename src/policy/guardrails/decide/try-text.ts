@@ -54,12 +54,16 @@ export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: 
   const filters = compileFilters([guardrail])
   if (filters.rules.length === 0) return { outcome: 'passed', rule: null, text_sent: trial.text, found: [] }
   const request = { requester: caller }
-  const passed = await deps.scanner.scanText(filters, trial.text, request)
-  const all = await deps.scanner.findText(filters, trial.text, request)
-  const failed = [passed, all].find((one): one is Blocked => one.outcome === 'blocked' && one.why === 'failed')
+  const scanned = await deps.scanner.scanText(filters, trial.text, request)
+  const searched = await deps.scanner.findText(filters, trial.text, request)
+  const failed = [scanned, searched].find(isFailed)
   if (failed) return { outcome: 'failed', rule: failed.rule, text_sent: null, found: [] }
-  const found = all.outcome === 'found' ? all.matches.map(({ guardrail: _, ...place }) => place) : []
-  if (passed.outcome === 'blocked') return { outcome: 'blocked', rule: passed.rule, text_sent: null, found }
-  const isSame = passed.content === trial.text
-  return { outcome: isSame ? 'passed' : 'redacted', rule: null, text_sent: passed.content, found }
+  const found = searched.outcome === 'found' ? searched.matches.map(({ guardrail: _, ...match }) => match) : []
+  if (scanned.outcome === 'blocked') return { outcome: 'blocked', rule: scanned.rule, text_sent: null, found }
+  const isSame = scanned.content === trial.text
+  return { outcome: isSame ? 'passed' : 'redacted', rule: null, text_sent: scanned.content, found }
+}
+
+function isFailed(result: { outcome: string; reason?: Blocked['reason'] }): result is Blocked {
+  return result.outcome === 'blocked' && result.reason === 'failed'
 }

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import { emptyPolicy } from './policy.ts'
 import type { Problem } from './refuse.ts'
-import { vendorFieldsOf, zdrFieldsIn } from './zdr.ts'
+import { readZdrFields, vendorFieldsOf } from './zdr.ts'
 
 const vendors = Settings.parse({}).zdr_vendors
 const decide = (body: Record<string, unknown>) => {
   const problems: Problem[] = []
-  return { fields: zdrFieldsIn(vendors, body, problems), problems }
+  return { fields: readZdrFields(vendors, body, problems), problems }
 }
 
 test('enforce_zdr is copied into each vendor field that the request does not name', () => {
@@ -59,7 +59,7 @@ test('the name of no vendor is refused with those that there are', () => {
 
 test('the vendors’ own names follow the settings', () => {
   const other = { ...vendors, a: { author: 'mistralai', suffix: 'mistral' } }
-  assert.deepEqual(zdrFieldsIn(other, { enforce_zdr_mistral: true, enforce_zdr_anthropic: false }, []), {
+  assert.deepEqual(readZdrFields(other, { enforce_zdr_mistral: true, enforce_zdr_anthropic: false }, []), {
     enforce_zdr_vendor_a: true,
   })
   assert.deepEqual(vendorFieldsOf(other, { ...emptyPolicy, enforce_zdr_vendor_a: true }), {

@@ -18,7 +18,7 @@ const fields: ZdrField[] = [
  * The zero data retention fields of a request, each once, whichever of its two names the client used. A missing
  * field takes the value of `enforce_zdr` if the request has it. Mistakes are added to `problems`.
  */
-export function zdrFieldsIn(
+export function readZdrFields(
   vendors: Vendors,
   body: Record<string, unknown>,
   problems: Problem[],
@@ -70,6 +70,6 @@ function requestedValue(
 }
 
 function vendorFieldName(vendors: Vendors, field: ZdrField): string | undefined {
-  const letter = vendorLetters.find((fieldNames) => field === `enforce_zdr_vendor_${fieldNames}`)
+  const letter = vendorLetters.find((candidate) => field === `enforce_zdr_vendor_${candidate}`)
   return letter && `enforce_zdr_${vendors[letter].suffix}`
 }
