@@ -205,7 +205,8 @@ onOneDatabase('a budget', (kind) => {
 
   test('of a session counts turns whose intern stopped before they were recorded', async () => {
     await using service = await startPriced(kind)
-    const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_cost_usd: 2 * cent } })
+    // More than both turns cost: the second one would otherwise end for its budget, perhaps before its text is read.
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_cost_usd: 3 * cent } })
     // The service reads runs from the daemon in steps, with a pause after each.
     const { sessionId: session_id } = await say(service, id, 'model_says one')
     await lastRun(service, id)
@@ -216,6 +217,7 @@ onOneDatabase('a budget', (kind) => {
     await reply.rest()
     await service.ask('POST', `/interns/${id}/provision`)
     await untilIntern(service, id, 'running')
+    await service.ask('PATCH', `/interns/${id}`, { body: { budget: { session_max_cost_usd: 2 * cent } } })
     const refused = await trySay(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],
