@@ -1,4 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
+import { framingError } from '#platform/http/request/framing.ts'
 import { hostError } from '#platform/http/request/host.ts'
 import { errorAnswer } from '#platform/http/response/envelope.ts'
 import { nameOf } from '#platform/net/host-name.ts'
@@ -14,6 +15,13 @@ import type { Metrics } from './metrics.ts'
 export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address, names: readonly string[]) {
   const server = createServer(
     serializeRequests(async (request, response) => {
+      const framing = framingError(request)
+      if (framing !== undefined) {
+        const { status, body } = errorAnswer(new Fault('invalid', framing))
+        const headers = { 'content-type': 'application/json', connection: 'close' }
+        response.writeHead(status, headers).end(JSON.stringify(body))
+        return
+      }
       if (hostError(request) !== undefined || !isNamed(request.headers.host, names)) {
         const reason = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
         const { status, body } = errorAnswer(new Fault('forbidden', reason))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
@@ -69,6 +71,15 @@ test('the metrics port accepts known host names only, against DNS rebinding', as
     assert.equal(await statusBy(host), 200, host)
   for (const host of ['rebind.example', '127.0.0.1.example', 'localhost.example', '10.0.0.5', 'x-metrics.test'])
     assert.equal(await statusBy(host), 403, host)
+})
+
+test('the metrics port refuses a request whose end is ambiguous, and closes the connection', async () => {
+  await using service = await startTestService({ settings: { metrics_port: 0 } })
+  const { hostname, port } = new URL(service.metricsUrl!)
+  const socket = connect(Number(port), hostname)
+  const body = '0\r\n\r\nGET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n'
+  socket.write(`POST /metrics HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: gzip, chunked\r\n\r\n${body}`)
+  assert.deepEqual((await text(socket)).match(/^HTTP\/1\.1 \d+/gm), ['HTTP/1.1 400'])
 })
 
 test('counters with known labels exist from the start with the value 0', async () => {

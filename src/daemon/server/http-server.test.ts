@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -52,6 +53,29 @@ test('requests outside the contract are refused with the reason', async () => {
   ]
   for (const [requestBody, status] of rows) {
     assert.equal((await ask(daemon.socketPath, requestBody).catch(() => [413]))[0], status, requestBody.path)
+  }
+})
+
+test('a request whose end is ambiguous gets 400, and the connection closes', async () => {
+  await using daemon = await startTestDaemon()
+  const codings: [version: string, coding: string][] = [
+    ['1.1', 'gzip, chunked'],
+    ['1.1', 'identity, chunked'],
+    ['1.1', 'chunked, chunked'],
+    ['1.0', 'chunked'],
+  ]
+  for (const [version, coding] of codings) {
+    const head = `POST /v1/turns HTTP/${version}\r\nhost: daemon\r\nauthorization: Bearer ${token}\r\ntransfer-encoding: ${coding}`
+    const socket = connect(daemon.socketPath)
+    socket.write(
+      `${head}\r\n\r\n0\r\n\r\nGET /v1/health HTTP/1.1\r\nhost: daemon\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    )
+    const answers = await text(socket)
+    assert.deepEqual(
+      answers.match(/^HTTP\/1\.1 .*$/gm)?.map((line) => line.trim()),
+      ['HTTP/1.1 400 Bad Request'],
+      coding,
+    )
   }
 })
 
