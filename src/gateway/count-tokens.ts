@@ -1,15 +1,15 @@
 import { measureTools, upperPromptEstimate } from '#chat/prompt-size.ts'
 import { runInSlices } from '#platform/async/long-work.ts'
 import { requestTagsOf } from '#spend/ledger/request-tags.ts'
-import { addressOf, bodyForUpstream } from './attempt/attempt-request.ts'
-import { failureOfStatus, faultOf } from './attempt/failure.ts'
+import { bodyForUpstream, resolveAddress } from './attempt/attempt-request.ts'
+import { failureFromStatus, toClientFault } from './attempt/failure.ts'
 import { fetchSmallJson } from './attempt/fetch-small-json.ts'
 import { maskSecrets } from './attempt/mask-secrets.ts'
 import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
 import { findExclusion } from './plan/exclusion.ts'
 import type { PlanInput, Target } from './plan/plan.ts'
-import { encodedBody, encodedBodyInSteps } from './protocol/encoded-body.ts'
+import { encodeBody, encodeBodyInSteps } from './protocol/encoded-body.ts'
 import type { Body } from './protocol/protocol.ts'
 import { providerProtocolOf } from './providers/protocols.ts'
 import { preferencesOf } from './request/preferences.ts'
@@ -83,9 +83,9 @@ async function countAt(
   if (pause) await pause()
   const encoded = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
   if (pause) await pause()
-  const written = pause ? await runInSlices(encodedBodyInSteps(encoded), pause) : encodedBody(encoded)
+  const written = pause ? await runInSlices(encodeBodyInSteps(encoded), pause) : encodeBody(encoded)
   const answer = await fetchSmallJson(deps, {
-    ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
+    ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
     headers: {
       'content-type': 'application/json',
       'accept-encoding': 'identity',
@@ -97,8 +97,8 @@ async function countAt(
   if (!answer) return undefined
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)
   const providerMessage = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
-  const failure = failureOfStatus(answer.status, providerMessage || undefined)
+  const failure = failureFromStatus(answer.status, providerMessage || undefined)
   // 404: the endpoint cannot count tokens. The request is not refused because of that.
-  if (failure.endpointsFault || answer.status === 404) return undefined
-  throw faultOf(failure, target)
+  if (failure.isEndpointsFault || answer.status === 404) return undefined
+  throw toClientFault(failure, target)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as official from '@openrouter/sdk/models'
-import { refinedStatus } from '#gateway/attempt/refined-status.ts'
+import { refineStatus } from '#gateway/attempt/refined-status.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from '../harness/upstream/provider-facts.ts'
 import { type Loss, losses, lossOf } from '../recordings/losses.ts'
@@ -128,7 +128,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
           const { type, error } = reply.body
           const isOwn = client === 'anthropic-messages' ? type === 'error' && error.type : error.code === reply.status
           const [reason, code] = requiredTexts(recording)
-          if (reply.status !== refinedStatus(recording.status, code, reason!) || !isOwn)
+          if (reply.status !== refineStatus(recording.status, code, reason!) || !isOwn)
             lost.push(`${recording.name}: ${reply.text}`)
           const partValue = [error.message, ...Object.values(error.metadata ?? error.details)]
           for (const word of requiredTexts(recording))

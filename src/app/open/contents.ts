@@ -4,13 +4,13 @@ import { ContentWriter } from '#spend/contents/content-writer.ts'
 import { type OpenContext, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
-/** Opens the keeper that stores request and response contents for workspaces that enable it. */
+/** Opens the writer that stores request and response contents for workspaces that enable it. */
 export function openContents(context: OpenContext, { db }: OpenStore, vault: Vault): ContentStorage {
   const { parts, metrics, cleanup } = context
   const { config } = parts
   const onError = warnOf(context, 'contents are not written yet')
-  const counted = metrics.observeContents(() => keeper.waitingBytes)
-  const keeper = new ContentWriter({ db, vault, count: counted, onError })
-  cleanup.defer(() => keeper.close())
-  return { keeper, maxBytes: config.content_bytes }
+  const counted = metrics.observeContents(() => writer.waitingBytes)
+  const writer = new ContentWriter({ db, vault, count: counted, onError })
+  cleanup.defer(() => writer.close())
+  return { writer, maxBytes: config.content_bytes }
 }

@@ -6,7 +6,7 @@ import { processStatus } from '#api/status/process-status.ts'
 import { createReadiness, logReadiness } from '#api/status/readiness.ts'
 import { createMetrics } from '#api/telemetry/metrics.ts'
 import { openTraces } from '#api/telemetry/traces.ts'
-import { causeOf } from '#gateway/record/failure-cause.ts'
+import { toCause } from '#gateway/record/failure-cause.ts'
 import { SignInAttempts } from '#identity/sign-in/attempts.ts'
 import { createInternCounts } from '#interns/registry/intern-counts.ts'
 import { connectionReader } from '#platform/http/connection.ts'
@@ -77,7 +77,7 @@ export async function openDeps(
     metered: meteredTurn(meters),
     spent: spentByKey(meters),
     observeRunEnd: metrics.observeInternRun,
-    onRefused: (error) => countRefusal(causeOf(error)),
+    onRefused: (error) => countRefusal(toCause(error)),
   })
   const liveEvents = new LiveEvents({
     db,

@@ -7,16 +7,16 @@ import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
 import { errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import { ContentHold, endsChoice, isContent } from './content-hold.ts'
+import { ContentHold, endsHold, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
-import { isKeepAlive, onOneLine, parseJson, parseJsonUpToMaxDepth, startsEvents } from './event-text.ts'
-import { type AttemptFailure, failureOfStatus, failureOfTransport } from './failure.ts'
-import { eventsByLine, isJsonLines, isJsonLinesType, JsonLines } from './json-lines.ts'
+import { isKeepAlive, looksLikeEventStream, parseJson, parseJsonUpToMaxDepth, toSingleLineEvent } from './event-text.ts'
+import { type AttemptFailure, failureFromStatus, failureFromTransport } from './failure.ts'
+import { isJsonLines, isJsonLinesType, JsonLines, splitByLine } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Receiver } from './receiver.ts'
 import { reportedFailure } from './reported-failure.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
-import { resetOf, waitInBody, waitOf } from './wait-times.ts'
+import { readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
 
 /** The maximum number of bytes that are read after the end of an answer to find its usage. */
 const maxUsageBytes = 1024 * 1024
@@ -24,8 +24,8 @@ const maxUsageBytes = 1024 * 1024
 /** The maximum number of bytes that are read of an unfinished answer after its client disconnected. */
 const maxBackgroundBytes = 8 * 1024 * 1024
 
-/** The content of a shorter whole answer cannot fill the memory. */
-const maxUncountedBytes = 64 * 1024
+/** The content of a whole answer of at most this size is not checked: it cannot fill the memory. */
+const maxUncheckedBytes = 64 * 1024
 
 /** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
 const maxIdleBytes = 1024 * 1024
@@ -36,6 +36,12 @@ const maxEmptyEvents = 100_000
 /** Longer errors are truncated, because they are buffered in memory. */
 const maxErrorBytes = 64 * 1024
 
+/** How long a stream is held back for its first content, unless the attempt says otherwise. */
+const defaultHoldMs = 15_000
+
+/** An unusable answer. The provider may have generated and billed all of it. */
+const unusableAnswer: AttemptFailure = { ...failureFromStatus(502, undefined), wasSent: true }
+
 /** Reads the answer of one attempt for its receiver, and rejects answers that violate the protocol. */
 export class AttemptAnswer implements Sink {
   exchange: Exchange | undefined
@@ -45,13 +51,13 @@ export class AttemptAnswer implements Sink {
   readonly #receiver: Receiver
   readonly #now: () => number
   readonly #settle: (failure: AttemptFailure | undefined) => void
-  /** Read the events of a stream. Set by its head, like the next two. */
+  /** Splits a stream into events. It and the next three are set when a stream starts. */
   #sse!: SseReader
   #read!: (event: SseEvent) => AnswerEvent[]
   #hold: ContentHold | undefined
   #fastPath: DeltaFastPath | undefined
   #status = 0
-  /** The time that the provider asks to wait. */
+  /** The time that the provider asks to wait, and the time until its rate limit is reset. */
   #retryAfterMs: number | undefined
   #resetMs: number | undefined
   #wholeBody: ByteBuffer | undefined
@@ -62,10 +68,13 @@ export class AttemptAnswer implements Sink {
   readonly #receivedSize = new AnswerSizeLimit()
   readonly #contentSize = new AnswerSizeLimit()
   #emptyEvents = 0
+  /** Events were passed to the receiver. */
   #started = false
+  /** The finish event was read. Usage can follow. */
   #finished = false
   #hasContent = false
-  #hasCalls = false
+  #hasToolCalls = false
+  /** The attempt has ended. */
   #isOver = false
   #usageTimer: NodeJS.Timeout | undefined
   #endBackgroundRead: (() => void) | undefined
@@ -87,8 +96,8 @@ export class AttemptAnswer implements Sink {
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     this.firstByteMs = Math.round(performance.now() - this.#startedAt)
     this.#status = status
-    this.#retryAfterMs = waitOf(headers, this.#now())
-    if (status >= 400) this.#resetMs = resetOf(headers, this.#now())
+    this.#retryAfterMs = readRetryAfter(headers, this.#now())
+    if (status >= 400) this.#resetMs = readTimeToReset(headers, this.#now())
     this.#bodyReader = status < 300 ? this.#attempt.bodyReader?.() : undefined
     if (this.#bodyReader) return
     const type = String(headers['content-type'])
@@ -125,14 +134,14 @@ export class AttemptAnswer implements Sink {
   }
 
   failed(failure: TransportFailure): void {
-    this.#fail(failureOfTransport(failure))
+    this.#fail(failureFromTransport(failure))
   }
 
   /**
    * Handles a client that disconnected. A finished answer is read to its usage, which comes last. An unfinished one is
    * read too if only its usage shows what it costs, or else cancelled at once.
    */
-  clientLeft(): void {
+  onClientDisconnect(): void {
     const abort = () => this.exchange?.abort()
     if (this.#isOver) return abort()
     if (this.#finished) {
@@ -152,8 +161,8 @@ export class AttemptAnswer implements Sink {
   }
 
   #startBackgroundRead(abort: () => void): (() => void) | undefined {
-    const { afterLeave } = this.#attempt
-    return afterLeave?.isNeeded() ? afterLeave.slots.take(abort) : undefined
+    const { backgroundRead } = this.#attempt
+    return backgroundRead?.isNeeded() ? backgroundRead.slots.take(abort) : undefined
   }
 
   stopWaiting(): void {
@@ -166,7 +175,7 @@ export class AttemptAnswer implements Sink {
     this.#remainingBytes -= chunk.length
     if (this.#remainingBytes < 0) return this.exchange?.abort()
     if (this.#bodyReader) {
-      this.#receivedSize.take(chunk.length)
+      this.#receivedSize.addBytes(chunk.length)
       this.#bodyReader.push(chunk)
     } else if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
     else this.#readStream(this.#jsonLines?.push(chunk) ?? chunk)
@@ -183,13 +192,13 @@ export class AttemptAnswer implements Sink {
   }
 
   #readBody(chunk: Buffer, whole: ByteBuffer): void {
-    if (this.#status < 300 && whole.bytes === 0 && startsEvents(chunk)) {
+    if (this.#status < 300 && whole.bytes === 0 && looksLikeEventStream(chunk)) {
       this.#wholeBody = undefined
       this.#startStream()
       return this.#readStream(chunk)
     }
     whole.add(chunk)
-    if (this.#status < 300) return this.#receivedSize.take(chunk.length)
+    if (this.#status < 300) return this.#receivedSize.addBytes(chunk.length)
     if (whole.bytes <= maxErrorBytes) return
     this.#end()
     this.exchange?.abort()
@@ -197,41 +206,41 @@ export class AttemptAnswer implements Sink {
 
   #readStream(chunk: Buffer): void {
     // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
-    if (!this.#attempt.stream) this.#receivedSize.take(chunk.length)
-    const read = this.#fastPath && this.#sse.isBetweenEvents ? this.#fastPath.deliver(chunk) : 0
-    if (read > 0) this.#sse.resetIdleBytes()
-    if (read === chunk.length) this.#receiver.flush()
-    else this.#deliver(this.#sse.push(read === 0 ? chunk : chunk.subarray(read)))
+    if (!this.#attempt.stream) this.#receivedSize.addBytes(chunk.length)
+    const deliveredBytes = this.#fastPath && this.#sse.isBetweenEvents ? this.#fastPath.deliver(chunk) : 0
+    if (deliveredBytes > 0) this.#sse.resetIdleBytes()
+    if (deliveredBytes === chunk.length) this.#receiver.flush()
+    else this.#deliver(this.#sse.push(deliveredBytes === 0 ? chunk : chunk.subarray(deliveredBytes)))
   }
 
   #deliver(received: SseEvent[]): void {
-    const events = received.some(({ data }) => data.includes('\n')) ? received.flatMap(eventsByLine) : received
+    const events = received.some(({ data }) => data.includes('\n')) ? received.flatMap(splitByLine) : received
     for (const event of events) {
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
       if (isEndMark(event)) return this.#endStream(this.#finished || this.#isEndedByMark)
       if (isKeepAlive(event)) {
-        this.#countEmpty([])
+        this.#countEmptyEvents([])
         continue
       }
-      const read = event.event === 'error' ? this.#readError(event) : this.#read(event)
-      const error = read.find((one) => one.type === 'error')
+      const answerEvents = event.event === 'error' ? this.#readError(event) : this.#read(event)
+      const error = answerEvents.find((answerEvent) => answerEvent.type === 'error')
       if (error) return this.#upstreamError(error)
-      this.#countEmpty(read)
-      this.#contentSize.takeEvent(event.raw, read)
-      for (const { type } of read) {
+      this.#countEmptyEvents(answerEvents)
+      this.#contentSize.addEvent(event.raw, answerEvents)
+      for (const { type } of answerEvents) {
         if (type === 'finish') this.#finished = true
         else if (isContent(type)) this.#hasContent = true
-        if (type === 'tool_call') this.#hasCalls = true
+        if (type === 'tool_call') this.#hasToolCalls = true
       }
-      const isPlain = !event.data.includes('\n') && !read.some((one) => one.type === 'usage')
-      const raw = isPlain ? event.raw : onOneLine(event)
-      if (!this.#started && !read.some(endsChoice)) {
-        this.#hold!.add(read, raw)
+      const isSingleLine = !event.data.includes('\n') && !answerEvents.some(({ type }) => type === 'usage')
+      const raw = isSingleLine ? event.raw : toSingleLineEvent(event)
+      if (!this.#started && !answerEvents.some(endsHold)) {
+        this.#hold!.add(answerEvents, raw)
         continue
       }
       this.#start()
-      this.#receiver.events(read, raw)
-      if (isPlain) this.#fastPath?.learn(event.raw, read)
+      this.#receiver.events(answerEvents, raw)
+      if (isSingleLine) this.#fastPath?.learn(event.raw, answerEvents)
     }
     if (this.#started) this.#receiver.flush()
   }
@@ -239,13 +248,14 @@ export class AttemptAnswer implements Sink {
   /** An event named `error` is an error, whatever its data. */
   #readError(event: SseEvent): AnswerEvent[] {
     const body = parseJson(event.data)
-    const read = body === undefined ? [] : this.#read(event)
-    if (read.some(({ type }) => type === 'error')) return read
+    const answerEvents = body === undefined ? [] : this.#read(event)
+    if (answerEvents.some(({ type }) => type === 'error')) return answerEvents
     return [errorWithoutAnswer(body ?? { message: event.data }, noMessage)]
   }
 
-  #countEmpty(read: AnswerEvent[]): void {
-    this.#emptyEvents = read.length === 0 ? this.#emptyEvents + 1 : 0
+  /** @throws Error after too many events in a row without content. */
+  #countEmptyEvents(answerEvents: AnswerEvent[]): void {
+    this.#emptyEvents = answerEvents.length === 0 ? this.#emptyEvents + 1 : 0
     if (this.#emptyEvents > maxEmptyEvents) throw new Error(`${maxEmptyEvents} events in a row have no content`)
   }
 
@@ -265,8 +275,8 @@ export class AttemptAnswer implements Sink {
   }
 
   #end(): void {
-    if (this.#bodyReader) return this.#takeWhole(this.#bodyReader.end(), undefined)
-    if (this.#wholeBody) return this.#endWhole(withoutMark(this.#wholeBody.take()))
+    if (this.#bodyReader) return this.#deliverWhole(this.#bodyReader.end(), undefined)
+    if (this.#wholeBody) return this.#endWholeBody(withoutMark(this.#wholeBody.take()))
     if (this.#jsonLines) this.#readStream(this.#jsonLines.end())
     if (this.#isOver) return
     this.#deliver(this.#sse.end())
@@ -274,14 +284,15 @@ export class AttemptAnswer implements Sink {
     this.#endStream(this.#finished)
   }
 
-  /** @param isWhole whether the answer is complete without further events. */
-  #endStream(isWhole: boolean): void {
-    const rest = this.#read(endMark)
-    if (!isWhole && !rest.some((one) => one.type === 'finish')) return this.#endTooEarly()
-    if (!this.#finished && !rest.some((one) => one.type === 'finish'))
-      rest.push({ type: 'finish', reason: this.#hasCalls ? 'tool_calls' : 'stop', native: undefined })
+  /** @param isComplete whether the answer is complete without further events. */
+  #endStream(isComplete: boolean): void {
+    const finalEvents = this.#read(endMark)
+    const endsNow = finalEvents.some(({ type }) => type === 'finish')
+    if (!isComplete && !endsNow) return this.#endTooEarly()
+    if (!this.#finished && !endsNow)
+      finalEvents.push({ type: 'finish', reason: this.#hasToolCalls ? 'tool_calls' : 'stop', native: undefined })
     this.#start()
-    if (rest.length > 0) this.#receiver.events(rest, undefined)
+    if (finalEvents.length > 0) this.#receiver.events(finalEvents, undefined)
     this.#finish()
   }
 
@@ -291,39 +302,43 @@ export class AttemptAnswer implements Sink {
   }
 
   #endTooEarly(): void {
-    this.#fail({ ...unusableAnswer, reason: endedTooEarly, message: 'The provider ended its answer too early.' })
+    this.#fail({
+      ...unusableAnswer,
+      reason: 'an answer that ended too early',
+      message: 'The provider ended its answer too early.',
+    })
   }
 
-  #endWhole(bytes: Buffer): void {
+  #endWholeBody(bytes: Buffer): void {
     const text = utf8Of(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
       const message = String(this.#attempt.providerProtocol.errorMessage(body) || textOfPage(text))
       const facts = factsOfRefusal(body)
-      facts.retryAfterMs ??= waitInBody(body, this.#now())
-      return this.#fail(this.#failureOf(this.#status, message, { status: this.#status, ...facts }))
+      facts.retryAfterMs ??= readBodyWait(body, this.#now())
+      return this.#fail(this.#toFailure(this.#status, message, { status: this.#status, ...facts }))
     }
-    if (isJsonLines(text)) return this.#endLines(bytes)
+    if (isJsonLines(text)) return this.#endJsonLines(bytes)
     const events = this.#attempt.providerProtocol.readBody(
       parseJsonUpToMaxDepth(text),
       this.#attempt.answerId,
       this.#attempt.answerLimit,
     )
-    this.#takeWhole(events, { bytes, text })
+    this.#deliverWhole(events, { bytes, text })
   }
 
   /** @param whole undefined if the answer was read while it arrived. */
-  #takeWhole(events: AnswerEvent[], whole: Parameters<Receiver['events']>[2]): void {
-    const error = events.find((one) => one.type === 'error')
+  #deliverWhole(events: AnswerEvent[], whole: Parameters<Receiver['events']>[2]): void {
+    const error = events.find((event) => event.type === 'error')
     if (error) return this.#upstreamError(error)
-    if (whole && whole.bytes.length > maxUncountedBytes) this.#contentSize.takeEvents(events)
+    if (whole && whole.bytes.length > maxUncheckedBytes) this.#contentSize.addEvents(events)
     this.#start()
     this.#receiver.events(events, undefined, whole)
     this.#finish()
   }
 
-  /** A stream that has another content type. */
-  #endLines(bytes: Buffer): void {
+  /** Reads a whole body that is a stream of JSON lines with another content type. */
+  #endJsonLines(bytes: Buffer): void {
     this.#wholeBody = undefined
     this.#jsonLines = new JsonLines()
     this.#startStream()
@@ -333,12 +348,12 @@ export class AttemptAnswer implements Sink {
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
     const { status = 502 } = error
-    const failure = this.#failureOf(status, String(error.message), error)
+    const failure = this.#toFailure(status, String(error.message), error)
     this.#fail({ ...failure, reason: `error ${status} within the answer` })
     this.exchange?.abort()
   }
 
-  #failureOf(status: number, message: string, facts: Parameters<typeof reportedFailure>[3]): AttemptFailure {
+  #toFailure(status: number, message: string, facts: Parameters<typeof reportedFailure>[3]): AttemptFailure {
     const waits = { headerMs: this.#retryAfterMs, resetMs: this.#resetMs }
     return reportedFailure(this.#attempt, status, message, facts, waits)
   }
@@ -360,10 +375,3 @@ export class AttemptAnswer implements Sink {
     this.#settle(undefined)
   }
 }
-
-const defaultHoldMs = 15_000
-
-const endedTooEarly = 'an answer that ended too early'
-
-/** An unusable answer. The provider may have generated and billed all of it. */
-const unusableAnswer: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }

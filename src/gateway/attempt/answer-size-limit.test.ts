@@ -10,7 +10,7 @@ const raw = Buffer.from('data: 1\n\n')
 function timesOf(event: AnswerEvent | undefined, most = 100_000, bytes = raw): number {
   const bound = new AnswerSizeLimit()
   try {
-    for (let times = 0; times < most; times++) bound.takeEvent(bytes, event ? [event] : [])
+    for (let times = 0; times < most; times++) bound.addEvent(bytes, event ? [event] : [])
   } catch (error) {
     assert.match((error as Error).message, /^it is over 67108864 bytes$/)
     return 0
@@ -37,9 +37,9 @@ test('all content is limited: text, encrypted reasoning, names, ids and sources'
 
 test('a value of the wrong type does not stop the count', () => {
   const bound = new AnswerSizeLimit()
-  bound.takeEvent(raw, [{ type: 'refusal', text: 5 as never }])
-  bound.takeEvent(raw, [{ type: 'text', text: undefined as never }])
-  assert.throws(() => bound.take(70 * 1024 * 1024), /over/)
+  bound.addEvent(raw, [{ type: 'refusal', text: 5 as never }])
+  bound.addEvent(raw, [{ type: 'text', text: undefined as never }])
+  assert.throws(() => bound.addBytes(70 * 1024 * 1024), /over/)
   assert.equal(timesOf({ type: 'reasoning', text: [megabyte] as never }, 70), 0)
 })
 

@@ -8,7 +8,7 @@ const maxAnswerBytes = 64 * 1024 * 1024
 const pieceBytes = 32
 /** Bytes that a tool call, a reasoning block, a source or an image needs in addition to its characters. */
 const itemBytes = 1024
-/** The token counts of an answer. */
+/** Bytes that the token counts of an answer need. */
 const usageBytes = 128
 
 /** Limits the memory for one answer, so that an endless answer does not fill the memory. */
@@ -16,39 +16,39 @@ export class AnswerSizeLimit {
   #bytes = 0
 
   /** Adds bytes. @throws Error if the answer is too large. */
-  take(bytes: number): void {
+  addBytes(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes > maxAnswerBytes) throw new Error(`it is over ${maxAnswerBytes} bytes`)
   }
 
   /** Adds a piece of text of a stream. @throws Error if the answer is too large. */
-  takePiece(bytes: number): void {
-    this.take(bytes + pieceBytes)
+  addPiece(bytes: number): void {
+    this.addBytes(bytes + pieceBytes)
   }
 
   /** Adds the content of a stream event. An event without content counts with its bytes: readers may store part of it. */
-  takeEvent(raw: Buffer, events: AnswerEvent[]): void {
-    if (events.length === 0) this.take(raw.length)
-    else this.takeEvents(events)
+  addEvent(raw: Buffer, events: AnswerEvent[]): void {
+    if (events.length === 0) this.addBytes(raw.length)
+    else this.addEvents(events)
   }
 
-  takeEvents(events: AnswerEvent[]): void {
-    for (const event of events) this.take(sizeOf(event))
+  addEvents(events: AnswerEvent[]): void {
+    for (const event of events) this.addBytes(estimateSize(event))
   }
 }
 
-const items: ReadonlySet<AnswerEvent['type']> = new Set(['tool_call', 'citation', 'image'])
+const itemTypes: ReadonlySet<AnswerEvent['type']> = new Set(['tool_call', 'citation', 'image'])
 
-function sizeOf(event: AnswerEvent): number {
-  if (event.type === 'usage') return usageBytes + lengthOf(event.extras)
-  const isItem = items.has(event.type) || (event.type === 'reasoning' && isThoughtEnd(event))
+function estimateSize(event: AnswerEvent): number {
+  if (event.type === 'usage') return usageBytes + measureLength(event.extras)
+  const isItem = itemTypes.has(event.type) || (event.type === 'reasoning' && isThoughtEnd(event))
   let size = isItem ? itemBytes : pieceBytes
-  for (const name in event) if (name !== 'type') size += lengthOf(event[name as keyof AnswerEvent])
+  for (const name in event) if (name !== 'type') size += measureLength(event[name as keyof AnswerEvent])
   return size
 }
 
 /** Upstreams do not always send text where their protocol requires it. */
-function lengthOf(value: unknown): number {
+function measureLength(value: unknown): number {
   if (typeof value === 'string') return value.length
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0
 }

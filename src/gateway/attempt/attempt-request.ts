@@ -3,10 +3,10 @@ import { type Pause, runInSlices } from '#platform/async/long-work.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
-import { encodedBody, encodedBodyInSteps } from '../protocol/encoded-body.ts'
+import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { withOriginalNames } from '../protocol/repairs/aliases.ts'
-import { toolNamesIn } from '../protocol/tool-calls/tool-arguments.ts'
+import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -28,7 +28,7 @@ export type AttemptRequest = {
   target: Target
   providerProtocol: ProviderProtocol
   /** Creates the reader of an answer that is too long to be parsed at once. */
-  bodyReader?: EncodedRequest['bodyReader']
+  bodyReader?: EncodedRequest['bodyReader'] | undefined
   /** Undefined once it was sent, because it can be long and an answer can take minutes. */
   request: UpstreamRequest | undefined
   credential: string | undefined
@@ -38,7 +38,7 @@ export type AttemptRequest = {
   /** How long a stream is held back for its first content. */
   contentHoldMs?: number
   /** How the answer is read after its client disconnected; undefined to cancel it. */
-  afterLeave?: { slots: BackgroundReadSlots; isNeeded: () => boolean }
+  backgroundRead?: { slots: BackgroundReadSlots; isNeeded: () => boolean }
 }
 
 export type EncodingDeps = {
@@ -62,7 +62,7 @@ export type EncodedAttempt = {
 /** Encodes a request for one endpoint. @throws Fault `unavailable` if the catalogue no longer has its provider. */
 export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, target: Target): EncodedAttempt {
   const encoding = encodeForTarget(deps, admitted, target)
-  return attemptOf(deps, admitted, encoding, encodedBody(encoding.encoded))
+  return buildAttempt(deps, admitted, encoding, encodeBody(encoding.encoded))
 }
 
 /** Like `encodeAttempt`, but pauses while it encodes a long body, so that other requests continue. */
@@ -75,7 +75,7 @@ export async function encodeLongAttempt(
   await pause()
   const encoding = encodeForTarget(deps, admitted, target)
   await pause()
-  return attemptOf(deps, admitted, encoding, await runInSlices(encodedBodyInSteps(encoding.encoded), pause))
+  return buildAttempt(deps, admitted, encoding, await runInSlices(encodeBodyInSteps(encoding.encoded), pause))
 }
 
 /** A request in the protocol of its endpoint. Its body is not written yet. */
@@ -84,7 +84,7 @@ type TargetEncoding = {
   access: Access
   providerProtocol: ProviderProtocol
   encoded: EncodedRequest
-  isPassedThrough: boolean
+  passesBody: boolean
   upstreamStreams: boolean
 }
 
@@ -105,14 +105,14 @@ function encodeForTarget(deps: EncodingDeps, admitted: AdmittedRequest, target: 
       ? encodePassThrough(providerProtocol, admitted, protocolTarget)
       : undefined
   const encoded = passThroughRequest ?? providerProtocol.encode(chat, protocolTarget)
-  const isPassedThrough = passThroughRequest !== undefined
-  return { target, access, providerProtocol, encoded, isPassedThrough, upstreamStreams }
+  const passesBody = passThroughRequest !== undefined
+  return { target, access, providerProtocol, encoded, passesBody, upstreamStreams }
 }
 
-function attemptOf(
+function buildAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
-  { target, access, providerProtocol, encoded, isPassedThrough, upstreamStreams }: TargetEncoding,
+  { target, access, providerProtocol, encoded, passesBody, upstreamStreams }: TargetEncoding,
   body: UpstreamRequest['body'],
 ): EncodedAttempt {
   const { endpoint } = target
@@ -120,7 +120,7 @@ function attemptOf(
   const { request } = reservation
   const stream = request.chat.stream === true
   const { aliases, dropped = [] } = encoded
-  const droppedFields = isPassedThrough ? dropped : [...(client.untranslated?.(request.body) ?? []), ...dropped]
+  const droppedFields = passesBody ? dropped : [...(client.untranslated?.(request.body) ?? []), ...dropped]
   const hasAliases = aliases !== undefined && aliases.size > 0
   const triedEndpoint: TriedEndpoint = {
     target,
@@ -133,28 +133,28 @@ function attemptOf(
     request: {
       answerId: record.id,
       answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
-      toolNames: toolNamesIn(request.chat, aliases),
+      toolNames: collectToolNames(request.chat, aliases),
       target,
       providerProtocol: hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol,
       request: {
-        ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
-        headers: headersOf(admitted, encoded, upstreamStreams, isPassedThrough),
+        ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
+        headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),
         body,
         streams: stream,
       },
-      ...(encoded.bodyReader && { bodyReader: encoded.bodyReader }),
+      bodyReader: encoded.bodyReader,
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
       stream,
       deadlines: deps.deadlines,
       contentHoldMs: deps.contentHoldMs,
-      afterLeave: {
+      backgroundRead: {
         slots: deps.backgroundReadSlots,
         isNeeded: () => !admitted.response.revoked && record.needsUsage(triedEndpoint),
       },
     },
     triedEndpoint,
-    passThrough: isPassedThrough && !client.rewrites && !hasAliases && upstreamStreams === stream,
+    passThrough: passesBody && !client.rewrites && !hasAliases && upstreamStreams === stream,
   }
 }
 
@@ -168,11 +168,11 @@ function encodePassThrough(
   return passThrough?.(bodyForUpstream(body, client), target, source?.value === body ? source : undefined)
 }
 
-function headersOf(
+function buildHeaders(
   { call, client, record, reservation, decision }: AdmittedRequest,
   encoded: EncodedRequest,
   upstreamStreams: boolean,
-  isPassedThrough: boolean,
+  passesBody: boolean,
 ): Record<string, string> {
   const { traceParent: traceparent } = record
   const isLimited = decision.spending.budgets.length > 0
@@ -182,22 +182,22 @@ function headersOf(
     'accept-encoding': 'identity',
     ...(traceparent !== undefined && { traceparent }),
     ...encoded.headers,
-    ...(isPassedThrough && client.headersFor?.(call.headers, reservation.request.body, isLimited)),
+    ...(passesBody && client.headersFor?.(call.headers, reservation.request.body, isLimited)),
   }
 }
 
 /** The body without the fields that only this service reads. */
-export function bodyForUpstream(body: Body, { ownFields }: ClientProtocol): Body {
-  if (!ownFields) return body
+export function bodyForUpstream(body: Body, { serviceOnlyFields }: ClientProtocol): Body {
+  if (!serviceOnlyFields) return body
   const upstreamBody: Body = {}
-  for (const name in body) if (!ownFields.has(name)) upstreamBody[name] = body[name]
+  for (const name in body) if (!serviceOnlyFields.has(name)) upstreamBody[name] = body[name]
   return upstreamBody
 }
 
 const addressPattern = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i
 
 /** Splits the URL of a request into origin and path. @throws Fault `unavailable` without a base URL. */
-export function addressOf(baseUrl: string | undefined, path: string): { origin: string; path: string } {
+export function resolveAddress(baseUrl: string | undefined, path: string): { origin: string; path: string } {
   const [, origin, base = ''] = addressPattern.exec(baseUrl ?? '') ?? []
   if (!origin) throw new Fault('unavailable', 'The provider has no base URL in the catalogue.')
   return { origin, path: base + path }

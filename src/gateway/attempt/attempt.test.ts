@@ -130,7 +130,7 @@ test('the content type in any case and spaces after the end mark are accepted', 
 describe('an attempt without an answer', () => {
   test('that ends at once was sent, and another endpoint can be tried', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
-    assert.deepEqual([failure.sent, failure.tryNext], [true, true])
+    assert.deepEqual([failure.wasSent, failure.tryNext], [true, true])
     assert.match(failure.message, /ended its answer too early/)
   })
 
@@ -157,14 +157,14 @@ describe('an attempt without an answer', () => {
   test('that times out has a reason with the time', async () => {
     // Long enough for the connection on a busy machine.
     const failure = failureIn(await outcomeOf(() => {}, { firstByteMs: 1500 }))
-    assert.deepEqual([failure.sent, failure.tryNext], [true, true])
+    assert.deepEqual([failure.wasSent, failure.tryNext], [true, true])
     assert.equal(failure.reason, 'no byte for 1500 ms (first_byte)')
     assert.equal(failure.raw, 'no byte for 1500 ms (first_byte)')
   })
 
   test('that is closed is a lost connection', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.destroy()))
-    assert.deepEqual([failure.connectionLost, failure.sent, failure.reason], [true, true, 'reset (first_byte)'])
+    assert.deepEqual([failure.connectionLost, failure.wasSent, failure.reason], [true, true, 'reset (first_byte)'])
   })
 
   test('that is refused has the status, streamed or whole', async () => {

@@ -20,7 +20,7 @@ export function attempt(
   waits?: AttemptWaits,
 ): Promise<AttemptFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<AttemptFailure | undefined>()
-  const onLeave = () => answer.clientLeft()
+  const onLeave = () => answer.onClientDisconnect()
   const answer = new AttemptAnswer(attemptRequest, receiver, deps.now, (failure) => {
     signal.removeEventListener('abort', onLeave)
     answer.stopWaiting()

@@ -36,10 +36,10 @@ export class ContentHold {
   }
 }
 
-const withoutContent: ReadonlySet<AnswerEvent['type']> = new Set(['started', 'usage', 'piece'])
+const typesWithoutContent: ReadonlySet<AnswerEvent['type']> = new Set(['started', 'usage', 'piece'])
 
 /** Whether an event is content or the end of an answer, so that no other endpoint is tried after it. */
-export const endsChoice = ({ type }: AnswerEvent) => !withoutContent.has(type)
+export const endsHold = ({ type }: AnswerEvent) => !typesWithoutContent.has(type)
 
 /** Whether an event is content: text, reasoning, a refusal, a call or an image. */
-export const isContent = (type: AnswerEvent['type']) => !withoutContent.has(type) && type !== 'finish'
+export const isContent = (type: AnswerEvent['type']) => !typesWithoutContent.has(type) && type !== 'finish'

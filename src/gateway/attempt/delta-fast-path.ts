@@ -32,11 +32,11 @@ export class DeltaFastPath {
     return at
   }
 
-  /** Emits the event between `at` and `end` of the chunk. */
+  /** Emits the event between `at` and `end` of the chunk. Its text is where the template found it. */
   #emit(textEvent: TextEvent, chunk: Buffer, at: number, end: number): void {
     const { from, to, escapes } = this.#template
     const bytes = to - from - escapes
-    this.#sizeLimit.takePiece(bytes)
+    this.#sizeLimit.addPiece(bytes)
     if (this.#receiver.deltas) return this.#receiver.deltas.take(textEvent, bytes, this.#template, chunk)
     const json = chunk.toString('utf8', from, to)
     const text = escapes === 0 ? json : (JSON.parse(`"${json}"`) as string)
@@ -52,17 +52,17 @@ export class DeltaFastPath {
     if (!textEvent || !events.every((event) => event === textEvent || event.type === 'started')) return
     const matchesText = (bytes: Buffer, text: string) => {
       const expected = events.map((event) => (event === textEvent ? { ...textEvent, text } : event))
-      return JSON.stringify(this.#readAlone(bytes)) === JSON.stringify(expected)
+      return JSON.stringify(this.#readSingleEvent(bytes)) === JSON.stringify(expected)
     }
-    const change = (event: Buffer) => this.#receiver.deltas?.rewrite(event) ?? event
-    if (!this.#template.learn(raw, textEvent.text, matchesText, change)) return
+    const rewriteForClient = (event: Buffer) => this.#receiver.deltas?.rewrite(event) ?? event
+    if (!this.#template.learn(raw, textEvent.text, matchesText, rewriteForClient)) return
     // Copied, because an array that grew by appending reserves more memory.
     this.#events = events.slice()
     this.#textEvent = textEvent
   }
 
   /** Reads the bytes of one event. Undefined if they are not valid: the probe can have replaced JSON syntax, such as ":". */
-  #readAlone(bytes: Buffer): AnswerEvent[] | undefined {
+  #readSingleEvent(bytes: Buffer): AnswerEvent[] | undefined {
     try {
       return new SseReader().push(bytes).flatMap(this.#read)
     } catch {

@@ -6,18 +6,19 @@ import { withoutMark } from '#platform/text/decode-bytes.ts'
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
 
 /** Whether an answer starts as a stream does. Some servers and proxies name another content type. JSON starts otherwise. */
-export function startsEvents(chunk: Buffer): boolean {
+export function looksLikeEventStream(chunk: Buffer): boolean {
   return /^(?:data|event|id|retry)?:/.test(withoutMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
 }
 
 /** An event with only its name and its data on one line. Line breaks in JSON are white space. */
-export function onOneLine({ event, data }: SseEvent): Buffer {
+export function toSingleLineEvent({ event, data }: SseEvent): Buffer {
   return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
 }
 
 /** Deeper than any answer. JSON that is nested much deeper can be parsed, but not be written again. */
 const maxDepth = 500
 
+/** @throws Error if the text is not JSON, or nested too deeply. */
 export function parseJsonUpToMaxDepth(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (text.length > 2 * maxDepth && isDeeper(value, maxDepth))
@@ -25,6 +26,7 @@ export function parseJsonUpToMaxDepth(text: string): unknown {
   return value
 }
 
+/** @returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { endpointOf } from '#test/harness/upstream/candidates.ts'
-import { failureOfStatus, faultOf } from './failure.ts'
+import { failureFromStatus, toClientFault } from './failure.ts'
 
-const target = { endpoint: endpointOf('north') } as Parameters<typeof faultOf>[1]
+const target = { endpoint: endpointOf('north') } as Parameters<typeof toClientFault>[1]
 
 describe('an upstream’s refusal', () => {
   /** The upstream's status, the client's status, and whether the next endpoint is tried. */
@@ -28,33 +28,33 @@ describe('an upstream’s refusal', () => {
   ]
   for (const [theirs, ours, tryNext] of table) {
     test(`with status ${theirs} becomes ${ours}, ${tryNext ? 'if no other endpoint answers' : 'at once'}`, () => {
-      const failure = failureOfStatus(theirs, 'a reason')
+      const failure = failureFromStatus(theirs, 'a reason')
       assert.deepEqual([faultStatus[failure.kind], failure.tryNext], [ours, tryNext])
     })
   }
 
   test('counts against the endpoint unless it concerns the request', () => {
     const statuses = [301, 400, 401, 402, 403, 404, 407, 408, 409, 413, 415, 418, 422, 429, 451, 500, 503, 529]
-    const counting = statuses.filter((status) => failureOfStatus(status, undefined).endpointsFault)
+    const counting = statuses.filter((status) => failureFromStatus(status, undefined).isEndpointsFault)
     assert.deepEqual(counting, [301, 401, 402, 407, 408, 429, 500, 503, 529])
   })
 
   test('has the name and message of the provider, and Retry-After', () => {
-    const { message, details } = faultOf(failureOfStatus(429, 'slow down', 1500), target)
+    const { message, details } = toClientFault(failureFromStatus(429, 'slow down', 1500), target)
     assert.equal(message, 'The provider limits the rate of requests.')
     assert.deepEqual(details, { metadata: { provider_name: 'north', raw: 'slow down' }, retryAfterSeconds: 1.5 })
   })
 
   test('of the credential of the service has no details', () => {
-    const { message, details } = faultOf(failureOfStatus(401, 'Incorrect API key provided: sk-abc'), target)
+    const { message, details } = toClientFault(failureFromStatus(401, 'Incorrect API key provided: sk-abc'), target)
     assert.doesNotMatch(JSON.stringify([message, details]), /sk-|Incorrect/)
   })
 
   test('of the key of a workspace names it as the cause', () => {
-    const failure = failureOfStatus(401, 'Incorrect API key provided: sk-abc', undefined, 'workspace')
+    const failure = failureFromStatus(401, 'Incorrect API key provided: sk-abc', undefined, 'workspace')
     assert.match(failure.message, /refused the key of this workspace/)
     assert.deepEqual([failure.kind, failure.raw, failure.tryNext], ['bad_gateway', undefined, true])
   })
 
-  test('is cut if it is long', () => assert.equal(failureOfStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
+  test('is cut if it is long', () => assert.equal(failureFromStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
 })

@@ -20,69 +20,70 @@ export type AttemptFailure = {
   /** The upstream's machine-readable details, as JSON without secrets. */
   providerDetails?: string | undefined
   /** Whether the request was sent, so that the provider can bill it. */
-  sent?: boolean
+  wasSent?: boolean
   /** The connection broke. */
   connectionLost?: boolean
   /** The prompt is longer than the endpoint's context. */
-  tooLong?: ContextSizes
+  contextSizes?: ContextSizes
   /** Whether the endpoint is the cause, not the request. */
-  endpointsFault: boolean
+  isEndpointsFault: boolean
   /** The reason for logs and records, without text of the provider. */
   reason: string
   /** The provider's error for the record; undefined if it returned none. */
   providerError?: ProviderError
 }
 
-const maxRaw = 2000
+const maxRawLength = 2000
 
 /** The owner of the credential that was used: the service or the workspace. */
 export type CredentialOwner = 'service' | 'workspace'
 
-const credentialRefused: Record<CredentialOwner, string> = {
+const credentialRefusedMessages: Record<CredentialOwner, string> = {
   service: 'The provider refused this service’s credential.',
   workspace: 'The provider refused the key of this workspace (GET /byok lists its keys).',
 }
 
 /** Translates an upstream's error status. A refused credential becomes 502, without details except its owner. */
-export function failureOfStatus(
+export function failureFromStatus(
   status: number,
   message: string | undefined,
   retryAfterMs?: number,
   owner: CredentialOwner = 'service',
 ): AttemptFailure {
-  const raw = message?.slice(0, maxRaw)
-  const failure = (kind: FaultKind, text: string, tryNext: boolean): AttemptFailure => ({
+  const raw = message?.slice(0, maxRawLength)
+  const failure = (kind: FaultKind, text: string): AttemptFailure => ({
     kind,
     message: text,
-    tryNext,
+    // Another endpoint would refuse an invalid request too.
+    tryNext: kind !== 'invalid',
     retryAfterMs,
     raw,
-    endpointsFault: isEndpointFault(status),
+    isEndpointsFault: isEndpointFault(status),
     reason: `status ${status}`,
   })
   switch (status) {
     case 400:
     case 422:
-      return failure('invalid', raw ?? 'The provider refused the request as invalid.', false)
+      return failure('invalid', raw ?? 'The provider refused the request as invalid.')
     case 401:
     case 407:
-      return { ...failure('bad_gateway', credentialRefused[owner], true), raw: undefined }
+      return { ...failure('bad_gateway', credentialRefusedMessages[owner]), raw: undefined }
     case 402:
-      return failure('payment_required', 'The provider says that its account has no credit left.', true)
+      return failure('payment_required', 'The provider says that its account has no credit left.')
     case 403:
-      return failure('forbidden', raw ?? 'The provider refused the request.', true)
+      return failure('forbidden', raw ?? 'The provider refused the request.')
     case 404:
-      return failure('not_found', 'The provider does not have this model.', true)
+      return failure('not_found', 'The provider does not have this model.')
     case 408:
     case 504:
-      return failure('request_timeout', 'The provider did not answer in time.', true)
+      return failure('request_timeout', 'The provider did not answer in time.')
     case 413:
-      return failure('payload_too_large', raw ?? 'The request is too large for the provider.', true)
+      return failure('payload_too_large', raw ?? 'The request is too large for the provider.')
     case 429:
-      return failure('rate_limited', 'The provider limits the rate of requests.', true)
+      return failure('rate_limited', 'The provider limits the rate of requests.')
     default:
-      if (status >= 500) return failure('bad_gateway', 'The provider failed.', true)
-      return failure('bad_gateway', `The provider answered with an unexpected status ${status}.`, true)
+      if (status >= 500) return failure('bad_gateway', 'The provider failed.')
+      return failure('bad_gateway', `The provider answered with an unexpected status ${status}.`)
   }
 }
 
@@ -92,38 +93,38 @@ const accountStatuses: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
 const isEndpointFault = (status: number) => status < 400 || status >= 500 || accountStatuses.has(status)
 
 /** Marks a failure caused by the prompt's length, so that endpoints with more context are tried. */
-export function withContextLength(failure: AttemptFailure, message: string | undefined): AttemptFailure {
+export function markPromptTooLong(failure: AttemptFailure, message: string | undefined): AttemptFailure {
   if (failure.kind === 'rate_limited') return failure
-  const tooLong = readContextError(failure.providerCode, message)
-  if (!tooLong) return failure
-  return { ...failure, kind: 'invalid', tryNext: true, endpointsFault: false, tooLong }
+  const contextSizes = readContextError(failure.providerCode, message)
+  if (!contextSizes) return failure
+  return { ...failure, kind: 'invalid', tryNext: true, isEndpointsFault: false, contextSizes }
 }
 
 /** A failure without an error of the provider: before an answer, or in the middle of one. */
-export function failureOfTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
-  const sent = phase !== 'connect'
+export function failureFromTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
+  const wasSent = phase !== 'connect'
   if (kind === 'timeout') {
     const reason = `${message} (${phase})`
-    return { ...failureOfStatus(408, undefined), reason, raw: reason, sent }
+    return { ...failureFromStatus(408, undefined), reason, raw: reason, wasSent }
   }
   const summary =
     phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
   const fullMessage = explanation === undefined ? summary : `${summary.slice(0, -1)}: ${explanation}.`
-  const failure = { ...failureOfStatus(502, undefined), message: fullMessage, tryNext: kind !== 'aborted' }
+  const failure = { ...failureFromStatus(502, undefined), message: fullMessage, tryNext: kind !== 'aborted' }
   const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')
-  return { ...failure, reason, sent, connectionLost: kind === 'reset' && sent }
+  return { ...failure, reason, wasSent, connectionLost: kind === 'reset' && wasSent }
 }
 
 /** The failure of the last attempt, as a fault for the client. */
-export function faultOf(failure: AttemptFailure, target: Target): Fault {
+export function toClientFault(failure: AttemptFailure, target: Target): Fault {
   const metadata = {
     provider_name: target.endpoint.provider,
     ...(failure.raw && { raw: failure.raw }),
     ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
     ...(failure.raw && failure.providerDetails && { provider_details: JSON.parse(failure.providerDetails) }),
   }
-  if (failure.tooLong) {
-    const { limit = target.endpoint.contextLength, tokens } = failure.tooLong
+  if (failure.contextSizes) {
+    const { limit = target.endpoint.contextLength, tokens } = failure.contextSizes
     const { message, details } = contextLengthError(limit, tokens, metadata)
     return new Fault('invalid', message, details)
   }

@@ -8,13 +8,13 @@ const minLength = { plain: 8, base64: 12, hex: 16 }
 export function credentialFinder(credential: string): (text: string) => [start: number, end: number][] {
   const bytes = Buffer.from(credential)
   const findPlain = substringFinder(credential, minLength.plain)
-  const inHex = substringFinder(bytes.toString('hex'), minLength.hex)
-  const inBase64 = [0, 1, 2].map((before) => substringFinder(base64Core(bytes, before), minLength.base64))
+  const findHex = substringFinder(bytes.toString('hex'), minLength.hex)
+  const base64Finders = [0, 1, 2].map((before) => substringFinder(base64Core(bytes, before), minLength.base64))
   return (text) => {
     const plain = lowerCase(text)
     // Base64 has two alphabets.
     const standardBase64 = plain.replaceAll('-', '+').replaceAll('_', '/')
-    return [...findPlain(plain), ...inHex(plain), ...inBase64.flatMap((search) => search(standardBase64))]
+    return [...findPlain(plain), ...findHex(plain), ...base64Finders.flatMap((search) => search(standardBase64))]
   }
 }
 
@@ -48,15 +48,15 @@ function substringFinder(word: string, maxLength: number): (text: string) => [nu
   }
 }
 
-const base = 31
+const hashBase = 31
 
 function eachSubstring(text: string, length: number, visit: (hash: number, at: number) => void): void {
   let oldest = 1
-  for (let step = 1; step < length; step++) oldest = Math.imul(oldest, base)
+  for (let step = 1; step < length; step++) oldest = Math.imul(oldest, hashBase)
   let hash = 0
   for (let at = 0; at < text.length; at++) {
     if (at >= length) hash = (hash - Math.imul(text.charCodeAt(at - length), oldest)) | 0
-    hash = (Math.imul(hash, base) + text.charCodeAt(at)) | 0
+    hash = (Math.imul(hash, hashBase) + text.charCodeAt(at)) | 0
     if (at >= length - 1) visit(hash, at - length + 1)
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventsByLine, JsonLines } from './json-lines.ts'
+import { JsonLines, splitByLine } from './json-lines.ts'
 
 test('a line that never ends is an error, and ended lines of any number are not', () => {
   const lines = new JsonLines()
@@ -14,10 +14,10 @@ test('a line that never ends is an error, and ended lines of any number are not'
 test('the time to split an event grows with its length, also for blank lines', () => {
   const data = `{}${'\n'.repeat(1_000_000)}`
   // With a search of quadratic time this takes hours.
-  assert.equal(eventsByLine({ event: '', data, raw: Buffer.alloc(0) } as never).length, 1)
+  assert.equal(splitByLine({ event: '', data, raw: Buffer.alloc(0) } as never).length, 1)
   const ended = { event: '', data: '{"a":1}\n[DONE]', raw: Buffer.alloc(0) } as never
   assert.deepEqual(
-    eventsByLine(ended).map((event) => event.data),
+    splitByLine(ended).map((event) => event.data),
     ['{"a":1}', '[DONE]'],
   )
 })

@@ -3,7 +3,7 @@ import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 
 const lineFeed = 10
 const lineEnd = Buffer.from('\n')
-const dataName = Buffer.from('data: ')
+const dataPrefix = Buffer.from('data: ')
 
 /** Turns a stream with a JSON object on each line into server-sent events, as bytes. */
 export class JsonLines {
@@ -15,24 +15,24 @@ export class JsonLines {
     const lines = end > 0 ? this.#buffer.take(chunk.subarray(0, end)) : undefined
     if (end < chunk.length) this.#buffer.add(chunk.subarray(end))
     if (this.#buffer.bytes > maxEventBytes) throw new Error(`a line is over ${maxEventBytes} bytes`)
-    return lines ? eventsOf(lines) : Buffer.alloc(0)
+    return lines ? toEventStream(lines) : Buffer.alloc(0)
   }
 
   /** The last line, which can have no end. */
   end(): Buffer {
-    return eventsOf(this.#buffer.take(lineEnd))
+    return toEventStream(this.#buffer.take(lineEnd))
   }
 }
 
 /** Content types of streams with a JSON object on each line. */
 export const isJsonLinesType = (contentType: string) => /\b(?:x-)?(?:ndjson|jsonlines|jsonl)\b/i.test(contentType)
 
-function eventsOf(lines: Buffer): Buffer {
+function toEventStream(lines: Buffer): Buffer {
   const pieces: Buffer[] = []
   for (let at = 0; at < lines.length; ) {
     const end = lines.indexOf(lineFeed, at)
     // Objects can be separated by blank lines.
-    if (lines.toString('latin1', at, end).trim() !== '') pieces.push(dataName, lines.subarray(at, end + 1), lineEnd)
+    if (lines.toString('latin1', at, end).trim() !== '') pieces.push(dataPrefix, lines.subarray(at, end + 1), lineEnd)
     at = end + 1
   }
   return Buffer.concat(pieces)
@@ -47,7 +47,7 @@ export function isJsonLines(text: string): boolean {
  * The events of an event whose lines have a whole object each, without the blank lines that separate events. Any other
  * event alone.
  */
-export function eventsByLine(event: SseEvent): SseEvent[] {
+export function splitByLine(event: SseEvent): SseEvent[] {
   if (!isJsonLines(event.data) && !/\}[ \t\r]*\n\s*\[DONE\]/.test(event.data)) return [event]
   return event.data.split('\n').map((data) => ({ ...event, data, raw: Buffer.from(`data: ${data}\n\n`) }))
 }

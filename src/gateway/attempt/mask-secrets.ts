@@ -1,5 +1,5 @@
 import { credentialFinder } from './find-credential.ts'
-import { removeEscapes, type Unescaped, withoutEscapes } from './remove-escapes.ts'
+import { type PositionedText, removeEscapes, withPositions } from './remove-escapes.ts'
 
 /** Matches the usual forms of credentials. */
 const credentialPattern =
@@ -9,7 +9,7 @@ const credentialPattern =
 export const maskCredentials = (text: string): string => text.replace(credentialPattern, '[secret]')
 
 /** The maximum length of a scanned text. The rest is cut off. */
-const maxScanned = 8 * 1024
+const maxScannedLength = 8 * 1024
 
 /** The maximum layers of escapes that are removed. Errors can be nested in errors and pages. */
 const maxLayers = 3
@@ -19,28 +19,29 @@ const maxLayers = 3
  * and everything that looks like one. Cuts long texts.
  */
 export function maskSecrets(message: string, credential?: string): string {
-  const text = message.slice(0, maxScanned)
-  const traces = credential ? credentialFinder(credential) : () => []
-  const secret = new Uint8Array(text.length)
-  let layer: Unescaped | undefined = withoutEscapes(text)
+  const text = message.slice(0, maxScannedLength)
+  const findCredential = credential ? credentialFinder(credential) : () => []
+  const secretMask = new Uint8Array(text.length)
+  let layer: PositionedText | undefined = withPositions(text)
   for (let depth = 0; layer && depth <= maxLayers; depth++) {
     const { text: plain, starts } = layer
     const patternMatches = Array.from(plain.matchAll(credentialPattern), (match) => [
       match.index,
       match.index + match[0].length,
     ])
-    for (const [start, end] of [...traces(plain), ...patternMatches]) secret.fill(1, starts[start!], starts[end!])
+    for (const [start, end] of [...findCredential(plain), ...patternMatches])
+      secretMask.fill(1, starts[start!], starts[end!])
     layer = removeEscapes(layer)
   }
-  return replaceSecrets(text, secret)
+  return replaceSecrets(text, secretMask)
 }
 
-function replaceSecrets(text: string, secret: Uint8Array): string {
+function replaceSecrets(text: string, secretMask: Uint8Array): string {
   let out = ''
   let from = 0
-  for (let at = secret.indexOf(1); at >= 0; at = secret.indexOf(1, from)) {
+  for (let at = secretMask.indexOf(1); at >= 0; at = secretMask.indexOf(1, from)) {
     out += `${text.slice(from, at)}[secret]`
-    from = secret.indexOf(0, at)
+    from = secretMask.indexOf(0, at)
     if (from < 0) return out
   }
   return out + text.slice(from)

@@ -9,14 +9,14 @@ const starredPattern = /[\w-]*\*{4,}[\w-]*/g
  * The provider's error for the ledger, with a message of at most 2 kB that Postgres can read as JSON.
  * @param message without the credential of the request.
  */
-export function providerErrorOf(
+export function toProviderError(
   status: number | undefined,
   code: string | undefined,
   message: string,
 ): ProviderError | undefined {
-  const plain = message.replaceAll('\0', '').replace(starredPattern, '[secret]')
+  const masked = message.replaceAll('\0', '').replace(starredPattern, '[secret]')
   // `stream` drops a character whose end was cut.
-  const shortened = new TextDecoder().decode(Buffer.from(plain).subarray(0, maxMessageBytes), { stream: true })
+  const shortened = new TextDecoder().decode(Buffer.from(masked).subarray(0, maxMessageBytes), { stream: true })
   if (status === undefined && code === undefined && shortened === '') return undefined
   return { status, code, message: shortened || undefined }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isModelSpecificRefusal, refinedStatus } from './refined-status.ts'
+import { isModelSpecificRefusal, refineStatus } from './refined-status.ts'
 
 test('a refusal because of the account or the model has the status of its cause', () => {
   const rows: [status: number, code: string | undefined, message: string, refined: number][] = [
@@ -12,7 +12,7 @@ test('a refusal because of the account or the model has the status of its cause'
     [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.', 402],
     [403, undefined, 'Your team has used all available credits', 402],
   ]
-  for (const [status, code, message, refined] of rows) assert.equal(refinedStatus(status, code, message), refined)
+  for (const [status, code, message, refined] of rows) assert.equal(refineStatus(status, code, message), refined)
 })
 
 test('a content policy or an unusable call is recognized by the error code', () => {
@@ -22,7 +22,7 @@ test('a content policy or an unusable call is recognized by the error code', () 
 })
 
 test('other refusals keep their status', () => {
-  assert.equal(refinedStatus(400, 'invalid_request_error', 'messages: must not be empty'), 400)
-  assert.equal(refinedStatus(404, 'insufficient_quota', 'x'), 404)
-  assert.equal(refinedStatus(500, 'rate_limit_exceeded', 'x'), 500)
+  assert.equal(refineStatus(400, 'invalid_request_error', 'messages: must not be empty'), 400)
+  assert.equal(refineStatus(404, 'insufficient_quota', 'x'), 404)
+  assert.equal(refineStatus(500, 'rate_limit_exceeded', 'x'), 500)
 })

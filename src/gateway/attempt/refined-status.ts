@@ -18,20 +18,24 @@ const statusOfMessage: readonly [message: RegExp, status: number][] = [
 ]
 
 /** Statuses of refusals whose cause can be the provider or its account instead of the request. */
-const ambiguous: ReadonlySet<number> = new Set([400, 403, 413, 422, 429])
+const ambiguousStatuses: ReadonlySet<number> = new Set([400, 403, 413, 422, 429])
 
 /** The status that a refusal should have. It decides whether another endpoint is tried, and which fault counts. */
-export function refinedStatus(status: number, code: string | undefined, message: string): number {
-  if (!ambiguous.has(status)) return status
+export function refineStatus(status: number, code: string | undefined, message: string): number {
+  if (!ambiguousStatuses.has(status)) return status
   const ofCode = code === undefined ? undefined : statusOfCode.get(code)
   return ofCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1] ?? status
 }
 
-const ownRefusals: ReadonlySet<string | undefined> = new Set([
-  ...['content_filter', 'content_policy_violation', 'data_inspection_failed'],
+/** Error codes of a provider's content policy, and of unusable output of its model. */
+const modelSpecificCodes: ReadonlySet<string | undefined> = new Set([
+  'content_filter',
+  'content_policy_violation',
+  'data_inspection_failed',
   // Groq
-  ...['tool_use_failed', 'json_validate_failed'],
+  'tool_use_failed',
+  'json_validate_failed',
 ])
 
-/** Whether the content policy of the provider was the reason, or an unusable call of its model. Others can answer. */
-export const isModelSpecificRefusal = (code: string | undefined) => ownRefusals.has(code)
+/** Whether the provider or its model is the reason for a refusal, so that another endpoint can answer the request. */
+export const isModelSpecificRefusal = (code: string | undefined) => modelSpecificCodes.has(code)

@@ -1,5 +1,5 @@
-/** A text without escapes, and the start of each character in the original text, with one more entry for the end. */
-export type Unescaped = { text: string; starts: readonly number[] }
+/** A text, and the start of each of its characters in the original text, with one more entry for the end. */
+export type PositionedText = { text: string; starts: readonly number[] }
 
 /** Percent, HTML, JSON and backslash escapes of single characters. */
 const escapes =
@@ -37,18 +37,19 @@ const namedEntities: Record<string, string> = {
   grave: '`',
 }
 
-export const withoutEscapes = (text: string): Unescaped => ({
+/** The text unchanged: each character starts at its own position. */
+export const withPositions = (text: string): PositionedText => ({
   text,
   starts: Array.from({ length: text.length + 1 }, (_, at) => at),
 })
 
 /** Removes one layer of escapes. Undefined if there is none. */
-export function removeEscapes({ text, starts }: Unescaped): Unescaped | undefined {
+export function removeEscapes({ text, starts }: PositionedText): PositionedText | undefined {
   let plain = ''
-  const at: number[] = []
+  const plainStarts: number[] = []
   let copiedTo = 0
   const copy = (end: number) => {
-    for (let from = copiedTo; from < end; from++) at.push(starts[from]!)
+    for (let from = copiedTo; from < end; from++) plainStarts.push(starts[from]!)
     plain += text.slice(copiedTo, end)
   }
   for (const match of text.matchAll(escapes)) {
@@ -56,13 +57,13 @@ export function removeEscapes({ text, starts }: Unescaped): Unescaped | undefine
     if (character === undefined) continue
     copy(match.index)
     plain += character
-    at.push(starts[match.index]!)
+    plainStarts.push(starts[match.index]!)
     copiedTo = match.index + match[0].length
   }
   if (copiedTo === 0) return undefined
   copy(text.length)
-  at.push(starts[text.length]!)
-  return { text: plain, starts: at }
+  plainStarts.push(starts[text.length]!)
+  return { text: plain, starts: plainStarts }
 }
 
 /** The escaped character. Undefined if it is not ASCII, because credentials are ASCII. */

@@ -1,10 +1,10 @@
 import type { ErrorFacts } from '../providers/error-code.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import { type AttemptFailure, failureOfStatus, withContextLength } from './failure.ts'
+import { type AttemptFailure, failureFromStatus, markPromptTooLong } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { providerErrorOf } from './provider-error.ts'
-import { isModelSpecificRefusal, refinedStatus } from './refined-status.ts'
-import { waitIn } from './wait-times.ts'
+import { toProviderError } from './provider-error.ts'
+import { isModelSpecificRefusal, refineStatus } from './refined-status.ts'
+import { parseWaitMessage } from './wait-times.ts'
 
 /**
  * The failure of an attempt whose provider reported an error: as the status of its answer, or within the answer.
@@ -18,15 +18,15 @@ export function reportedFailure(
   waits: { headerMs: number | undefined; resetMs: number | undefined },
 ): AttemptFailure {
   const message = maskSecrets(rawMessage, credential)
-  const wait = waits.headerMs ?? facts.retryAfterMs ?? waitIn(rawMessage) ?? waits.resetMs
-  const refined = refinedStatus(status, providerCode, rawMessage)
-  const failure = failureOfStatus(refined, message || undefined, wait, credentialOwner)
+  const wait = waits.headerMs ?? facts.retryAfterMs ?? parseWaitMessage(rawMessage) ?? waits.resetMs
+  const refined = refineStatus(status, providerCode, rawMessage)
+  const failure = failureFromStatus(refined, message || undefined, wait, credentialOwner)
   if (isModelSpecificRefusal(providerCode)) failure.tryNext = true
   const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
-  const words = {
+  const providerFacts = {
     providerCode,
     providerDetails: hasSecret ? undefined : details,
-    providerError: providerErrorOf(providerStatus, providerCode, message),
+    providerError: toProviderError(providerStatus, providerCode, message),
   }
-  return withContextLength({ ...failure, ...words }, message)
+  return markPromptTooLong({ ...failure, ...providerFacts }, message)
 }

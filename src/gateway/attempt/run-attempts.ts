@@ -7,7 +7,7 @@ import type { Target } from '../plan/plan.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { admittedTargets } from './admitted-targets.ts'
 import type { EncodingDeps } from './attempt-request.ts'
-import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
+import { type AttemptFailure, failureFromStatus, toClientFault } from './failure.ts'
 import { type Answer, answerHead, endWithError, sendStreamed, sendWhole } from './send-attempt.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
@@ -32,7 +32,7 @@ type Outcome =
  * @throws Fault if no endpoint answered and the response is not open yet.
  */
 export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, targets: Target[]): Promise<Answer> {
-  const keepalives = request.decision.chat.stream === true ? startKeepalives(deps, request) : undefined
+  const keepaliveTimer = request.decision.chat.stream === true ? startKeepalives(deps, request) : undefined
   const { signal } = request.response
   let remaining = targets
   let lastFailure: FailedAttempt | undefined
@@ -49,7 +49,7 @@ export async function runAttempts(deps: AttemptDeps, request: AdmittedRequest, t
       if (!(await canContinue(request, remaining))) break
     }
   } finally {
-    clearInterval(keepalives)
+    clearInterval(keepaliveTimer)
   }
   const fault = faultAfter(deps, request, targets, { lastFailure, forbidden })
   request.record.noteCause(fault)
@@ -72,14 +72,16 @@ function faultAfter(
   const { revoked, signal } = request.response
   if (revoked) return revoked
   if (signal.aborted) return clientClosedFault()
-  if (lastFailure) return faultOf(lastFailure.failure, lastFailure.target)
-  return forbidden ?? allCircuitsOpen(deps, request, targets)
+  if (lastFailure) return toClientFault(lastFailure.failure, lastFailure.target)
+  return forbidden ?? allCircuitsOpenFault(deps, request, targets)
 }
 
 /** A prompt that was too long for one endpoint is sent only to those with a larger context. */
 function remainingAfter(targets: Target[], failedTarget: Target, outcome: Outcome): Target[] {
-  const tooLong = outcome.kind === 'failed' ? outcome.failure.tooLong : undefined
-  return targets.filter((target) => target !== failedTarget && (!tooLong || hasRoomFor(tooLong, failedTarget, target)))
+  const contextSizes = outcome.kind === 'failed' ? outcome.failure.contextSizes : undefined
+  return targets.filter(
+    (target) => target !== failedTarget && (!contextSizes || hasRoomFor(contextSizes, failedTarget, target)),
+  )
 }
 
 /**
@@ -122,7 +124,7 @@ async function tryTarget(
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     record.noteUnsent(target, error)
-    const failure = { ...failureOfStatus(503, undefined), kind: error.kind, message: error.message }
+    const failure = { ...failureFromStatus(503, undefined), kind: error.kind, message: error.message }
     return { kind: 'failed', failure }
   } finally {
     permit.ended()
@@ -139,11 +141,13 @@ function recheckQuestion(
 
 /** Sends keep-alives on a stream while it has no other output, until the timer is cleared. */
 function startKeepalives({ keepaliveMs }: AttemptDeps, { client, response }: AdmittedRequest): NodeJS.Timeout {
-  return setInterval(() => response.signal.aborted || response.write(client.keepalive), keepaliveMs)
+  return setInterval(() => {
+    if (!response.signal.aborted) response.write(client.keepalive)
+  }, keepaliveMs)
 }
 
 /** The fault if all circuits opened after planning. */
-function allCircuitsOpen(
+function allCircuitsOpenFault(
   deps: AttemptDeps,
   { record, access, reservation }: AdmittedRequest,
   targets: Target[],

@@ -12,7 +12,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
 import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
 import { nameDroppedFields } from './dropped-fields-header.ts'
-import { type AttemptFailure, faultOf } from './failure.ts'
+import { type AttemptFailure, toClientFault } from './failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
 /** A whole answer; undefined if it was streamed. */
@@ -35,7 +35,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     head: answerHead(deps, admitted, target),
     passThrough,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
-    count: content ? content.collecting(record.count) : record.count,
+    count: content ? content.startAnswer(record.count) : record.count,
     countText: record.countText,
     needsText: content !== undefined,
     started: () => {
@@ -52,7 +52,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
   }
   record.finishAttempt(triedEndpoint, relay.failure, response.signal.aborted, !relay.wasThrottled)
   if (relay.failure) {
-    const fault = faultOf(relay.failure, target)
+    const fault = toClientFault(relay.failure, target)
     record.noteCause(fault)
     endWithError(admitted, relay.writer(), fault)
   }
@@ -70,7 +70,7 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
     client,
     head: answerHead(deps, admitted, target),
     passThrough,
-    count: content ? content.collecting(record.count) : record.count,
+    count: content ? content.startAnswer(record.count) : record.count,
     price: priceFor(record, triedEndpoint),
   })
   const failure = (await attempt(deps, request, relay, response.signal, record)) ?? relay.failure

@@ -1,62 +1,62 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resetOf, retryAfterMs, waitIn, waitInBody, waitOf } from './wait-times.ts'
+import { parseRetryAfter, parseWaitMessage, readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
 
 const at = Date.UTC(2026, 10, 18, 12)
 
 test('Retry-After is limited to a day', () => {
   const day = 24 * 3_600_000
   for (const header of ['1000000000', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
-    assert.equal(retryAfterMs(header, at), day)
+    assert.equal(parseRetryAfter(header, at), day)
 })
 
 test('Retry-After is read in seconds and as a date', () => {
-  assert.equal(retryAfterMs('1.5', at), 1500)
-  assert.equal(retryAfterMs(new Date(at + 60_000).toUTCString(), at), 60_000)
-  assert.equal(retryAfterMs(new Date(at - 60_000).toUTCString(), at), 0)
+  assert.equal(parseRetryAfter('1.5', at), 1500)
+  assert.equal(parseRetryAfter(new Date(at + 60_000).toUTCString(), at), 60_000)
+  assert.equal(parseRetryAfter(new Date(at - 60_000).toUTCString(), at), 0)
   assert.deepEqual(
-    [retryAfterMs('soon', at), retryAfterMs('', at), retryAfterMs(undefined, at)],
+    [parseRetryAfter('soon', at), parseRetryAfter('', at), parseRetryAfter(undefined, at)],
     [undefined, undefined, undefined],
   )
 })
 
 test('the time to wait is also read in milliseconds and from the message', () => {
-  assert.equal(waitOf({ 'retry-after-ms': '4500', 'retry-after': '5' }, 0), 4500)
-  assert.equal(waitOf({ 'retry-after-ms': 'soon', 'retry-after': '5' }, 0), 5000)
-  assert.equal(waitIn('Rate limit reached. Please try again in 7.66s. Visit our site.'), 7660)
-  assert.equal(waitIn('Please try again in 1m7.5s.'), 67_500)
-  assert.equal(waitIn('Please retry after 250ms.'), 250)
-  assert.equal(waitIn('Please try again in 1h2m3.5s.'), 3_723_500)
-  assert.equal(waitIn('Please retry after 26 seconds.'), 26_000)
-  assert.equal(waitIn('Try again in 2 minutes.'), 120_000)
-  assert.equal(waitIn('Please wait 10 seconds before retrying'), 10_000)
+  assert.equal(readRetryAfter({ 'retry-after-ms': '4500', 'retry-after': '5' }, 0), 4500)
+  assert.equal(readRetryAfter({ 'retry-after-ms': 'soon', 'retry-after': '5' }, 0), 5000)
+  assert.equal(parseWaitMessage('Rate limit reached. Please try again in 7.66s. Visit our site.'), 7660)
+  assert.equal(parseWaitMessage('Please try again in 1m7.5s.'), 67_500)
+  assert.equal(parseWaitMessage('Please retry after 250ms.'), 250)
+  assert.equal(parseWaitMessage('Please try again in 1h2m3.5s.'), 3_723_500)
+  assert.equal(parseWaitMessage('Please retry after 26 seconds.'), 26_000)
+  assert.equal(parseWaitMessage('Try again in 2 minutes.'), 120_000)
+  assert.equal(parseWaitMessage('Please wait 10 seconds before retrying'), 10_000)
   for (const message of ['Please try again later.', 'Please wait 10 and retry.', 'Please retry after 3 months.'])
-    assert.equal(waitIn(message), undefined, message)
+    assert.equal(parseWaitMessage(message), undefined, message)
 })
 
 test('Retry-After can be a duration, and Azure has its own header', () => {
-  assert.equal(retryAfterMs('30s', at), 30_000)
-  assert.equal(retryAfterMs('6m0s', at), 360_000)
-  assert.equal(waitOf({ 'x-ms-retry-after-ms': '4500' }, at), 4500)
+  assert.equal(parseRetryAfter('30s', at), 30_000)
+  assert.equal(parseRetryAfter('6m0s', at), 360_000)
+  assert.equal(readRetryAfter({ 'x-ms-retry-after-ms': '4500' }, at), 4500)
 })
 
 test('an exhausted rate limit is waited for until its reset', () => {
   const openai = { 'x-ratelimit-reset-requests': '6m0s', 'x-ratelimit-reset-tokens': '1s' }
-  assert.equal(resetOf({ ...openai, 'x-ratelimit-remaining-tokens': '0' }, at), 1000)
-  assert.equal(resetOf({ ...openai, 'x-ratelimit-remaining-requests': '0' }, at), 360_000)
-  assert.equal(resetOf({ ...openai, 'x-ratelimit-remaining-requests': '5' }, at), undefined)
+  assert.equal(readTimeToReset({ ...openai, 'x-ratelimit-remaining-tokens': '0' }, at), 1000)
+  assert.equal(readTimeToReset({ ...openai, 'x-ratelimit-remaining-requests': '0' }, at), 360_000)
+  assert.equal(readTimeToReset({ ...openai, 'x-ratelimit-remaining-requests': '5' }, at), undefined)
   const anthropic = { 'anthropic-ratelimit-input-tokens-reset': new Date(at + 20_000).toISOString() }
-  assert.equal(resetOf({ ...anthropic, 'anthropic-ratelimit-input-tokens-remaining': '0' }, at), 20_000)
+  assert.equal(readTimeToReset({ ...anthropic, 'anthropic-ratelimit-input-tokens-remaining': '0' }, at), 20_000)
   for (const reset of ['20', String(at + 20_000), String(at / 1000 + 20)])
-    assert.equal(resetOf({ 'x-ratelimit-reset': reset }, at), 20_000)
+    assert.equal(readTimeToReset({ 'x-ratelimit-reset': reset }, at), 20_000)
 })
 
 test('the time to wait is read from the body of a refusal', () => {
-  assert.equal(waitInBody({ error: { retry_after: 9 } }, at), 9000)
-  assert.equal(waitInBody({ error: { metadata: { retry_after_seconds: 1.5 } } }, at), 1500)
-  assert.equal(waitInBody({ retry_after_ms: 250 }, at), 250)
+  assert.equal(readBodyWait({ error: { retry_after: 9 } }, at), 9000)
+  assert.equal(readBodyWait({ error: { metadata: { retry_after_seconds: 1.5 } } }, at), 1500)
+  assert.equal(readBodyWait({ retry_after_ms: 250 }, at), 250)
   const headers = { 'X-RateLimit-Reset': String(at + 20_000) }
-  assert.equal(waitInBody({ error: { metadata: { headers } } }, at), 20_000)
+  assert.equal(readBodyWait({ error: { metadata: { headers } } }, at), 20_000)
   for (const body of [null, 'slow', { error: { retry_after: 'soon' } }, { error: [] }])
-    assert.equal(waitInBody(body, at), undefined)
+    assert.equal(readBodyWait(body, at), undefined)
 })

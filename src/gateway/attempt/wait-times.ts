@@ -7,16 +7,16 @@ type Headers = Record<string, string | string[] | undefined>
 const exactHeaders = ['retry-after-ms', 'x-ms-retry-after-ms'] as const
 
 /** The time that a provider's headers ask to wait. */
-export function waitOf(headers: Headers, now: number): number | undefined {
+export function readRetryAfter(headers: Headers, now: number): number | undefined {
   for (const name of exactHeaders) {
     const exact = Number(headers[name])
     if (Number.isFinite(exact) && exact > 0) return Math.min(maxWaitMs, Math.round(exact))
   }
-  return retryAfterMs(headers['retry-after'], now)
+  return parseRetryAfter(headers['retry-after'], now)
 }
 
 /** Rate limits of OpenAI's and Anthropic's servers: what remains, and when the limit is reset. */
-const limits = [
+const rateLimitHeaders = [
   ...['requests', 'tokens'].map((quantity) => ({
     remaining: `x-ratelimit-remaining-${quantity}`,
     reset: `x-ratelimit-reset-${quantity}`,
@@ -28,16 +28,17 @@ const limits = [
 ]
 
 /** Limits of other servers, which need not say what remains. */
-const plainLimits = [
+const singleLimitHeaders = [
   { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' },
   { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' },
 ]
 
 /** The time until the exhausted limits in the headers of a refusal are reset. */
-export function resetOf(headers: Headers, now: number): number | undefined {
+export function readTimeToReset(headers: Headers, now: number): number | undefined {
   const exhausted = [
-    ...limits.filter(({ remaining }) => Number(headers[remaining] ?? 1) <= 0),
-    ...plainLimits.filter(({ remaining }) => Number(headers[remaining] ?? 0) <= 0),
+    // Without a header that says what remains, the named limits count as not exhausted, and the single ones as exhausted.
+    ...rateLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 1) <= 0),
+    ...singleLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 0) <= 0),
   ]
   const waits = exhausted.map(({ reset }) => untilReset(headers[reset], now)).filter((ms) => ms !== undefined)
   return waits.length > 0 ? Math.max(...waits) : undefined
@@ -46,22 +47,22 @@ export function resetOf(headers: Headers, now: number): number | undefined {
 /** The time of a reset: seconds from now, since 1970, or milliseconds since 1970, or as `Retry-After`. */
 function untilReset(header: string | string[] | undefined, now: number): number | undefined {
   const number = Number(header || undefined)
-  if (!(number > 1e9)) return retryAfterMs(header, now)
+  if (!(number > 1e9)) return parseRetryAfter(header, now)
   const at = number > 1e11 ? number : number * 1000
   return Math.min(maxWaitMs, Math.max(0, at - now))
 }
 
 /** The time that an error message asks to wait, as many providers write it: "Please try again in 1m7.66s". */
-export function waitIn(message: string): number | undefined {
-  const found = /\b(?:try again|retry|wait) (?:in |after |for )?(?=\d)(?<time>.{1,60})/is.exec(message)
-  return durationOf(found?.groups?.time)
+export function parseWaitMessage(message: string): number | undefined {
+  const match = /\b(?:try again|retry|wait) (?:in |after |for )?(?=\d)(?<time>.{1,60})/is.exec(message)
+  return parseDuration(match?.groups?.time)
 }
 
 /** Fields of errors with the time to wait, and their unit in milliseconds. */
 const bodyFields = { retry_after: 1000, retryAfter: 1000, retry_after_seconds: 1000, retry_after_ms: 1 }
 
 /** The time to wait in the body of a refusal, on one of three levels. */
-export function waitInBody(body: unknown, now: number, depth = 3): number | undefined {
+export function readBodyWait(body: unknown, now: number, depth = 3): number | undefined {
   if (typeof body !== 'object' || body === null || depth === 0) return undefined
   const fields = body as Record<string, unknown>
   for (const [name, unit] of Object.entries(bodyFields)) {
@@ -69,19 +70,19 @@ export function waitInBody(body: unknown, now: number, depth = 3): number | unde
     if (time > 0) return Math.min(maxWaitMs, Math.ceil(time * unit))
   }
   // OpenRouter repeats the headers of its provider.
-  const reset = untilReset(textOf((fields.headers as Record<string, unknown> | undefined)?.['X-RateLimit-Reset']), now)
-  return reset ?? waitInBody(fields.error, now, depth - 1) ?? waitInBody(fields.metadata, now, depth - 1)
+  const reset = untilReset(ifText((fields.headers as Record<string, unknown> | undefined)?.['X-RateLimit-Reset']), now)
+  return reset ?? readBodyWait(fields.error, now, depth - 1) ?? readBodyWait(fields.metadata, now, depth - 1)
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const ifText = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** `Retry-After` in either of its forms, or as a duration, in milliseconds from now. */
-export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
+export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header
   if (!text) return undefined
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(maxWaitMs, Math.round(Number(text) * 1000))
   const at = /^\d+(?:\.\d+)?\s*[a-z]/i.test(text) ? Number.NaN : Date.parse(text)
-  return Number.isNaN(at) ? durationOf(text) : Math.min(maxWaitMs, Math.max(0, at - now))
+  return Number.isNaN(at) ? parseDuration(text) : Math.min(maxWaitMs, Math.max(0, at - now))
 }
 
 const units = new Map([
@@ -93,12 +94,12 @@ const units = new Map([
 ])
 
 /** A duration at the start of a text, such as `1h2m3.5s`, `250ms` or `2 minutes`. */
-function durationOf(text: string | undefined): number | undefined {
-  const part =
+function parseDuration(text: string | undefined): number | undefined {
+  const amountWithUnit =
     /\s*(\d{1,9}(?:\.\d{1,9})?)\s?(ms|milliseconds?|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])/iy
   let total: number | undefined
-  for (let found = part.exec(text ?? ''); found; found = part.exec(text!)) {
-    const [, amount, word] = found
+  for (let match = amountWithUnit.exec(text ?? ''); match; match = amountWithUnit.exec(text!)) {
+    const [, amount, word] = match
     const unit = /^(?:ms|milli)/i.test(word!) ? 'ms' : word![0]!.toLowerCase()
     total = (total ?? 0) + Number(amount) * units.get(unit)!
   }

@@ -13,7 +13,7 @@ import {
   maxLookups,
   nextLookupAt,
 } from '#spend/corrections/cost-lookups.ts'
-import { addressOf } from '../attempt/attempt-request.ts'
+import { resolveAddress } from '../attempt/attempt-request.ts'
 import { fetchSmallJson } from '../attempt/fetch-small-json.ts'
 import type { Deadlines } from '../attempt/upstream/deadlines.ts'
 import type { Upstreams } from '../attempt/upstream/upstream.ts'
@@ -116,7 +116,7 @@ async function requestBill(
   if (!kind || !protocol || !access) return undefined
   const { path, read } = costLookupProtocols[kind]
   const answer = await fetchSmallJson(deps, {
-    ...addressOf(access.baseUrl, path(upstreamId)),
+    ...resolveAddress(access.baseUrl, path(upstreamId)),
     method: 'GET',
     headers: {
       'accept-encoding': 'identity',

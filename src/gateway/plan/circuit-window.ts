@@ -5,12 +5,17 @@ const minStarted = 10
 const openingFailureRate = 0.5
 
 /** The requests that started within the same 15 seconds, and their outcomes so far. */
-type Slot = { readonly at: number; readonly started: number; readonly answered: number; readonly failed: number }
+type Slot = {
+  readonly slotNumber: number
+  readonly started: number
+  readonly answered: number
+  readonly failed: number
+}
 
 /** Oldest first. */
 export type Window = readonly Slot[]
 
-type Counts = Partial<Omit<Slot, 'at'>>
+type Counts = Partial<Omit<Slot, 'slotNumber'>>
 
 /** Adds counts to the slot of a start time. @returns the same window if that slot was dropped. */
 export function countOutcomes(
@@ -18,22 +23,22 @@ export function countOutcomes(
   startedAt: number,
   { started = 0, answered = 0, failed = 0 }: Counts,
 ): Window {
-  const at = Math.floor(startedAt / slotMs)
-  const index = window.findLastIndex((slot) => slot.at <= at)
+  const slotNumber = Math.floor(startedAt / slotMs)
+  const index = window.findLastIndex((slot) => slot.slotNumber <= slotNumber)
   const slot = window[index]
-  if (slot?.at === at) {
-    const more = {
-      at,
+  if (slot?.slotNumber === slotNumber) {
+    const updatedSlot = {
+      slotNumber,
       started: slot.started + started,
       answered: slot.answered + answered,
       failed: slot.failed + failed,
     }
-    return window.with(index, more)
+    return window.with(index, updatedSlot)
   }
   // Only a request that starts now opens a slot.
   if (started <= 0 || index !== window.length - 1) return window
   const recent = window.length === maxSlots ? window.slice(1) : window
-  return [...recent, { at, started, answered, failed }]
+  return [...recent, { slotNumber: slotNumber, started, answered, failed }]
 }
 
 /**
@@ -41,16 +46,16 @@ export function countOutcomes(
  * more failed, and later slots have no more answers than failures. A running request does not count as failed.
  */
 export function isFailing(window: Window, startedAt: number): boolean {
-  const at = Math.floor(startedAt / slotMs)
+  const slotNumber = Math.floor(startedAt / slotMs)
   let started = 0
   let failed = 0
-  let nextBalance = 0
+  let laterBalance = 0
   for (const slot of window) {
-    if (slot.at > at) nextBalance += slot.answered - slot.failed
-    else if (slot.at >= at - 1) {
+    if (slot.slotNumber > slotNumber) laterBalance += slot.answered - slot.failed
+    else if (slot.slotNumber >= slotNumber - 1) {
       started += slot.started
       failed += slot.failed
     }
   }
-  return started >= minStarted && failed / started >= openingFailureRate && nextBalance <= 0
+  return started >= minStarted && failed / started >= openingFailureRate && laterBalance <= 0
 }

@@ -5,7 +5,7 @@ import { countOutcomes, isFailing, type Window } from './circuit-window.ts'
 export type RestrictionReason = 'failure_rate' | 'failed_again' | 'retry_after'
 
 /** The circuit breaker of one endpoint (docs/decisions/0037). Times are in milliseconds since the epoch. */
-export type Circuit = CommonState & (ClosedState | OpenState | HalfOpen)
+export type Circuit = CommonState & (ClosedState | OpenState | HalfOpenState)
 
 type CommonState = {
   /** Start of this state. Outcomes of requests that started earlier do not change it. */
@@ -18,8 +18,8 @@ type CommonState = {
   readonly brokenAt: number
   /** Consecutive failures, by the time of the failure and not of the request. */
   readonly failuresInARow: number
-  /** The last forced request to an endpoint that is hopeless. */
-  readonly triedAt: number
+  /** The last request that was forced although the endpoint was hopeless: it failed many times in a row. */
+  readonly forcedAt: number
   /** How often the circuit has opened since it was last closed. */
   readonly openings: number
 }
@@ -31,7 +31,7 @@ type OpenState = {
   readonly reason: Exclude<RestrictionReason, 'retry_after'>
 }
 /** Counts of the requests that started in this state. Each admitted request takes `admissionCost` of `credit`. */
-type HalfOpen = {
+type HalfOpenState = {
   readonly at: 'half_open'
   readonly started: number
   readonly answered: number
@@ -79,12 +79,12 @@ export const freshCircuit: Circuit = {
   troubledUntil: 0,
   brokenAt: 0,
   failuresInARow: 0,
-  triedAt: 0,
+  forcedAt: 0,
   openings: 0,
 }
 
-export function step(before: Circuit, event: CircuitEvent): Circuit {
-  const circuit = circuitAt(before, event.now)
+export function step(circuitBefore: Circuit, event: CircuitEvent): Circuit {
+  const circuit = circuitAt(circuitBefore, event.now)
   switch (event.type) {
     case 'clock.ticked':
       return circuit
@@ -95,7 +95,7 @@ export function step(before: Circuit, event: CircuitEvent): Circuit {
         ? countStarted({ ...circuit, credit: Math.max(0, circuit.credit - admissionCost) }, event.now, 1)
         : countStarted(circuit, event.now, 1)
     case 'request.forced':
-      return countStarted(isHopeless(circuit) ? { ...circuit, triedAt: event.now } : circuit, event.now, 1)
+      return countStarted(isHopeless(circuit) ? { ...circuit, forcedAt: event.now } : circuit, event.now, 1)
     case 'attempt.abandoned':
       return event.startedAt < circuit.since ? circuit : countStarted(circuit, event.startedAt, -1)
     case 'answer.started':
@@ -115,7 +115,7 @@ export function step(before: Circuit, event: CircuitEvent): Circuit {
 function circuitAt(circuit: Circuit, now: number): Circuit {
   const latest = Math.max(
     circuit.since,
-    circuit.triedAt,
+    circuit.forcedAt,
     circuit.pausedUntil - maxPauseMs,
     circuit.troubledUntil - troubleMs,
   )
@@ -135,14 +135,19 @@ function circuitAt(circuit: Circuit, now: number): Circuit {
 
 /** Returns the fields that all states share, without those of the current state. */
 function commonState(circuit: Circuit): CommonState {
-  const { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, triedAt, openings } = circuit
-  return { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, triedAt, openings }
+  const { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt: triedAt, openings } = circuit
+  return { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt: triedAt, openings }
 }
 
-function addCredit(circuit: CommonState & HalfOpen, now: number): Circuit {
+/** Adds credit for the elapsed time, and more the further answers exceed failures. */
+function addCredit(circuit: CommonState & HalfOpenState, now: number): Circuit {
   const elapsed = Math.max(0, now - circuit.creditAt)
-  const share = Math.max(0, (circuit.answered - circuit.failed) / minLeadToClose) * admissionCost
-  return { ...circuit, credit: Math.min(admissionCost + share, circuit.credit + elapsed + share), creditAt: now }
+  const bonusCredit = Math.max(0, (circuit.answered - circuit.failed) / minLeadToClose) * admissionCost
+  return {
+    ...circuit,
+    credit: Math.min(admissionCost + bonusCredit, circuit.credit + elapsed + bonusCredit),
+    creditAt: now,
+  }
 }
 
 function countStarted(circuit: Circuit, at: number, count: 1 | -1): Circuit {
@@ -194,19 +199,21 @@ function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
   const { now, startedAt } = event
   // The first byte was counted as an answer. A later failure undoes that.
   const retractedAnswers = event.answered ? 1 : 0
-  const more = { failuresInARow: circuit.failuresInARow + 1, troubledUntil: now + troubleMs }
+  const failureCounts = { failuresInARow: circuit.failuresInARow + 1, troubledUntil: now + troubleMs }
   switch (circuit.at) {
     case 'closed': {
       const window = countOutcomes(circuit.window, startedAt, { answered: -retractedAnswers, failed: 1 })
-      const next: Circuit = { ...circuit, ...more, window }
-      return isFailing(window, startedAt) ? openCircuit(next, now, 'failure_rate') : next
+      const failedCircuit: Circuit = { ...circuit, ...failureCounts, window }
+      return isFailing(window, startedAt) ? openCircuit(failedCircuit, now, 'failure_rate') : failedCircuit
     }
     case 'open':
-      return { ...circuit, ...more }
+      return { ...circuit, ...failureCounts }
     case 'half_open': {
       const tally = { answered: circuit.answered - retractedAnswers, failed: circuit.failed + 1 }
-      const next: Circuit = { ...circuit, ...more, ...tally }
-      return tally.failed / circuit.started >= reopeningFailureRate ? openCircuit(next, now, 'failed_again') : next
+      const failedCircuit: Circuit = { ...circuit, ...failureCounts, ...tally }
+      return tally.failed / circuit.started >= reopeningFailureRate
+        ? openCircuit(failedCircuit, now, 'failed_again')
+        : failedCircuit
     }
     default:
       return circuit satisfies never
@@ -220,10 +227,10 @@ function openCircuit(circuit: Circuit, now: number, reason: OpenState['reason'])
 }
 
 function pause(
-  before: Circuit,
+  circuitBefore: Circuit,
   { now, startedAt, forMs }: Extract<CircuitEvent, { type: 'pause.requested' }>,
 ): Circuit {
-  const circuit = startedAt < before.since ? before : countStarted(before, startedAt, -1)
+  const circuit = startedAt < circuitBefore.since ? circuitBefore : countStarted(circuitBefore, startedAt, -1)
   const pausedUntil = Math.max(circuit.pausedUntil, now + Math.min(forMs, maxPauseMs))
   return { ...circuit, pausedUntil, troubledUntil: Math.max(circuit.troubledUntil, now + troubleMs) }
 }
@@ -237,7 +244,7 @@ export type CircuitHealth = 'healthy' | 'troubled' | 'open' | 'unavailable'
 export function healthOf(circuit: Circuit, now: number): CircuitHealth {
   if (now < circuit.pausedUntil) return 'unavailable'
   const admits = circuit.at === 'closed' || (circuit.at === 'half_open' && circuit.credit >= admissionCost)
-  if (!admits) return isHopeless(circuit) && now - circuit.triedAt < hopelessProbeIntervalMs ? 'unavailable' : 'open'
+  if (!admits) return isHopeless(circuit) && now - circuit.forcedAt < hopelessProbeIntervalMs ? 'unavailable' : 'open'
   return now < circuit.troubledUntil ? 'troubled' : 'healthy'
 }
 

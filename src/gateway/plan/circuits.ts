@@ -54,9 +54,9 @@ const minCapacity = 10_000
 export function createCircuits({ now, onChange = () => {} }: { now: Now; onChange?: OnCircuitChange }): Circuits {
   const circuits = new Map<string, Circuit>()
   let capacity = minCapacity
-  const at = (name: string) => circuits.get(name) ?? freshCircuit
+  const findCircuit = (name: string) => circuits.get(name) ?? freshCircuit
 
-  function put(name: string, before: Circuit, after: Circuit): Circuit {
+  function replaceCircuit(name: string, before: Circuit, after: Circuit): Circuit {
     if (after === before) return after
     if (circuits.size >= capacity && !circuits.has(name)) dropHealthy()
     circuits.set(name, after)
@@ -81,29 +81,30 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
     capacity = Math.max(minCapacity, circuits.size * 2)
   }
 
-  const onArrival = (name: string) => step(at(name), { type: 'request.arrived', now: now() })
+  /** The circuit as it is when a request arrives. Stored only for an attempt. */
+  const withArrival = (name: string) => step(findCircuit(name), { type: 'request.arrived', now: now() })
 
   return {
-    health: (name) => healthOf(onArrival(name), now()),
+    health: (name) => healthOf(withArrival(name), now()),
     admit(name) {
-      const before = at(name)
-      const arrived = put(name, before, onArrival(name))
+      const before = findCircuit(name)
+      const arrived = replaceCircuit(name, before, withArrival(name))
       const health = healthOf(arrived, now())
       if (health === 'open' || health === 'unavailable') return undefined
-      put(name, arrived, step(arrived, { type: 'request.admitted', now: now() }))
-      return new Attempt(name, now, at, put)
+      replaceCircuit(name, arrived, step(arrived, { type: 'request.admitted', now: now() }))
+      return new Attempt(name, now, findCircuit, replaceCircuit)
     },
     lastResort(name) {
-      const before = at(name)
-      const arrived = onArrival(name)
+      const before = findCircuit(name)
+      const arrived = withArrival(name)
       if (healthOf(arrived, now()) === 'unavailable') return undefined
-      put(name, before, step(arrived, { type: 'request.forced', now: now() }))
-      return new Attempt(name, now, at, put)
+      replaceCircuit(name, before, step(arrived, { type: 'request.forced', now: now() }))
+      return new Attempt(name, now, findCircuit, replaceCircuit)
     },
-    restriction: (name) => restrictionOf(onArrival(name), now()),
+    restriction: (name) => restrictionOf(withArrival(name), now()),
     report: () =>
       [...circuits.keys()].flatMap((name) => {
-        const circuit = onArrival(name)
+        const circuit = withArrival(name)
         const restriction = restrictionOf(circuit, now())
         if (!restriction && circuit.at === 'closed') return []
         const state = circuit.at === 'closed' ? 'paused' : circuit.at
@@ -117,24 +118,24 @@ type ReplaceCircuit = (name: string, before: Circuit, after: Circuit) => void
 class Attempt implements AttemptPermit {
   readonly #name: string
   readonly #now: Now
-  readonly #at: (name: string) => Circuit
+  readonly #findCircuit: (name: string) => Circuit
   readonly #replace: ReplaceCircuit
   readonly #startedAt: number
   #answered = false
-  #over = false
+  #isOver = false
 
-  constructor(name: string, now: Now, at: (name: string) => Circuit, put: ReplaceCircuit) {
+  constructor(name: string, now: Now, findCircuit: (name: string) => Circuit, replaceCircuit: ReplaceCircuit) {
     this.#name = name
     this.#now = now
-    this.#at = at
-    this.#replace = put
+    this.#findCircuit = findCircuit
+    this.#replace = replaceCircuit
     this.#startedAt = now()
   }
 
   answered(): void {
-    if (this.#answered || this.#over) return
+    if (this.#answered || this.#isOver) return
     this.#answered = true
-    const circuit = this.#at(this.#name)
+    const circuit = this.#findCircuit(this.#name)
     this.#replace(
       this.#name,
       circuit,
@@ -143,10 +144,10 @@ class Attempt implements AttemptPermit {
   }
 
   ended(): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#isOver) return
+    this.#isOver = true
     if (this.#answered) return
-    const circuit = this.#at(this.#name)
+    const circuit = this.#findCircuit(this.#name)
     this.#replace(
       this.#name,
       circuit,
@@ -155,9 +156,10 @@ class Attempt implements AttemptPermit {
   }
 
   failed({ retryAfterMs = 0, connectionLost = false }: CircuitFailure): void {
-    if (this.#over) return
-    this.#over = true
-    const [now, circuit] = [this.#now(), this.#at(this.#name)]
+    if (this.#isOver) return
+    this.#isOver = true
+    const now = this.#now()
+    const circuit = this.#findCircuit(this.#name)
     const startedAt = this.#startedAt
     const event: CircuitEvent =
       retryAfterMs > 0

@@ -25,18 +25,18 @@ export function sortTargets(
 }
 
 function applyOrder(targets: Target[], order: string[]): Target[] {
-  const first = new Set(order.flatMap((name) => targets.filter(({ endpoint }) => isNamed(endpoint, name))))
-  return [...first, ...targets.filter((target) => !first.has(target))]
+  const namedTargets = new Set(order.flatMap((name) => targets.filter(({ endpoint }) => isNamed(endpoint, name))))
+  return [...namedTargets, ...targets.filter((target) => !namedTargets.has(target))]
 }
 
 function applySort(targets: Target[], sort: SortKey, { speeds }: PlanInput): Target[] {
-  const value = ({ endpoint }: Target): number => {
+  const sortValue = ({ endpoint }: Target): number => {
     if (sort === 'price') return weightedPrice(endpoint.prices)
     if (sort === 'latency') return speeds(endpoint).latencyMs ?? Number.POSITIVE_INFINITY
     return -(speeds(endpoint).throughput ?? Number.NEGATIVE_INFINITY)
   }
   // If both lack measurements, the difference is NaN, and the order stays.
-  return targets.toSorted((a, b) => value(a) - value(b) || 0)
+  return targets.toSorted((a, b) => sortValue(a) - sortValue(b) || 0)
 }
 
 /** Orders by the random draw, troubled endpoints last. Healthy ones keep their order, and so their sessions. */
@@ -51,7 +51,7 @@ export function orderRandomly(
     if (health(target.endpoint) === 'healthy') healthy.push(target)
     else troubledTargets.push(target)
   }
-  const weightOf = weightsOf(targets)
+  const weightOf = chooseWeights(targets)
   if (troubledTargets.length === 0) return drawByWeight(healthy, draw, weightOf)
   if (healthy.length > 0) for (const target of troubledTargets) lowerRanks?.add(target, 'troubled')
   return [...drawByWeight(healthy, draw, weightOf), ...drawByWeight(troubledTargets, draw, weightOf)]
@@ -61,7 +61,7 @@ export function orderRandomly(
 const minUsdPerMillion = 0.01
 
 /** The weight of each endpoint: 1/price², or what the catalogue says, if it says so for one of them. Its default is 1. */
-function weightsOf(targets: Target[]): (target: Target) => number {
+function chooseWeights(targets: Target[]): (target: Target) => number {
   if (targets.some(({ endpoint }) => endpoint.weight !== undefined)) return ({ endpoint }) => endpoint.weight ?? 1
   return ({ endpoint }) => 1 / Math.max(weightedPrice(endpoint.prices), minUsdPerMillion) ** 2
 }
@@ -74,9 +74,9 @@ function drawByWeight(targets: Target[], draw: PlanInput['draw'], weightOf: (tar
   if (targets.length < 2) return targets
   return (
     targets
-      .map((target) => ({ target, at: -Math.log(draw(target.endpoint)) / weightOf(target) }))
+      .map((target) => ({ target, rank: -Math.log(draw(target.endpoint)) / weightOf(target) }))
       // Endpoints without any weight are last. The difference of two of them is NaN, and their order stays.
-      .sort((a, b) => a.at - b.at || 0)
+      .sort((a, b) => a.rank - b.rank || 0)
       .map(({ target }) => target)
   )
 }
@@ -85,14 +85,14 @@ function drawByWeight(targets: Target[], draw: PlanInput['draw'], weightOf: (tar
 function moveSlowLast(targets: Target[], { preferences, speeds }: PlanInput, lowerRanks: LowerRanks): Target[] {
   const { preferredMinThroughput: min, preferredMaxLatencyMs: max } = preferences
   if (min === undefined && max === undefined) return targets
-  const missedPreferences = ({ endpoint }: Target) => {
+  const missesPreference = ({ endpoint }: Target) => {
     const { throughput, latencyMs } = speeds(endpoint)
     return (
       (min !== undefined && throughput !== null && throughput < min) ||
       (max !== undefined && latencyMs !== null && latencyMs > max)
     )
   }
-  const slow = targets.filter(missedPreferences)
+  const slow = targets.filter(missesPreference)
   for (const target of slow) lowerRanks.add(target, 'slow')
   return [...targets.filter((target) => !slow.includes(target)), ...slow]
 }
@@ -101,7 +101,7 @@ function moveSlowLast(targets: Target[], { preferences, speeds }: PlanInput, low
 export function moveOpenCircuitsLast(targets: Target[], { health }: PlanInput, lowerRanks: LowerRanks): Target[] {
   const isOpen = ({ endpoint }: Target) => health(endpoint) === 'open'
   if (!targets.some(isOpen)) return targets
-  const available = targets.filter(isOpen)
-  for (const target of available) lowerRanks.add(target, 'circuit_shut')
-  return [...targets.filter((target) => !available.includes(target)), ...available]
+  const openTargets = targets.filter(isOpen)
+  for (const target of openTargets) lowerRanks.add(target, 'circuit_shut')
+  return [...targets.filter((target) => !openTargets.includes(target)), ...openTargets]
 }

@@ -63,13 +63,13 @@ export function noEndpointFault(
   { access, record, chat, client }: UnservedRequest,
   excluded: ExcludedEndpoint[],
 ): Fault {
-  const explained = excluded.map((one) =>
-    one.reason === 'unavailable_now'
-      ? { ...one, restriction: circuits.restriction(access.circuitOf(one.target.endpoint)) }
-      : one,
+  const withRestrictions = excluded.map((exclusion) =>
+    exclusion.reason === 'unavailable_now'
+      ? { ...exclusion, restriction: circuits.restriction(access.circuitOf(exclusion.target.endpoint)) }
+      : exclusion,
   )
-  for (const { target, restriction } of explained) if (restriction) record.noteOpenCircuit(target, restriction)
-  return faultForExclusions(explained, now(), catalogue.current().findProvider, { chat, client })
+  for (const { target, restriction } of withRestrictions) if (restriction) record.noteOpenCircuit(target, restriction)
+  return faultForExclusions(withRestrictions, now(), catalogue.current().findProvider, { chat, client })
 }
 
 /** The types of tools in the request that a provider would have to run. */
@@ -79,9 +79,9 @@ function providerToolTypes(chat: ChatRequest): string {
   return [...new Set(types)].slice(0, 10).join(', ')
 }
 
-function exclusionMetadata({ target, reason, lacks: missingFields, restriction }: ExcludedEndpoint) {
+function exclusionMetadata({ target, reason, lacks, restriction }: ExcludedEndpoint) {
   const endpoint = target.endpoint.id
-  if (missingFields) return { endpoint, reason, parameters: missingFields }
+  if (lacks) return { endpoint, reason, parameters: lacks }
   return restriction
     ? { endpoint, reason, circuit: restriction.reason, until: isoTime(restriction.until) }
     : { endpoint, reason }
@@ -118,12 +118,14 @@ function faultForExclusions(
       metadata,
     )
   }
-  const why = reasons
+  const reasonTexts = reasons
     .map((reason) => exclusionText(reason, { excluded, findProvider, tools: providerToolTypes(chat) }))
     .join(', or ')
   return new Fault(
     'not_found',
-    excluded.length > 0 ? `No endpoint can serve this request: of each, ${why}.` : 'This model has no endpoint.',
+    excluded.length > 0
+      ? `No endpoint can serve this request: of each, ${reasonTexts}.`
+      : 'This model has no endpoint.',
     { metadata },
   )
 }
@@ -148,13 +150,13 @@ function unconfiguredFault(
   metadata: Record<string, unknown>,
 ): Fault {
   const variables = new Set(endpoints.map((endpoint) => neededVariables(findProvider(endpoint.provider), endpoint)))
-  const missAddress = endpoints.every(
+  const allNeedAddress = endpoints.every(
     (endpoint) => addressVariables(findProvider(endpoint.provider), endpoint).length > 0,
   )
-  const set = `Set ${[...variables].join(' or ')} in the environment of the service`
-  const message = missAddress
-    ? `No provider of this model is configured. ${set}.`
-    : `No provider of this model has a key. ${set}, or add your own key (POST /byok).`
+  const setVariables = `Set ${[...variables].join(' or ')} in the environment of the service`
+  const message = allNeedAddress
+    ? `No provider of this model is configured. ${setVariables}.`
+    : `No provider of this model has a key. ${setVariables}, or add your own key (POST /byok).`
   return new Fault('unavailable', message, { metadata, headers: { 'x-should-retry': 'false' } })
 }
 
@@ -167,20 +169,20 @@ type ExclusionFacts = {
 function exclusionText(reason: Exclusion, { excluded, findProvider, tools }: ExclusionFacts): string {
   if (reason === 'unsupported_task') {
     const protocols = new Set(
-      excluded.flatMap(({ target: { endpoint }, reason: own }) =>
-        own === reason ? [endpoint.protocol ?? findProvider(endpoint.provider)?.protocol ?? 'none'] : [],
-      ),
+      excluded
+        .filter((exclusion) => exclusion.reason === reason)
+        .map(({ target: { endpoint } }) => endpoint.protocol ?? findProvider(endpoint.provider)?.protocol ?? 'none'),
     )
     return `its protocol (${[...protocols].join(' or ')}) does not support this operation here (docs/providers.md)`
   }
   if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
   if (reason === 'unsupported_input') {
     const supported = new Set(
-      excluded.flatMap((one) => (one.reason === reason ? one.target.model.inputModalities : [])),
+      excluded.filter((exclusion) => exclusion.reason === reason).flatMap(({ target }) => target.model.inputModalities),
     )
     return `${exclusionTexts[reason]}, but ${[...supported].join(' or ')} (input_modalities in the catalogue)`
   }
-  const missingFields = new Set(excluded.flatMap(({ lacks: missingFields = [] }) => missingFields))
-  if (reason !== 'unsupported_parameter' || missingFields.size === 0) return exclusionTexts[reason]
-  return `it does not support ${[...missingFields].join(' or ')} (supported_parameters in the catalogue)`
+  const lackingParameters = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
+  if (reason !== 'unsupported_parameter' || lackingParameters.size === 0) return exclusionTexts[reason]
+  return `it does not support ${[...lackingParameters].join(' or ')} (supported_parameters in the catalogue)`
 }

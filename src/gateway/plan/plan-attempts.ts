@@ -33,20 +33,20 @@ export function planAttempts(input: PlanInput): Plan {
         )
       : groups.flatMap((group) => sortTargets(group.usable, group.sort, input, lowerRanks))
   const targets = moveOpenCircuitsLast(ordered, input, lowerRanks)
-  const orderedBy = targets.length < 2 ? undefined : orderedByOf(input)
+  const orderedBy = targets.length < 2 ? undefined : findOrderRule(input)
   if (preferences.allowFallbacks) return { targets, excluded, lowerRanks: lowerRanks.reasons, orderedBy }
-  const first = withoutFallbacks(targets, preferences)
-  for (const target of targets) if (!first.includes(target)) excluded.push({ target, reason: 'no_fallbacks' })
-  return { targets: first, excluded, lowerRanks: lowerRanks.reasons, orderedBy }
+  const firstChoices = dropFallbacks(targets, preferences)
+  for (const target of targets) if (!firstChoices.includes(target)) excluded.push({ target, reason: 'no_fallbacks' })
+  return { targets: firstChoices, excluded, lowerRanks: lowerRanks.reasons, orderedBy }
 }
 
 /** An order in the request overrides its sort, and its sort that of the model variant. */
-function orderedByOf({ preferences: { order, sort }, candidates }: PlanInput): OrderedBy {
+function findOrderRule({ preferences: { order, sort }, candidates }: PlanInput): OrderedBy {
   return order ? 'order' : (sort ?? candidates[0]?.sort ?? 'draw')
 }
 
 /** The endpoints that remain without fallbacks: those of an explicit order, or else the first of each model. */
-function withoutFallbacks(targets: Target[], { order, sort, partition }: Preferences): Target[] {
+function dropFallbacks(targets: Target[], { order, sort, partition }: Preferences): Target[] {
   if (order) return targets
   if (sort && partition === 'none') return targets.slice(0, 1)
   return targets.filter(({ model }, at) => at === targets.findIndex((target) => target.model === model))

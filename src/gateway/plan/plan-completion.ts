@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { type ClientProtocol, passes } from '../protocol/protocol.ts'
+import { type ClientProtocol, passesThrough } from '../protocol/protocol.ts'
 import { searchTool } from '../providers/openai-tools.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -43,7 +43,7 @@ export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidat
     candidates,
     preferences,
     needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
-    health: healthOfEach(deps, access),
+    health: cachedHealth(deps, access),
     speeds: deps.speeds,
     supportsTask: taskSupport(deps, client),
     supportsTools: toolSupport(deps, chat, client),
@@ -56,13 +56,13 @@ export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidat
 }
 
 /** The health of an endpoint when it is first read: a plan reads it up to three times. */
-function healthOfEach({ circuits }: Pick<PlanDeps, 'circuits'>, access: EndpointAccess): PlanInput['health'] {
-  const found = new Map<Endpoint, ReturnType<PlanInput['health']>>()
+function cachedHealth({ circuits }: Pick<PlanDeps, 'circuits'>, access: EndpointAccess): PlanInput['health'] {
+  const healthByEndpoint = new Map<Endpoint, ReturnType<PlanInput['health']>>()
   return (endpoint) => {
-    const before = found.get(endpoint)
-    if (before !== undefined) return before
+    const cached = healthByEndpoint.get(endpoint)
+    if (cached !== undefined) return cached
     const health = circuits.health(access.circuitOf(endpoint))
-    found.set(endpoint, health)
+    healthByEndpoint.set(endpoint, health)
     return health
   }
 }
@@ -89,11 +89,11 @@ function choiceSupport(
   { n }: ChatRequest,
   client: ClientProtocol,
 ): (endpoint: Endpoint) => boolean {
-  if (typeof n !== 'number' || n < 2) return () => true
+  if (typeof n !== 'number' || n < 2) return always
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
     const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
-    return !providerProtocol || (passes(providerProtocol, client.protocol) && !client.rewrites)
+    return !providerProtocol || (passesThrough(providerProtocol, client.protocol) && !client.rewrites)
   }
 }
 
@@ -104,14 +104,15 @@ function toolSupport(
   client: ClientProtocol,
 ): (endpoint: Endpoint) => boolean {
   const search = searchTool(chat)
-  const providerTools = [...(chat.tools?.filter((tool) => !tool.function) ?? []), ...(search ? [search] : [])]
-  if (providerTools.length === 0) return () => true
+  const providerTools = chat.tools?.filter((tool) => !tool.function) ?? []
+  if (search) providerTools.push(search)
+  if (providerTools.length === 0) return always
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
     const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
     return (
       !providerProtocol ||
-      passes(providerProtocol, client.protocol) ||
+      passesThrough(providerProtocol, client.protocol) ||
       (providerProtocol.supportsTool !== undefined && providerTools.every(providerProtocol.supportsTool))
     )
   }

@@ -18,6 +18,7 @@ export type Preferences = {
   /** Whether a sort keeps each model's endpoints together, in the order the models were named. */
   partition: 'model' | 'none'
   maxPrice?: { prompt?: number; completion?: number; request?: number; image?: number }
+  /** Tokens per second. */
   preferredMinThroughput?: number
   preferredMaxLatencyMs?: number
 }
@@ -37,7 +38,7 @@ export type RequestNeeds = {
 /** One model of the request's fallback list, with the sort of its variant (`:floor`, `:nitro`). */
 export type Candidate = { model: Model; endpoints: Endpoint[]; sort?: SortKey }
 
-/** The recent medians of an endpoint, if there are enough measurements. */
+/** The recent medians of an endpoint: time to the first token, and tokens per second. Null without enough measurements. */
 export type Speeds = { latencyMs: number | null; throughput: number | null }
 
 export type Target = { model: Model; endpoint: Endpoint }

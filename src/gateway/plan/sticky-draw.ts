@@ -11,13 +11,13 @@ export function stickyDraws(request: StickyRequest): (endpoint: Pick<Endpoint, '
   // Computed at the first draw: a model with one endpoint needs none.
   let seed: number | undefined
   return ({ id }) => {
-    seed ??= seedOf(request)
+    seed ??= computeSeed(request)
     return drawFor(seed, id)
   }
 }
 
 /** Session ids and cache keys are scoped to the workspace, because others can choose the same names. */
-function seedOf({ caller, sessionId, chat }: StickyRequest): number {
+function computeSeed({ caller, sessionId, chat }: StickyRequest): number {
   const seed = fnv1a(caller.workspaceId, 0)
   if (sessionId) return fnv1a(sessionId, fnv1a('session', seed))
   if (chat.prompt_cache_key) return fnv1a(chat.prompt_cache_key, fnv1a('key', seed))

@@ -2,7 +2,7 @@ import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { RequestFormat } from '#platform/core/vocabulary.ts'
 import { mediaIn } from '../media/requested-media.ts'
-import { type Body, type ProviderProtocol, passes } from '../protocol/protocol.ts'
+import { type Body, type ProviderProtocol, passesThrough } from '../protocol/protocol.ts'
 import { type BillableOptions, noBillableOptions, type ProviderTool } from './billable-options.ts'
 import { type RequestedKind, type SpecialKind, type Unpriced, unpricedKinds, unpricedOptions } from './unpriced.ts'
 
@@ -70,7 +70,7 @@ function billableOptionsOf(
   providerProtocol: BillingTraits,
 ): BillableOptions {
   if (!providerProtocol?.billableOptions) return noBillableOptions
-  const sent = protocol !== undefined && passes(providerProtocol, protocol) ? body : (chat as Body)
+  const sent = protocol !== undefined && passesThrough(providerProtocol, protocol) ? body : (chat as Body)
   return providerProtocol.billableOptions(sent, endpoint)
 }
 

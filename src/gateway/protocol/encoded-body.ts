@@ -5,11 +5,11 @@ import type { EncodedRequest } from './protocol.ts'
 type Encoded = Pick<EncodedRequest, 'body' | 'source'>
 
 /** The JSON of the body for an upstream. */
-export function encodedBody({ body, source }: Encoded): string | Buffer[] {
+export function encodeBody({ body, source }: Encoded): string | Buffer[] {
   return source?.as(body) ?? JSON.stringify(body)
 }
 
-/** Like `encodedBody`, but in steps, so that a long body does not block the event loop. */
-export function* encodedBodyInSteps({ body, source }: Encoded): Steps<Buffer[]> {
+/** Like `encodeBody`, but in steps, so that a long body does not block the event loop. */
+export function* encodeBodyInSteps({ body, source }: Encoded): Steps<Buffer[]> {
   return source?.as(body) ?? (yield* jsonInSteps(body))
 }

@@ -92,7 +92,7 @@ export type ProviderProtocol = {
 }
 
 /** Whether the body of a client is passed through. */
-export function passes(
+export function passesThrough(
   { protocol, passThrough }: Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough'>>,
   client: RequestFormat,
 ): boolean {
@@ -132,7 +132,7 @@ export type ClientProtocol = {
   /** The `api_type` in the records of such requests. */
   apiType: string
   /** Fields of its bodies for this service, in addition to the common ones (`service-only-fields.ts`). */
-  ownFields?: ReadonlySet<string>
+  serviceOnlyFields?: ReadonlySet<string>
   /** Request headers for an upstream of the same protocol. @param limited whether a limit counts the request. */
   headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
   /** Whether the headers show that the client uses this protocol. */

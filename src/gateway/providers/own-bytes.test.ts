@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JsonSource } from '#platform/json/json-source.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
-import { encodedBody } from '../protocol/encoded-body.ts'
+import { encodeBody } from '../protocol/encoded-body.ts'
 import type { Body, ProviderProtocol } from '../protocol/protocol.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
@@ -28,8 +28,8 @@ for (const [protocol, body] of bodies) {
     const target = { endpoint: endpointFor('some-model'), credential: 'secret', stream: true }
     // The client's fields for this service are removed before.
     const { user: _own, ...ownBody } = given
-    const rewritten = JSON.parse(String(encodedBody(protocol.passThrough!(ownBody, target)!)))
-    const pieces = encodedBody(protocol.passThrough!(ownBody, target, new JsonSource(given, bytes, text))!)
+    const rewritten = JSON.parse(String(encodeBody(protocol.passThrough!(ownBody, target)!)))
+    const pieces = encodeBody(protocol.passThrough!(ownBody, target, new JsonSource(given, bytes, text))!)
     assert.ok(Array.isArray(pieces))
     assert.ok(pieces.some(({ buffer, length }) => buffer === bytes.buffer && length >= longText.length))
     assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), rewritten)

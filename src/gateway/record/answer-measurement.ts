@@ -8,27 +8,27 @@ import type { TriedEndpoint } from './tried-endpoint.ts'
 /**
  * The measurement of an endpoint from a complete answer. It uses the billed tokens, because an impossibly high count
  * would make the endpoint look fastest. Times are in milliseconds since the epoch.
- * @param streamed An answer that is not streamed has no time to first token and no throughput.
+ * @param isStreamed An answer that is not streamed has no time to first token and no throughput.
  */
 export function answerMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
   counter: Pick<AnswerCounter, 'result' | 'speedOf'>,
-  streamed: boolean,
+  isStreamed: boolean,
   sentAt: number,
-  at: number,
+  endedAt: number,
 ): Measurement {
   const { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
   const counted = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
   // Reasoning that the answer does not contain was generated before the first token.
   const hidden = reasoningBytes === 0 ? (counted?.reasoning ?? 0) : 0
   const generated = generatedTokens(isFinal ? counted : undefined, hidden)
-  const speed = streamed && generated > 0 ? counter.speedOf(generated) : undefined
+  const speed = isStreamed && generated > 0 ? counter.speedOf(generated) : undefined
   return {
     endpointId: endpoint.id,
     modelId: model.id,
-    at,
+    at: endedAt,
     outcome: 'success',
-    ...(streamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: at - firstTokenAt }),
+    ...(isStreamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: endedAt - firstTokenAt }),
     promptTokens: counted?.prompt ?? 0,
     completionTokens: counted?.completion ?? estimateTokens(bytes),
     generatedTokens: generated,

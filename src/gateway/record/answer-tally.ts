@@ -4,7 +4,7 @@ import type { PaceNote } from '#spend/ledger/generation.ts'
 import { minStretchMs, Pace } from './token-pace.ts'
 
 /** The parts of an answer that cost something. */
-export type Counted = {
+export type BillableCounts = {
   /** The token counts that the upstream reported. */
   reported: TokenCounts | undefined
   /** Whether the count covers the whole answer. Some upstreams also send counts of the answer so far. */
@@ -18,7 +18,7 @@ export type Counted = {
 }
 
 /** The counts of an answer, collected while it is relayed. */
-export type AnswerTally = Counted & {
+export type AnswerTally = BillableCounts & {
   finish: FinishReason | undefined
   nativeFinish: string | undefined
   /** How the upstream's last counts contradict each other. */
@@ -31,12 +31,14 @@ export type AnswerTally = Counted & {
   lastTokenAt: number | undefined
 }
 
-// Upstreams do not always follow their protocol, so types are checked and stored names are short.
-const byteLength = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
-const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, maxNameLength) : undefined)
 const maxNameLength = 256
 
-function extrasOf(
+// Upstreams do not always follow their protocol, so types are checked and stored names are short.
+const byteLength = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
+const readName = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, maxNameLength) : undefined)
+
+/** The reported extras with the pieces that were counted. Of a unit in both, the report counts. */
+function mergePieces(
   relayedPieces: ReadonlyMap<string, number> | undefined,
   reported: Extras | undefined,
 ): Extras | undefined {
@@ -103,7 +105,7 @@ export class AnswerCounter {
   }
 
   result(): Readonly<AnswerTally> {
-    this.#tally.extras = extrasOf(this.#relayedPieces, this.#reportedExtras)
+    this.#tally.extras = mergePieces(this.#relayedPieces, this.#reportedExtras)
     return this.#tally
   }
 
@@ -127,8 +129,8 @@ export class AnswerCounter {
     const tally = this.#tally
     switch (event.type) {
       case 'started':
-        tally.upstreamId ??= nameIn(event.id)
-        tally.upstreamModel ??= nameIn(event.model)
+        tally.upstreamId ??= readName(event.id)
+        tally.upstreamModel ??= readName(event.model)
         break
       case 'text':
       case 'refusal':
@@ -158,7 +160,7 @@ export class AnswerCounter {
         // The last count already includes all content.
         if (this.#isCounted) tally.isFinal = true
         tally.finish = event.reason
-        tally.nativeFinish = nameIn(event.native)
+        tally.nativeFinish = readName(event.native)
         break
       case 'error':
         tally.finish = 'error'

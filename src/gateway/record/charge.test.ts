@@ -4,7 +4,7 @@ import type { Prices } from '#catalogue/index/model.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import { decimalUsd } from '#platform/core/pico-usd.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
-import type { Counted } from './answer-tally.ts'
+import type { BillableCounts } from './answer-tally.ts'
 import { type AnswerEnd, chargeFor } from './charge.ts'
 
 const prices: Prices = { prompt: '1', completion: '10', cacheRead: '0.1', cacheWrite: '2', reasoning: '20' }
@@ -17,7 +17,7 @@ const max: UsageBound = {
   sequential: true,
   bill: undefined,
 }
-const counted: Counted = {
+const counted: BillableCounts = {
   reported: undefined,
   isFinal: false,
   bytes: 0,
@@ -27,7 +27,7 @@ const counted: Counted = {
 }
 
 const charged = (
-  more: Partial<Counted>,
+  more: Partial<BillableCounts>,
   { isComplete = true, generated, ...limits }: Partial<UsageBound & AnswerEnd> = {},
 ) => {
   const bound = { whole: { ...max, ...limits }, isWithinBound: () => false }
@@ -69,7 +69,7 @@ test('without a count four bytes are a token, and limits are charged the maximum
 })
 
 test('each tool call adds its frame, and the reservation is the maximum', () => {
-  const whole = (more: Partial<Counted>, limits = {}) => {
+  const whole = (more: Partial<BillableCounts>, limits = {}) => {
     const { cost, margin } = charged(more, limits)
     return Number(cost) + Number(margin)
   }
@@ -92,7 +92,7 @@ test('a count before the end is a minimum', () => {
 })
 
 /** The tokens of an answer that received nothing for a long time. */
-const within = (inAll: number, sinceLast = 100_000) => ({ inAll, sinceLast })
+const within = (total: number, unreceived = 100_000) => ({ total, unreceived })
 
 const most = (...of: Parameters<typeof charged>) => Number(charged(...of).cost) + Number(charged(...of).margin)
 

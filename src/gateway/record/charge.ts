@@ -6,7 +6,7 @@ import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
 import { costOf } from '../pricing/cost.ts'
 import { highestCost } from '../pricing/highest-cost.ts'
-import type { Counted } from './answer-tally.ts'
+import type { BillableCounts } from './answer-tally.ts'
 import { type SettledUsage, settledUsage } from './settled-usage.ts'
 
 /** The charge for a request. */
@@ -28,9 +28,9 @@ const maxFrameTokens = 512
 /** The most tokens that an endpoint can have generated for an answer that it stopped. */
 export type GeneratedTokens = {
   /** From its start on. */
-  inAll: number
+  total: number
   /** After those that were received. */
-  sinceLast: number
+  unreceived: number
 }
 
 /** The end of an answer, in addition to its counts. */
@@ -44,7 +44,7 @@ export type AnswerEnd = {
 /** The charge for an answer: by the provider's final count, or else an estimate. */
 export function chargeFor(
   prices: Prices,
-  counted: Counted,
+  counted: BillableCounts,
   promptEstimate: () => number,
   requestBound: RequestBound,
   end: AnswerEnd,
@@ -56,9 +56,9 @@ export function chargeFor(
     return { ...usage, estimated: false, capped, cost: costOf(prices, usage.tokens, usage.extras), margin: 0n }
   }
   const estimate = promptEstimate()
-  const usage = billedUsage(prices, estimateOf(counted, estimate), extras, requestBound)
+  const usage = billedUsage(prices, estimateTokenCounts(counted, estimate), extras, requestBound)
   const cost = costOf(prices, usage.tokens, usage.extras)
-  const bound = boundOf(
+  const bound = highestPossibleCost(
     prices,
     counted,
     { prompt: estimate, completion: usage.tokens.completion },
@@ -84,9 +84,9 @@ export function billedUsage(
  * The highest cost that an answer without a final count can have.
  * @param estimate its prompt and the received tokens, which are charged even if they came faster than was measured.
  */
-function boundOf(
+function highestPossibleCost(
   prices: Prices,
-  counted: Counted,
+  counted: BillableCounts,
   estimate: Pick<TokenCounts, 'prompt' | 'completion'>,
   max: UsageBound,
   end: AnswerEnd,
@@ -110,20 +110,20 @@ function isPromptCounted({ prompt }: TokenCounts, estimate: number, { sequential
 
 /** The highest number of tokens that can have been generated: each token has at least one byte, and takes its time. */
 function maxGenerated(
-  { bytes, reasoningBytes, toolCalls }: Counted,
+  { bytes, reasoningBytes, toolCalls }: BillableCounts,
   max: UsageBound,
   { isComplete, generated = unlimited }: AnswerEnd,
 ): number {
-  const maxCompletion = Math.min(max.completion, generated.inAll)
+  const maxCompletion = Math.min(max.completion, generated.total)
   if (!isComplete || max.hidden || reasoningBytes > 0) return maxCompletion
-  const inTransit = Math.min(maxFrameTokens, generated.sinceLast)
+  const inTransit = Math.min(maxFrameTokens, generated.unreceived)
   return Math.min(maxCompletion, bytes + toolCalls * maxFrameTokens + inTransit)
 }
 
-const unlimited: GeneratedTokens = { inAll: Number.POSITIVE_INFINITY, sinceLast: Number.POSITIVE_INFINITY }
+const unlimited: GeneratedTokens = { total: Number.POSITIVE_INFINITY, unreceived: Number.POSITIVE_INFINITY }
 
 /** Estimates the tokens. Counts that the provider reported are the minimum. */
-export function estimateOf({ bytes, reasoningBytes, reported }: Counted, prompt: number): TokenCounts {
+export function estimateTokenCounts({ bytes, reasoningBytes, reported }: BillableCounts, prompt: number): TokenCounts {
   return {
     ...reported,
     prompt: Math.max(reported?.prompt ?? 0, prompt),

@@ -10,7 +10,7 @@ import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 import type { PolicyDecision } from '../admission/policy.ts'
 
 /** Where contents are stored, and the most bytes of each prompt and answer. */
-export type ContentStorage = { keeper: Pick<ContentWriter, 'enqueue'>; maxBytes: number }
+export type ContentStorage = { writer: Pick<ContentWriter, 'enqueue'>; maxBytes: number }
 
 /**
  * Collects the content of a request to store it. Undefined if nothing is stored: the workspace stores no content, the
@@ -43,8 +43,11 @@ export class ContentRecorder {
     this.#answer = new AnswerText(contents.maxBytes)
   }
 
-  /** Collects the answer of one attempt, which is the only one that the client sees. */
-  collecting(count: (events: AnswerEvent[]) => void): (events: AnswerEvent[]) => void {
+  /**
+   * Starts to collect the answer of an attempt; that of an earlier attempt is dropped, because the client does not see it.
+   * @returns a function that counts events with `count` and collects them.
+   */
+  startAnswer(count: (events: AnswerEvent[]) => void): (events: AnswerEvent[]) => void {
     const answer = new AnswerText(this.#contents.maxBytes)
     this.#answer = answer
     return (events) => {
@@ -58,42 +61,47 @@ export class ContentRecorder {
     const { outcome, cause, caller, id, createdAt } = generation
     if (outcome === 'refused' || cause?.rule !== undefined || cause?.guardrailId !== undefined) return
     const { organizationId, workspaceId, keyHash, userId } = caller
-    this.#contents.keeper.enqueue(
+    this.#contents.writer.enqueue(
       { id, organizationId, workspaceId, keyHash, userId, createdAt },
-      this.#read(generation),
+      this.#toContent(generation),
     )
   }
 
-  #read(generation: Generation): Content {
+  #toContent(generation: Generation): Content {
     const { maxBytes } = this.#contents
-    const [prompt, answer] = [new ContentTruncator(maxBytes), new ContentTruncator(maxBytes)]
+    const promptTruncator = new ContentTruncator(maxBytes)
+    const answerTruncator = new ContentTruncator(maxBytes)
     const { completion, reasoning, calls } = this.#answer.read()
     return {
-      input: { messages: prompt.messages(this.#chat.messages), parameters: parametersOf(this.#chat, maxBytes) },
-      output: {
-        completion: completion === null ? null : answer.text(completion),
-        tool_calls: answer.value(calls) as Content['output']['tool_calls'],
-        reasoning: reasoning === null ? null : answer.text(reasoning),
+      input: {
+        messages: promptTruncator.messages(this.#chat.messages),
+        parameters: storableParameters(this.#chat, maxBytes),
       },
-      error: errorOf(generation),
-      truncated: prompt.isTruncated || answer.isTruncated,
+      output: {
+        completion: completion === null ? null : answerTruncator.text(completion),
+        tool_calls: answerTruncator.value(calls) as Content['output']['tool_calls'],
+        reasoning: reasoning === null ? null : answerTruncator.text(reasoning),
+      },
+      error: describeError(generation),
+      truncated: promptTruncator.isTruncated || answerTruncator.isTruncated,
     }
   }
 }
 
 /** The parameters that reproduce the request; null if they are too long, because a part would be another request. */
-function parametersOf(chat: ChatRequest, maxBytes: number): object | null {
+function storableParameters(chat: ChatRequest, maxBytes: number): object | null {
   const { messages: _1, model: _2, stream: _3, stream_options: _4, ...parameters } = chat
-  const cutter = new ContentTruncator(maxBytes)
-  const stored = cutter.value(parameters) as object
-  return cutter.isTruncated ? null : stored
+  const truncator = new ContentTruncator(maxBytes)
+  const stored = truncator.value(parameters) as object
+  return truncator.isTruncated ? null : stored
 }
 
 /** The error in this service's words, because a provider's message can repeat the prompt or contain secrets. */
-function errorOf({ outcome, cause, provider, attempts }: Generation): ContentError | null {
+function describeError({ outcome, cause, provider, attempts }: Generation): ContentError | null {
   if (outcome !== 'failed') return null
   const kind = cause?.kind
-  const status = kind === undefined ? null : kind === 'internal' ? 500 : faultStatus[kind]
+  let status: number | null = null
+  if (kind !== undefined) status = kind === 'internal' ? 500 : faultStatus[kind]
   return {
     message: cause?.message ?? kind ?? null,
     status,
@@ -105,6 +113,7 @@ function errorOf({ outcome, cause, provider, attempts }: Generation): ContentErr
 
 function failedAttempt({ outcome, reason, provider }: AttemptNote): ContentError['previous_errors'] {
   if (outcome === 'answered' || outcome === 'client_left') return []
-  const code = outcome === 'broke' ? 502 : outcome === 'circuit_open' ? 503 : faultStatus[outcome]
+  const statusOf = { broke: 502, circuit_open: 503, ...faultStatus }
+  const code = statusOf[outcome]
   return [{ code, message: reason ?? outcome, provider_name: provider, raw: null }]
 }

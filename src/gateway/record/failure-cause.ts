@@ -8,7 +8,7 @@ const maxMessageLength = 300
 const invalidPath = /^Invalid request: ([\w.[\]]{1,100}):/
 
 /** The reason for a refusal or failure, for the log and the record, without content of the request or answer. */
-export function causeOf(error: unknown): Cause {
+export function toCause(error: unknown): Cause {
   if (!(error instanceof Fault)) return { kind: 'internal' }
   const { guardrail_id: guardrailId, rule, excluded, provider_name, error_type } = error.details.metadata ?? {}
   const message = provider_name === undefined ? publicMessage(error) : undefined

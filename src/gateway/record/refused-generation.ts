@@ -3,7 +3,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import type { CompletionCall } from '../completion-call.ts'
-import { causeOf } from './failure-cause.ts'
+import { toCause } from './failure-cause.ts'
 
 export type RefusalDeps = {
   /** Takes the record of a request that was refused before its own record was open. */
@@ -55,6 +55,6 @@ export function refusedGeneration(
     durationMs: 0,
     outcome: 'refused',
     attempts: [],
-    cause: causeOf(error),
+    cause: toCause(error),
   }
 }

@@ -149,7 +149,7 @@ function chargedAfterLeave({ stops = true, hidden = false, sequential = true, by
   clock.now += 150
   const bound = { whole: { ...max, hidden, sequential, completion: 10_000 }, isWithinBound: () => false }
   const endpoint = endpointFor('m', { prices: { prompt: '0.000001', completion: '0.000001' } })
-  const failure = { sent: true, reason: 'aborted' } as AttemptFailure
+  const failure = { wasSent: true, reason: 'aborted' } as AttemptFailure
   record.finishAttempt(
     { ...tried, target: { ...tried.target, endpoint }, bound, stopsOnDisconnect: stops },
     failure,

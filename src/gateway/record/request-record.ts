@@ -15,12 +15,12 @@ import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf, costOf } from '../pricing/cost.ts'
 import { answerMeasurement } from './answer-measurement.ts'
 import { AnswerCounter, isPlausible } from './answer-tally.ts'
-import { billedUsage, type Charge, chargeFor, estimateOf, type GeneratedTokens } from './charge.ts'
-import { causeOf } from './failure-cause.ts'
+import { billedUsage, type Charge, chargeFor, estimateTokenCounts, type GeneratedTokens } from './charge.ts'
+import { toCause } from './failure-cause.ts'
 import { needsUsage, tokensWithin, transitMs } from './generated-tokens.ts'
 import type { RequestFacts } from './request-facts.ts'
-import { openCircuitNote, type Planned, skippedEndpoints } from './skipped-endpoints.ts'
-import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
+import { openCircuitNote, type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
+import { findUnpriced, type TriedEndpoint } from './tried-endpoint.ts'
 
 export type RecordDeps = {
   measure: (measurement: Measurement) => void
@@ -54,11 +54,11 @@ export class RequestRecord {
   readonly #facts: RequestFacts
   readonly #promptEstimate: () => number
   readonly #attempts: AttemptNote[] = []
-  #usage: AnswerCounter
+  #counter: AnswerCounter
   #attemptStartedAt = 0
   #connectMs: number | undefined
   #firstByteMs: number | undefined
-  #plan: Planned | undefined
+  #plan: PlanningResult | undefined
   /** Endpoints that a guardrail forbids since the plan was made. */
   #forbidden: Set<string> | undefined
   #permit: AttemptPermit | undefined
@@ -83,7 +83,7 @@ export class RequestRecord {
     this.#promptEstimate = promptEstimate
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
-    this.#usage = new AnswerCounter(deps.now)
+    this.#counter = new AnswerCounter(deps.now)
     this.#span = deps.tracing ? newSpan(deps.newId, facts.traceParent) : undefined
   }
 
@@ -98,7 +98,7 @@ export class RequestRecord {
     return this.#currentTarget
   }
 
-  notePlan(plan: Planned): void {
+  notePlan(plan: PlanningResult): void {
     this.#plan = plan
   }
 
@@ -110,7 +110,7 @@ export class RequestRecord {
     this.#connectMs = undefined
     this.#firstByteMs = undefined
     if (this.#span) this.#attemptSpanId = newSpanId(this.#deps.newId)
-    this.#usage = new AnswerCounter(this.#deps.now)
+    this.#counter = new AnswerCounter(this.#deps.now)
   }
 
   /** Notes how long the attempt waited for its connection and for its first byte, if these came. */
@@ -122,13 +122,13 @@ export class RequestRecord {
   readonly count = (events: AnswerEvent[]): void => {
     // The first byte counts as success, because a slow client is not the endpoint's fault.
     this.#permit?.answered()
-    this.#usage.count(events)
+    this.#counter.count(events)
   }
 
   /** Counts a piece of text that was relayed without being read. */
   readonly countText = (type: 'text' | 'reasoning', bytes: number): void => {
     this.#permit?.answered()
-    this.#usage.countText(type, bytes)
+    this.#counter.countText(type, bytes)
   }
 
   /** Notes an endpoint that was skipped because its circuit is open. */
@@ -149,7 +149,7 @@ export class RequestRecord {
 
   /** Notes why the request failed. The first cause counts. A disconnect of the client is not a cause. */
   noteCause(error: unknown): void {
-    const cause = causeOf(error)
+    const cause = toCause(error)
     if (cause.kind !== 'client_closed_request') this.#cause ??= cause
   }
 
@@ -162,12 +162,12 @@ export class RequestRecord {
     this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
     if (clientLeft) {
       this.#outcome = 'client_left'
-      if (failure.sent) this.#answered = { ...tried, failed: false, end: this.#brokenOff() }
+      if (failure.wasSent) this.#answered = { ...tried, failed: false, end: this.#unfinishedEnd() }
       return
     }
     this.#countFailure(target, failure)
-    if (!failure.sent) return
-    const { cost, margin } = this.#chargeOf(tried, this.#brokenOff())
+    if (!failure.wasSent) return
+    const { cost, margin } = this.#computeCharge(tried, this.#unfinishedEnd())
     noteUnconfirmed(this.#attempts, cost + margin)
     this.#isLossMixed ||= this.#loss.cost > 0n && this.#loss.byok !== byok
     this.#loss = { cost: this.#loss.cost + cost + margin, byok }
@@ -192,7 +192,7 @@ export class RequestRecord {
     if (failure) return this.#countFailure(target, failure)
     this.#permit?.answered()
     const { measure, now } = this.#deps
-    measure(answerMeasurement(tried, this.#usage, this.#facts.streamed, this.#attemptStartedAt, now()))
+    measure(answerMeasurement(tried, this.#counter, this.#facts.streamed, this.#attemptStartedAt, now()))
   }
 
   /** The cost of attempts without an answer that was not taken before; undefined if there is none. */
@@ -210,10 +210,10 @@ export class RequestRecord {
 
   /** The cost of an answer with these tokens. */
   costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    const counted = this.#usage.result()
+    const counted = this.#counter.result()
     const charged = isPlausible(tokens, counted.bytes)
       ? tokens
-      : estimateOf({ ...counted, reported: tokens }, this.#promptEstimate())
+      : estimateTokenCounts({ ...counted, reported: tokens }, this.#promptEstimate())
     const usage = billedUsage(endpoint.prices, charged, counted.extras, bound)
     return costOf(endpoint.prices, usage.tokens, usage.extras)
   }
@@ -223,31 +223,31 @@ export class RequestRecord {
     return needsUsage(tried, this.#deps.speeds(tried.target.endpoint).fastest)
   }
 
-  #brokenOff(): AttemptEnd {
+  #unfinishedEnd(): AttemptEnd {
     return { isComplete: false, hasEnded: false, at: this.#deps.now() }
   }
 
-  #chargeOf(tried: TriedEndpoint, end: AttemptEnd): Charge {
+  #computeCharge(tried: TriedEndpoint, end: AttemptEnd): Charge {
     const { target, bound } = tried
-    const usage = this.#usage.result()
+    const usage = this.#counter.result()
     const isCounted = usage.reported && usage.isFinal
     return chargeFor(target.endpoint.prices, usage, this.#promptEstimate, bound, {
       isComplete: end.isComplete,
-      generated: isCounted ? undefined : this.#generated(tried, end),
+      generated: isCounted ? undefined : this.#maxGenerated(tried, end),
     })
   }
 
   /** The most tokens that the time of the answer allowed, if the endpoint stopped at the end. */
-  #generated({ target, bound, stopsOnDisconnect }: TriedEndpoint, end: AttemptEnd): GeneratedTokens | undefined {
+  #maxGenerated({ target, bound, stopsOnDisconnect }: TriedEndpoint, end: AttemptEnd): GeneratedTokens | undefined {
     const { fastest } = this.#deps.speeds(target.endpoint)
     const { hidden, sequential } = bound.whole
     if (fastest === null || !sequential || !(end.hasEnded || stopsOnDisconnect)) return undefined
     const sentAt = this.#attemptStartedAt
-    const { firstTokenAt, lastTokenAt } = this.#usage.result()
+    const { firstTokenAt, lastTokenAt } = this.#counter.result()
     const stoppedAt = end.at + transitMs(sentAt, firstTokenAt)
     return {
-      inAll: tokensWithin(stoppedAt - (hidden ? sentAt : (firstTokenAt ?? sentAt)), fastest),
-      sinceLast: tokensWithin(stoppedAt - (lastTokenAt ?? sentAt), fastest),
+      total: tokensWithin(stoppedAt - (hidden ? sentAt : (firstTokenAt ?? sentAt)), fastest),
+      unreceived: tokensWithin(stoppedAt - (lastTokenAt ?? sentAt), fastest),
     }
   }
 
@@ -261,8 +261,8 @@ export class RequestRecord {
   close(): Generation {
     const facts = this.#facts
     const answered = this.#answered
-    const usage = this.#usage.result()
-    const charge = answered && this.#chargeOf(answered, answered.end)
+    const usage = this.#counter.result()
+    const charge = answered && this.#computeCharge(answered, answered.end)
     if (charge) noteUnconfirmed(this.#attempts, charge.margin)
     if (answered && usage.usageMismatch !== undefined)
       this.#deps.onUsageMismatch?.(answered.target.endpoint.id, usage.usageMismatch)
@@ -291,7 +291,7 @@ export class RequestRecord {
       byok: (answered ?? this.#loss).byok,
       tokens: charge?.tokens ?? noTokens,
       extras: charge?.extras,
-      unpriced: answered && charge && unpricedOf(answered, charge),
+      unpriced: answered && charge && findUnpriced(answered, charge),
       estimated: charge?.estimated ?? false,
       capped: charge?.capped ?? false,
       cost: charge?.cost ?? 0n,
@@ -311,7 +311,7 @@ export class RequestRecord {
       attempts: this.#attempts,
       notAsked: this.#plan && skippedEndpoints(this.#plan, this.#attempts, this.#forbidden),
       orderedBy: this.#plan?.plan.orderedBy,
-      pace: facts.streamed ? this.#usage.paceOf(charge?.tokens.completion ?? 0) : undefined,
+      pace: facts.streamed ? this.#counter.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,
       span: this.#span,
     }
@@ -341,7 +341,7 @@ export class RequestRecord {
 
   /** Counts a failure against the endpoint. A fault in the request itself is not counted. */
   #countFailure({ endpoint, model }: Target, failure: AttemptFailure): void {
-    if (!failure.endpointsFault) return
+    if (!failure.isEndpointsFault) return
     this.#permit?.failed(failure)
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })

@@ -12,17 +12,17 @@ export type SettledUsage = { tokens: TokenCounts; extras: Extras | undefined }
 export function settledUsage(bill: Bill | undefined, prices: Prices, { tokens, extras }: SettledUsage): SettledUsage {
   if (!bill && !extras) return { tokens, extras }
   const pieceCounts = extras?.pieces
-  const pieces = piecesOf(bill, pieceCounts)
+  const pieces = countBilledPieces(bill, pieceCounts)
   const tier = extras?.serviceTier ?? bill?.serviceTier
   const serviceTier = tier === 'default' ? undefined : tier
   return {
-    tokens: withParts(bill, prices, tokens, pieceCounts),
+    tokens: withAssumedParts(bill, prices, tokens, pieceCounts),
     extras: pieces || serviceTier ? { ...(pieces && { pieces }), ...(serviceTier && { serviceTier }) } : undefined,
   }
 }
 
 /** The billed pieces by unit. Audio is billed by token instead. */
-function piecesOf(
+function countBilledPieces(
   bill: Bill | undefined,
   pieceCounts: Record<string, number> = {},
 ): Record<string, number> | undefined {
@@ -36,21 +36,21 @@ function piecesOf(
 }
 
 /** Without a report, all tokens count as the most expensive kind that the request contains. */
-function withParts(
+function withAssumedParts(
   bill: Bill | undefined,
   prices: Prices,
   tokens: TokenCounts,
   pieceCounts: Record<string, number> = {},
 ): TokenCounts {
   const { cacheWritten, prompt, completion, parts } = tokens
-  const all: TokenCounts['parts'] = {}
-  if (bill?.kinds.includes('cacheWrite1h') && cacheWritten > 0) all.cacheWritten1h = cacheWritten
-  if (bill?.hasAudio) all.audioPrompt = prompt
-  if (pieceCounts.audio) all.audioCompletion = completion
-  if (pieceCounts.image && prices.imageCompletion !== undefined) all.imageCompletion = completion
-  if (Object.keys(all).length === 0) return tokens
+  const assumedParts: TokenCounts['parts'] = {}
+  if (bill?.kinds.includes('cacheWrite1h') && cacheWritten > 0) assumedParts.cacheWritten1h = cacheWritten
+  if (bill?.hasAudio) assumedParts.audioPrompt = prompt
+  if (pieceCounts.audio) assumedParts.audioCompletion = completion
+  if (pieceCounts.image && prices.imageCompletion !== undefined) assumedParts.imageCompletion = completion
+  if (Object.keys(assumedParts).length === 0) return tokens
   // Tokens reported as one kind are not of another kind.
-  if (parts?.audioCompletion !== undefined) delete all.imageCompletion
-  if (parts?.imageCompletion !== undefined) delete all.audioCompletion
-  return { ...tokens, parts: { ...all, ...parts } }
+  if (parts?.audioCompletion !== undefined) delete assumedParts.imageCompletion
+  if (parts?.imageCompletion !== undefined) delete assumedParts.audioCompletion
+  return { ...tokens, parts: { ...assumedParts, ...parts } }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Candidate, Target } from '../plan/plan.ts'
-import { type Planned, skippedEndpoints } from './skipped-endpoints.ts'
+import { type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
 
 const model = { id: 'a/m' }
 const target = (tag: string) => ({ model, endpoint: { id: `a/m@${tag}` } }) as unknown as Target
@@ -9,7 +9,7 @@ const [one, two, three, four] = ['one', 'two', 'three', 'four'].map(target) as [
 const attemptAt = ({ endpoint }: Target) =>
   ({ endpointId: endpoint.id, provider: 'p', outcome: 'answered', durationMs: 1 }) as const
 const all = [{ model, endpoints: [one, two, three, four].map(({ endpoint }) => endpoint) }] as unknown as Candidate[]
-const planned = (more: Partial<Planned>): Planned => ({
+const planned = (more: Partial<PlanningResult>): PlanningResult => ({
   candidates: all,
   permitted: all,
   plan: { targets: [one], excluded: [] },

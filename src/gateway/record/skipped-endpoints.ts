@@ -4,7 +4,7 @@ import type { Restriction } from '../plan/circuit.ts'
 import type { Candidate, Plan, Target } from '../plan/plan.ts'
 
 /** The decisions before the first attempt. The list of skipped endpoints is derived from them when the request ends. */
-export type Planned = {
+export type PlanningResult = {
   /** The candidate models with all endpoints, and with those that the guardrails permit. */
   candidates: readonly Candidate[]
   permitted: readonly Candidate[]
@@ -16,24 +16,24 @@ export type Planned = {
 /** Limits the size of a ledger row for models with many endpoints. */
 const maxListed = 30
 
-const none: ReadonlySet<string> = new Set()
+const noEndpoints: ReadonlySet<string> = new Set()
 
 /**
  * The candidate endpoints that were not tried, by reason; undefined if there are none.
  * @param forbidden the ids of endpoints that a guardrail forbids since the plan was made.
  */
 export function skippedEndpoints(
-  { candidates, permitted, plan, targets }: Planned,
+  { candidates, permitted, plan, targets }: PlanningResult,
   attempts: readonly AttemptNote[],
-  forbidden: ReadonlySet<string> = none,
+  forbidden: ReadonlySet<string> = noEndpoints,
 ): SkippedEndpoints | undefined {
-  let found: { [reason: string]: string[] } | undefined
-  let listed = 0
+  let skipped: { [reason: string]: string[] } | undefined
+  let listedCount = 0
   const list = (reason: string, endpointId: string) => {
-    if (listed++ >= maxListed) return
-    found ??= {}
-    found[reason] ??= []
-    found[reason].push(endpointId)
+    if (listedCount++ >= maxListed) return
+    skipped ??= {}
+    skipped[reason] ??= []
+    skipped[reason].push(endpointId)
   }
   if (targets.length > 1 || forbidden.size > 0) {
     for (const { endpoint } of targets) {
@@ -46,13 +46,13 @@ export function skippedEndpoints(
   if (targets.length < plan.targets.length) {
     for (const target of plan.targets) if (!targets.includes(target)) list('not_priceable', target.endpoint.id)
   }
-  if (permitted === candidates) return found
+  if (permitted === candidates) return skipped
   for (const { model, endpoints } of candidates) {
     const remaining = permitted.find((candidate) => candidate.model === model)?.endpoints ?? []
     if (remaining.length === endpoints.length) continue
     for (const endpoint of endpoints) if (!remaining.includes(endpoint)) list('guardrail', endpoint.id)
   }
-  return found
+  return skipped
 }
 
 /** The note of an endpoint that was skipped because its circuit is open. */

@@ -9,9 +9,9 @@ const minSpeedMs = 200
 
 /** The bytes of an answer by time, in up to 24 equal stretches. Their length doubles for longer answers. */
 export class Pace {
-  #windowMs = minStretchMs
+  #stretchMs = minStretchMs
   #bytes: number[]
-  #total: number
+  #totalBytes: number
   /** The first piece after the first stretch: its time and the bytes up to it. The speed is measured from it on. */
   #speedFrom: { ms: number; bytes: number } | undefined
   #lastMs = 0
@@ -19,22 +19,22 @@ export class Pace {
   /** @param firstBytes the bytes of the first stretch. */
   constructor(firstBytes: number) {
     this.#bytes = [firstBytes]
-    this.#total = firstBytes
+    this.#totalBytes = firstBytes
   }
 
   /** @param ms since the first content. */
   add(ms: number, bytes: number): void {
-    let at = Math.floor(ms / this.#windowMs)
+    let at = Math.floor(ms / this.#stretchMs)
     while (at >= maxStretches) {
-      this.#windowMs *= 2
+      this.#stretchMs *= 2
       this.#bytes = mergePairs(this.#bytes)
-      at = Math.floor(ms / this.#windowMs)
+      at = Math.floor(ms / this.#stretchMs)
     }
     while (this.#bytes.length <= at) this.#bytes.push(0)
     this.#bytes[at]! += bytes
-    this.#total += bytes
+    this.#totalBytes += bytes
     this.#lastMs = ms
-    this.#speedFrom ??= { ms, bytes: this.#total }
+    this.#speedFrom ??= { ms, bytes: this.#totalBytes }
   }
 
   /**
@@ -46,22 +46,21 @@ export class Pace {
     if (!this.#speedFrom) return undefined
     const ms = this.#lastMs - this.#speedFrom.ms
     if (ms < minSpeedMs) return undefined
-    return ((this.#total - this.#speedFrom.bytes) / this.#total) * tokens * (1000 / ms)
+    return ((this.#totalBytes - this.#speedFrom.bytes) / this.#totalBytes) * tokens * (1000 / ms)
   }
 
   /** Distributes the tokens over the stretches in proportion to their bytes. @param tokens the total. */
   note(tokens: number): PaceNote | undefined {
-    const all = this.#bytes.reduce((sum, bytes) => sum + bytes, 0)
-    if (all === 0 || tokens === 0) return undefined
+    if (this.#totalBytes === 0 || tokens === 0) return undefined
     let bytesSoFar = 0
     let tokensSoFar = 0
     const tokensByStretch = this.#bytes.map((bytes) => {
       bytesSoFar += bytes
       const previous = tokensSoFar
-      tokensSoFar = Math.round((bytesSoFar / all) * tokens)
+      tokensSoFar = Math.round((bytesSoFar / this.#totalBytes) * tokens)
       return tokensSoFar - previous
     })
-    return { everyMs: this.#windowMs, tokens: tokensByStretch }
+    return { everyMs: this.#stretchMs, tokens: tokensByStretch }
   }
 }
 

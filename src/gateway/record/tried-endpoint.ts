@@ -13,7 +13,7 @@ export type TriedEndpoint = {
 }
 
 /** The billed units without a price. Requested ones count too, because a provider may bill them without a report. */
-export function unpricedOf({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
+export function findUnpriced({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
   if (!extras && !tokens.parts && bound.isWithinBound(tokens)) return undefined
   const possible = bound.whole.bill?.unpriced.map(({ price }) => price) ?? []
   const reported = unpricedIn(target.endpoint.prices, tokens, extras)

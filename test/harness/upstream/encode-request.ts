@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { encodedBody } from '#gateway/protocol/encoded-body.ts'
+import { encodeBody } from '#gateway/protocol/encoded-body.ts'
 import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
 
 /** An endpoint that supports everything, with the given name. */
@@ -42,7 +42,7 @@ export function encoded(
   }
   const whole = { messages: [{ role: 'user', content: 'Hi' }], ...chat } as ChatRequest
   const request = providerProtocol.encode(whole, target)
-  return { path: request.path, headers: request.headers, body: JSON.parse(encodedBody(request) as string) }
+  return { path: request.path, headers: request.headers, body: JSON.parse(encodeBody(request) as string) }
 }
 
 export const weatherTool = {

@@ -5,7 +5,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import { responsesToChat } from '../../clients/responses/to-chat.ts'
 import type { Target } from '../../plan/plan.ts'
-import { encodedBody } from '../../protocol/encoded-body.ts'
+import { encodeBody } from '../../protocol/encoded-body.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { anthropicMessages } from '../../providers/anthropic/anthropic-messages.ts'
 import { googleGemini } from '../../providers/gemini/google-gemini.ts'
@@ -37,7 +37,7 @@ function sentLimit(
 ): unknown[] {
   const target = { endpoint: endpointFor(model, more), credential: 'secret', stream: false }
   const sent = JSON.parse(
-    String(encodedBody((providerProtocol.passThrough ?? providerProtocol.encode)(body as ChatRequest & Body, target)!)),
+    String(encodeBody((providerProtocol.passThrough ?? providerProtocol.encode)(body as ChatRequest & Body, target)!)),
   )
   const { max_tokens, max_completion_tokens, max_output_tokens, max_new_tokens, n_predict, generationConfig } = sent
   const all = [max_tokens, max_completion_tokens, max_output_tokens, max_new_tokens, n_predict]

@@ -53,18 +53,18 @@ export class DecodingSink implements Sink {
   }
 
   data(chunk: Buffer): void {
-    if (this.#create) this.#begin(this.#create, Buffer.concat([this.#start, chunk]), startLength)
+    if (this.#create) this.#startDecoder(this.#create, Buffer.concat([this.#start, chunk]), startLength)
     else this.#decode(chunk)
   }
 
   end(): void {
-    if (this.#create) this.#begin(this.#create, this.#start, 0)
+    if (this.#create) this.#startDecoder(this.#create, this.#start, 0)
     if (this.#decoder) this.#decoder.end()
-    else if (this.#finishes()) this.#sink.end()
+    else if (this.#finishOnce()) this.#sink.end()
   }
 
   failed(failure: TransportFailure): void {
-    if (this.#finishes()) this.#sink.failed(failure)
+    if (this.#finishOnce()) this.#sink.failed(failure)
   }
 
   pause(): void {
@@ -75,7 +75,7 @@ export class DecodingSink implements Sink {
     this.#decoder?.resume()
   }
 
-  #begin(create: (start: Buffer) => Decoder | undefined, start: Buffer, minLength: number): void {
+  #startDecoder(create: (start: Buffer) => Decoder | undefined, start: Buffer, minLength: number): void {
     this.#start = start
     if (start.length < minLength) return
     this.#create = undefined
@@ -93,12 +93,12 @@ export class DecodingSink implements Sink {
     this.#decoder = decoder
     decoder.on('data', (chunk: Buffer) => this.#isOver || this.#sink.data(chunk))
     decoder.on('drain', () => this.#isOver || this.#source.release())
-    decoder.on('end', () => this.#finishes() && this.#sink.end())
+    decoder.on('end', () => this.#finishOnce() && this.#sink.end())
     decoder.on('error', ({ message }) => this.failed({ kind: 'reset', phase: 'answer', message }))
   }
 
   /** Marks the end. @returns false if it was reached before. */
-  #finishes(): boolean {
+  #finishOnce(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
     this.#decoder?.destroy()

@@ -19,30 +19,30 @@ export type UpstreamOptions = { connectMs: number; proxies?: ProxySettings }
 /** Connections to upstreams, kept alive and pooled by origin. */
 export function httpUpstreams(options: UpstreamOptions): Upstreams {
   const agents: Agent[] = []
-  const agentWith = (pipelining: number) =>
+  const lazyAgent = (pipelining: number) =>
     once(() => {
       const agent = newAgent({ ...options, pipelining })
       agents.push(agent)
       return agent
     })
-  const agent = agentWith(1)
+  const agent = lazyAgent(1)
   // Without pipelining undici closes each connection after its request, so that each request gets a new one.
-  const unpooledAgent = agentWith(0)
+  const unpooledAgent = lazyAgent(0)
   const warming = setTimeout(agent, warmUpMs).unref()
   return {
     send(request, deadlines, sink) {
-      const dispatch = (through: Agent) => {
+      const dispatchWith = (dispatchAgent: Agent) => {
         const { origin, path, method = 'POST' } = request
         const { headers, body } = dispatchOptions(request)
-        through.dispatch({ origin, path, method, headers, body: method === 'GET' ? null : body }, call)
+        dispatchAgent.dispatch({ origin, path, method, headers, body: method === 'GET' ? null : body }, call)
       }
-      const call = new HttpCall(request.origin, deadlines, sink, () => dispatch(unpooledAgent()))
-      dispatch(agent())
+      const call = new HttpCall(request.origin, deadlines, sink, () => dispatchWith(unpooledAgent()))
+      dispatchWith(agent())
       return call
     },
     async close() {
       clearTimeout(warming)
-      await Promise.all(agents.map((one) => one.destroy()))
+      await Promise.all(agents.map((created) => created.destroy()))
     },
   }
 }
@@ -61,6 +61,7 @@ function dispatchOptions({ headers, body, streams }: UpstreamRequest) {
 
 function* drain(pieces: readonly Buffer[]): Generator<Buffer, void> {
   const remaining = pieces.toReversed()
+  // Otherwise the parameter would reference all pieces until the last one is sent.
   pieces = []
   while (remaining.length > 0) yield remaining.pop()!
 }
@@ -79,7 +80,7 @@ function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { p
   return new Agent(throughProxies(options, proxies))
 }
 
-const abandoned = new Error('abandoned')
+const abandonedError = new Error('abandoned')
 
 /** One request over HTTP: undici's handler on the one side, an exchange on the other. */
 class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
@@ -93,9 +94,9 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   #phase: TransportFailure['phase'] = 'connect'
   /** The connection has ended. A decoder can still have output. */
   #isOver = false
-  #paused = false
+  #isPaused = false
   /** The buffer of the decoder is full. */
-  #full = false
+  #isDecoderFull = false
   #connection: Connection | undefined
   /** Sends the request again on a new connection. References the body, so it is cleared as soon as possible. */
   #resend: (() => void) | undefined
@@ -114,7 +115,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     this.#phase = 'first_byte'
     this.connectMs = Math.round(performance.now() - this.#startedAt)
     // Aborted while it waited for its connection.
-    if (this.#isOver) controller.abort(abandoned)
+    if (this.#isOver) controller.abort(abandonedError)
     else watchConnection(this)
   }
 
@@ -129,28 +130,32 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#resend = undefined
+    // Statuses below 200 only announce the response.
     if (!this.#isOver && status >= 200) this.#sink.head(status, headers)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
     this.#phase = 'answer'
-    if (!this.#paused) this.#idleTimer.start(this.#deadlines.silenceMs)
+    if (!this.#isPaused) this.#idleTimer.start(this.#deadlines.silenceMs)
     this.#sink.data(chunk)
   }
 
   onResponseEnd(): void {
-    if (this.#finishes()) this.#sink.end()
+    if (this.#finishOnce()) this.#sink.end()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.#resendsAfterStaleConnection()) return
+    if (this.#resendIfStale()) return
     const explanation = explainConnection(error, URL.parse(this.#origin)?.host ?? this.#origin)
-    this.#fail(kindOf(error, this.#phase), error.message || 'connection failed', explanation)
+    this.#fail(classifyError(error, this.#phase), error.message || 'connection failed', explanation)
   }
 
-  /** A server can close an idle connection just when a request is sent on it. The request is then sent again once. */
-  #resendsAfterStaleConnection(): boolean {
+  /**
+   * Sends the request again, once, if the server closed an idle connection just when the request was sent on it.
+   * @returns whether it was sent again.
+   */
+  #resendIfStale(): boolean {
     const resend = this.#resend
     this.#resend = undefined
     if (this.#isOver || !resend || !this.#connection?.isReused || this.#connection.hasAnswered()) return false
@@ -160,51 +165,51 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   }
 
   abort(): void {
-    this.#finishes()
+    this.#finishOnce()
     this.#sink.failed({ kind: 'aborted', phase: this.#phase, message: 'the client disconnected' })
-    this.#controller?.abort(abandoned)
+    this.#controller?.abort(abandonedError)
   }
 
   pause(): void {
-    this.#paused = true
+    this.#isPaused = true
     this.#idleTimer.stop()
     this.#sink.pause()
     this.#controller?.pause()
   }
 
   resume(): void {
-    if (!this.#paused) return
-    this.#paused = false
+    if (!this.#isPaused) return
+    this.#isPaused = false
     this.#sink.resume()
     if (this.#isOver) return
     this.#idleTimer.start(this.#deadlines.silenceMs)
-    if (!this.#full) this.#controller?.resume()
+    if (!this.#isDecoderFull) this.#controller?.resume()
   }
 
-  /** The decoder is full. */
   hold(): void {
-    this.#full = true
+    this.#isDecoderFull = true
     this.#controller?.pause()
   }
 
   release(): void {
-    this.#full = false
-    if (!this.#isOver && !this.#paused) this.#controller?.resume()
+    this.#isDecoderFull = false
+    if (!this.#isOver && !this.#isPaused) this.#controller?.resume()
   }
 
   #timeOut(): void {
     const limit = this.#phase === 'answer' ? this.#deadlines.silenceMs : this.#deadlines.firstByteMs
     this.#fail('timeout', `no byte for ${limit} ms`)
-    this.#controller?.abort(abandoned)
+    this.#controller?.abort(abandonedError)
   }
 
   #fail(kind: TransportFailure['kind'], message: string, explanation?: string): void {
-    if (!this.#finishes()) return
+    if (!this.#finishOnce()) return
     const failure = { kind, phase: this.#phase, message }
     this.#sink.failed(explanation === undefined ? failure : { ...failure, explanation })
   }
 
-  #finishes(): boolean {
+  /** Marks the end. @returns false if it was reached before. */
+  #finishOnce(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
     this.#resend = undefined
@@ -213,7 +218,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   }
 }
 
-function kindOf(error: Error, phase: TransportFailure['phase']): TransportFailure['kind'] {
+function classifyError(error: Error, phase: TransportFailure['phase']): TransportFailure['kind'] {
   const { code } = error as { code?: string }
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'
   return phase === 'connect' ? 'refused' : 'reset'

@@ -13,7 +13,7 @@ export type Connection = {
 }
 
 const usedSockets = new WeakSet<Socket>()
-let starting: SentRequest | undefined
+let startingRequest: SentRequest | undefined
 let isSubscribed = false
 
 /**
@@ -25,12 +25,12 @@ export function watchConnection(request: SentRequest): void {
     isSubscribed = true
     subscribe('undici:client:sendHeaders', (message) => reportConnection((message as { socket: Socket }).socket))
   }
-  starting = request
+  startingRequest = request
 }
 
 function reportConnection(socket: Socket): void {
-  const request = starting
-  starting = undefined
+  const request = startingRequest
+  startingRequest = undefined
   const isReused = usedSockets.has(socket)
   usedSockets.add(socket)
   const before = socket.bytesRead

@@ -27,7 +27,7 @@ export const messagesClient: ClientProtocol = {
   conversation: 'messages',
   apiType: 'messages',
   // `reasoning` also belongs to this service, but stays: it is translated for the model.
-  ownFields: new Set(['fallbacks', 'user']),
+  serviceOnlyFields: new Set(['fallbacks', 'user']),
   headersFor: messagesHeaders,
   isUsedBy: (headers) => headers['anthropic-version'] !== undefined,
   acceptsApiKeyHeader: true,

@@ -74,7 +74,7 @@ export function calledName({ function: called, custom }: RawCall): string | unde
 /**
  * The names of the functions and custom tools that a chat declares, with their aliases. Undefined if it declares none.
  */
-export function toolNamesIn(
+export function collectToolNames(
   { tools }: ChatRequest,
   aliases: ReadonlyMap<string, string> | undefined,
 ): ReadonlySet<string> | undefined {

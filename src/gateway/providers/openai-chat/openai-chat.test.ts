@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { JsonSource } from '#platform/json/json-source.ts'
 import { encoded, endpointFor, weatherCall } from '#test/harness/upstream/encode-request.ts'
-import { encodedBody } from '../../protocol/encoded-body.ts'
+import { encodeBody } from '../../protocol/encoded-body.ts'
 import { openaiChat } from './openai-chat.ts'
 
 /** The body for the upstream. Checks that rewriting and passing bytes through give the same body. */
@@ -11,9 +11,9 @@ const passed = (body: object) => {
   const target = { endpoint: endpointFor('grok-4'), credential: 'secret', stream: true }
   const bytes = Buffer.from(JSON.stringify(body))
   const given = JSON.parse(bytes.toString())
-  const rewritten = JSON.parse(String(encodedBody(openaiChat.passThrough!(given, target)!)))
+  const rewritten = JSON.parse(String(encodeBody(openaiChat.passThrough!(given, target)!)))
   const source = new JsonSource(given, bytes, bytes.toString())
-  const pieces = encodedBody(openaiChat.passThrough!(given, target, source)!)
+  const pieces = encodeBody(openaiChat.passThrough!(given, target, source)!)
   assert.ok(Array.isArray(pieces))
   assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), rewritten)
   return rewritten

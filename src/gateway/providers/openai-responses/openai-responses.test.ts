@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
 import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/encode-request.ts'
-import { encodedBody } from '../../protocol/encoded-body.ts'
+import { encodeBody } from '../../protocol/encoded-body.ts'
 import { openaiResponses } from './openai-responses.ts'
 
 const bodyOf = (chat: Partial<ChatRequest>) => encoded(openaiResponses, 'gpt-5', chat).body
@@ -144,7 +144,7 @@ describe('openai-responses, requests', () => {
 
 describe('openai-responses, passed through', () => {
   const target = { endpoint: endpointFor('gpt-5'), credential: 'secret', stream: true }
-  const passed = (body: object) => JSON.parse(String(encodedBody(openaiResponses.passThrough!({ ...body }, target)!)))
+  const passed = (body: object) => JSON.parse(String(encodeBody(openaiResponses.passThrough!({ ...body }, target)!)))
 
   test('only the model, own fields and storage change', () => {
     const body = { input: 'Hi', unknown: { deep: [1] }, tools: [{ type: 'web_search' }] }

@@ -59,7 +59,7 @@ export class ClockRounds {
   /** The protocol of a round: takes chat requests, and writes answers of the client's protocol. */
   get client(): ClientProtocol {
     // The body of a round is a chat request, so the fields and request headers of the client's own protocol do not apply to it.
-    const { ownFields: _own, headersFor: _headers, ...inherited } = this.#clientProtocol
+    const { serviceOnlyFields: _own, headersFor: _headers, ...inherited } = this.#clientProtocol
     return {
       ...inherited,
       protocol: 'openai-chat',
