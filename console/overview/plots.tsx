@@ -37,7 +37,7 @@ export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps
       saving: [{ label: 'saved', values: line('cache_saving', 0), colour: '--ok' }],
     }
   }, [overTime, groups, groupsOverTime, from, to, stepMs, by.dimension])
-  const common = { times, together: 'overview' }
+  const common = { times, syncGroup: 'overview' }
   return (
     <div class="plots">
       <Plot {...common} title={`Spend, by ${by.label}`} lines={spent} format={money} emptyText="No spend" isStacked />

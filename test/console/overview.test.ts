@@ -62,6 +62,19 @@ test('each plot has a table with its figures', options, async () => {
   assert.deepEqual(faults, [])
 })
 
+test('the cursor of one plot shows its values in every plot', options, async () => {
+  await using watched = await signedInPage(browser, service, '/overview?last=1h')
+  const { page, faults } = watched
+  const drawing = page.locator('.plot > div').filter({ has: page.locator('path') })
+  await drawing.first().hover()
+  await page.locator('.plot .reading').nth(1).waitFor({ state: 'attached' })
+  assert.equal(
+    await page.locator('.plot .reading').count(),
+    await drawing.filter({ has: page.locator('svg .mark') }).count(),
+  )
+  assert.deepEqual(faults, [])
+})
+
 test('a limit is a bar with its spending, and an expiring key is listed', options, async () => {
   const { body } = await service.manage('POST', '/keys', { name: 'small', limit: 5, limit_reset: 'monthly' })
   await service.manage('POST', '/keys', {
