@@ -13,6 +13,7 @@ import { type Size, setWindowSize } from '../components/window-size.ts'
 import { setTimeZone } from '../format/time-zone.ts'
 import { screens } from '../screens.ts'
 import { location } from './browser-globals.ts'
+import { styleRule } from './style-rule.ts'
 
 /** A request for a page. `answers`: the successful answers of the API, by address. */
 export type Visit = {
@@ -45,9 +46,8 @@ let rules: string[] = []
 function moveStyle({ type, props: given }: VNode): void {
   const props = given as { style?: object; 'data-rule'?: string }
   if (typeof type !== 'string' || props.style === undefined) return
-  const fields = Object.entries(props.style).map(([name, value]) => `${name}:${value}`)
   props['data-rule'] = String(rules.length)
-  rules.push(`[data-rule="${rules.length}"]{${fields.join(';')}}`)
+  rules.push(`[data-rule="${rules.length}"]{${styleRule(props.style)}}`)
   delete props.style
 }
 
