@@ -8,18 +8,22 @@ import './components/double-click.ts'
 import './components/overflow-title.ts'
 import { rememberScrollPositions } from './components/scroll-memory.ts'
 import { rememberWindow } from './components/window-size.ts'
+import { saveEarlyClicks } from './early-clicks.ts'
 
 rootLinks()
 rememberScrollPositions()
 rememberWindow()
 const root = document.getElementById('console')!
-const servedList = () => root.querySelector('[role=grid]')
-const found = findSession()
-if (servedList()) await preloadScreen(withoutScreenRoot(location.pathname).split('/')[1])
-if (hasPreloadedSession) await found
+const findGrid = () => root.querySelector('[role=grid]')
+const sessionLookup = findSession()
+// The served page has rows: the script of the screen is needed to render the same.
+if (findGrid()) await preloadScreen(withoutScreenRoot(location.pathname).split('/')[1])
+if (hasPreloadedSession) await sessionLookup
 // Replaces what the service has rendered, within the same paint.
-const scrolled = servedList()?.scrollTop ?? 0
+const scrollTop = findGrid()?.scrollTop ?? 0
+const repeatEarlyClicks = saveEarlyClicks(root)
 root.replaceChildren()
 render(<App />, root)
-if (scrolled > 0) servedList()?.scrollTo(0, scrolled)
+if (scrollTop > 0) findGrid()?.scrollTo(0, scrollTop)
 root.removeAttribute('aria-busy')
+repeatEarlyClicks()

@@ -66,3 +66,37 @@ for (const context of windows) {
     assert.deepEqual(await accessibilityFaults(page), [])
   })
 }
+
+/** Opens a page whose scripts are held back. @returns a function that lets them load. */
+async function openWithoutScripts(page: Page, path: string): Promise<() => void> {
+  const held = Promise.withResolvers<void>()
+  await page.route('**/console/*.js', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  // `goto` of a watched page waits for the scripts.
+  await page.evaluate(`location.assign('${path}')`)
+  return held.resolve
+}
+
+test('a click on a row before the scripts run opens the request', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/models', windows[0]!)
+  const { page, faults } = watched
+  const release = await openWithoutScripts(page, '/requests')
+  await page.locator('#row-3').click()
+  release()
+  await page.getByRole('complementary', { name: 'Details' }).waitFor()
+  assert.equal(await page.locator('[aria-selected=true]').getAttribute('id'), 'row-3')
+  assert.deepEqual(faults, [])
+})
+
+test('clicks on buttons of the frame before the scripts run take effect in order', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/models', windows[2]!)
+  const { page, faults } = watched
+  const release = await openWithoutScripts(page, '/requests')
+  await page.getByRole('button', { name: /^Screens/ }).click()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  release()
+  await page.getByRole('button', { name: 'Theme: light' }).waitFor()
+  assert.deepEqual(faults, [])
+})

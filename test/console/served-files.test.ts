@@ -104,7 +104,12 @@ test('a page with a session contains the session and first rows, and is not cach
   const page = (path: string) => fetch(origin + path, { headers: { cookie } })
   const plain = await page('/requests')
   assert.deepEqual([plain.headers.get('cache-control'), plain.headers.get('etag')], ['no-store', null])
-  const answers = answersIn(await plain.text())!
+  const text = await plain.text()
+  const inlineScripts = [...text.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script!)
+  const digest = createHash('sha256').update(inlineScripts[0]!).digest('base64')
+  const allowed = /script-src ([^;]+)/.exec(plain.headers.get('content-security-policy') ?? '')?.[1]
+  assert.deepEqual([inlineScripts.length, allowed], [1, `'self' 'sha256-${digest}'`])
+  const answers = answersIn(text)!
   assert.deepEqual(Object.keys(answers), ['/api/v1/sessions/current', '/api/v1/generations?limit=50'])
   assert.equal(answers['/api/v1/sessions/current'].data.workspace.name, 'Default')
   assert.deepEqual(answers['/api/v1/generations?limit=50'].data, [])

@@ -3,12 +3,17 @@ import type { Manifest } from './manifest.ts'
 import type { Rendered } from './renderer.ts'
 import type { VisitorSettings } from './visitor-cookies.ts'
 
-/** Allows only own files and the style of the page: no inline scripts, no frames, and no markup from strings (trusted types). */
-const contentPolicy = (style: string) =>
+const digestOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/**
+ * Allows only own files, the style of the page, and the click recorder of a page that has content: no other inline scripts, no
+ * frames, and no markup from strings (trusted types).
+ */
+const contentPolicy = (style: string, hasContent: boolean) =>
   [
     "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    hasContent ? `script-src 'self' ${clickRecorderDigest}` : "script-src 'self'",
+    `style-src ${digestOf(style)}`,
     "connect-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
@@ -18,6 +23,11 @@ const contentPolicy = (style: string) =>
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ')
+
+/** Records clicks on buttons and rows until the script of the page runs. `console/early-clicks.ts` repeats them. */
+const clickRecorder =
+  'earlyClicks=[];addEventListener("click",e=>{let c=e.target.closest("[aria-busy] :is(button,[role=row])");c&&earlyClicks?.push(c)},true)'
+const clickRecorderDigest = digestOf(clickRecorder)
 
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
@@ -69,12 +79,12 @@ export function pageOf(
   const html = `<!doctype html>
 <html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}${root ? ` data-root="${root}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<style>${style}</style><link rel="icon" href="${at(manifest.icon)}">
+<style>${style}</style>${content ? `<script>${clickRecorder}</script>` : ''}<link rel="icon" href="${at(manifest.icon)}">
 ${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
 <script type="module" src="${at(manifest.main)}"></script></head>
 <body>${content ? `<div id="console" aria-busy="true">${content.markup}</div>${dataBlock(content.answers)}` : '<div id="console"></div>'}<noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
 `
-  return { html, policy: contentPolicy(style) }
+  return { html, policy: contentPolicy(style, content !== undefined) }
 }
 
 /** Data for `console/api/preloaded-answers.ts`. Browsers do not run a script of this type. */
