@@ -1,4 +1,4 @@
-import { withFieldOfType } from '#platform/json/conditional-rules.ts'
+import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
 import {
@@ -23,7 +23,7 @@ const ChatFunction = z.looseObject({
 })
 
 /** A tool of any type. Tools of type `function`, and those without a type, require the member `function`. */
-export const ChatTool = withFieldOfType(
+export const ChatTool = requireFieldOfType(
   z.looseObject({ type: z.string().optional(), function: ChatFunction.optional() }),
   {
     function: 'function',

@@ -1,4 +1,4 @@
-import { withFieldOfType } from '#platform/json/conditional-rules.ts'
+import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { EndUser, SessionId, Trace } from './call-fields.ts'
 import { AnswerLimit, CacheControl } from './generation-fields.ts'
@@ -15,7 +15,7 @@ export const MessagesTool = z.looseObject({
 })
 export type MessagesTool = z.infer<typeof MessagesTool>
 
-export const MessagesToolChoice = withFieldOfType(
+export const MessagesToolChoice = requireFieldOfType(
   z.looseObject({
     type: z.enum(['auto', 'any', 'none', 'tool']),
     name: z.string().optional(),
@@ -25,7 +25,7 @@ export const MessagesToolChoice = withFieldOfType(
 )
 export type MessagesToolChoice = z.infer<typeof MessagesToolChoice>
 
-export const Thinking = withFieldOfType(
+export const Thinking = requireFieldOfType(
   z.looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().optional() }),
   { enabled: 'budget_tokens' },
 )

@@ -46,7 +46,7 @@ export function* measureTools({ tools }: ChatRequest): Steps<void> {
  */
 export function minTokens(chat: ChatRequest, contextLength: number): number {
   const characters = charactersOf(chat)
-  const byLength = Math.floor(characters / bytesPerToken.most)
+  const byLength = Math.floor(characters / bytesPerToken.max)
   const surelyExceeds = byLength > contextLength
   // A word has a space after it, so there are at most half as many words as characters.
   const canExceed = characters / 2 > contextLength
@@ -56,7 +56,7 @@ export function minTokens(chat: ChatRequest, contextLength: number): number {
 
 /** A lower bound of the tokens of a prompt: one for each word, and more for long words. */
 export function wordTokens(chat: ChatRequest): number {
-  let tokens = Math.floor(toolSize(chat).characters / bytesPerToken.most)
+  let tokens = Math.floor(toolSize(chat).characters / bytesPerToken.max)
   for (const { content } of chat.messages) {
     if (typeof content === 'string') tokens += tokensOfWords(content)
     else for (const { text } of content ?? []) if (text) tokens += tokensOfWords(text)
@@ -72,7 +72,7 @@ function tokensOfWords(text: string): number {
     if (isInWord) {
       if (wordStart < 0) wordStart = at
     } else if (wordStart >= 0) {
-      tokens += Math.max(1, Math.floor((at - wordStart) / bytesPerToken.most))
+      tokens += Math.max(1, Math.floor((at - wordStart) / bytesPerToken.max))
       wordStart = -1
     }
   }
@@ -98,7 +98,7 @@ function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
     else
       for (const part of content) {
         const tokenIds = part.text === undefined ? tokenIdsOf(part) : undefined
-        if (tokenIds) bytes += tokenIds.length * bytesPerToken.usual
+        if (tokenIds) bytes += tokenIds.length * bytesPerToken.average
         else if (part.text === undefined) media++
         else bytes += bytesOf(part.text)
       }
@@ -116,7 +116,7 @@ const tokensOfLargestImage = 1600
 export function upperPromptEstimate(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
   const added = chat.messages.length * messageMarkerTokens + (chat.tools?.length ? toolInstructionTokens : 0)
-  return estimateTokens(bytes, bytesPerToken.fewest) + added + media * tokensOfLargestImage
+  return estimateTokens(bytes, bytesPerToken.min) + added + media * tokensOfLargestImage
 }
 
 function bytesOf(value: unknown): number {

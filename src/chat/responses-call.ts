@@ -1,4 +1,4 @@
-import { withFieldOfType } from '#platform/json/conditional-rules.ts'
+import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnswerCount, AnswerLimit } from './generation-fields.ts'
 import { inputItemSchema } from './input-item-schema.ts'
@@ -7,7 +7,7 @@ import { FunctionTool, inputError, ResponsesRequest } from './responses-request.
 import { toolList } from './tool-list.ts'
 
 /** A tool of any type. Functions require a name. */
-export const Tool = withFieldOfType(
+export const Tool = requireFieldOfType(
   z.looseObject({ ...FunctionTool.shape, type: z.string(), name: z.string().optional() }),
   { function: 'name' },
 )

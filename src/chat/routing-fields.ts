@@ -1,4 +1,4 @@
-import { withFieldOfType } from '#platform/json/conditional-rules.ts'
+import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 
 /** Fields that control routing, the same in every kind of request body. Nested objects accept unknown keys. */
@@ -54,7 +54,7 @@ export const Plugin = z.looseObject({ id: z.string() }).describe('A plugin and i
 export const ServiceTier = z.enum(['auto', 'default', 'flex', 'priority', 'scale'])
 
 /** A condition that ends the loop of server tools. Unknown types are passed unchanged. */
-export const StopCondition = withFieldOfType(
+export const StopCondition = requireFieldOfType(
   z.looseObject({
     type: z.string(),
     step_count: z.int().optional(),

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
 import { describeSystemError } from '#platform/process/system-error.ts'
-import { printable, withoutControls } from '#platform/text/printable.ts'
+import { escapeControls, printable } from '#platform/text/printable.ts'
 import type { Terminal } from './kit/terminal.ts'
 
 type AddCommands = (group: Command, terminal: Terminal) => void
@@ -161,5 +161,5 @@ function untilUnknownCommand(program: Command, args: string[]): string[] {
 
 /** Removes control characters from the output, because it can contain text of other people: names of keys and files. */
 function withoutControlCharacters({ out, err, ...terminal }: Terminal): Terminal {
-  return { ...terminal, out: (text) => out(withoutControls(text)), err: (text) => err(withoutControls(text)) }
+  return { ...terminal, out: (text) => out(escapeControls(text)), err: (text) => err(escapeControls(text)) }
 }

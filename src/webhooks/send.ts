@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIPv6 } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
-import { explainConnection } from '#platform/core/connection-failure.ts'
+import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import type { MailSettings } from '#platform/net/mail.ts'
 import { proxyAgent } from '#platform/net/outgoing.ts'
 import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
@@ -74,7 +74,7 @@ function disposableAgent<Agent extends { destroy: () => Promise<void> }>(agent: 
 }
 
 function errorText(error: Error, target: string): string {
-  const explained = explainConnection(error, URL.parse(target)?.host ?? target)
+  const explained = explainTlsOrProxyFailure(error, URL.parse(target)?.host ?? target)
   if (explained !== undefined) return explained.slice(0, maxErrorLength)
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
   return (code && !message?.includes(code) ? `${code}: ${message}` : (message ?? String(error))).slice(

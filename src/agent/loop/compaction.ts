@@ -65,7 +65,7 @@ const summaryStart = 'This conversation was long; its older part is summarised h
 
 /** Summarises messages with a model call. If it fails, returns the beginning and the end of their text. */
 async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
-  const room = Math.floor(deps.windowTokens * 0.5 * bytesPerToken.usual)
+  const room = Math.floor(deps.windowTokens * 0.5 * bytesPerToken.average)
   const text = shorten(older.map(asText).join('\n\n'), { head: room / 2, tail: room / 2 })
   const messages: Message[] = [
     { role: 'system', text: instruction },

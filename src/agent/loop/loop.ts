@@ -167,7 +167,7 @@ async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promi
 }
 
 function resultLimits({ windowTokens }: TurnDeps) {
-  const half = Math.floor(Math.min(maxResultLength, windowTokens * bytesPerToken.usual * resultShare) / 2)
+  const half = Math.floor(Math.min(maxResultLength, windowTokens * bytesPerToken.average * resultShare) / 2)
   return { head: half, tail: half }
 }
 

@@ -1,4 +1,4 @@
-import { explainConnection } from '#platform/core/connection-failure.ts'
+import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 
 /** The largest answer of a server. */
 const maxBytes = 32 * 1024 * 1024
@@ -10,7 +10,7 @@ export async function boundedFetch(
   init?: RequestInit,
 ): Promise<Response> {
   const answer = await fetch(url, init).catch((error: Error) => {
-    const explained = explainConnection(error, new URL(url).host)
+    const explained = explainTlsOrProxyFailure(error, new URL(url).host)
     throw explained === undefined ? error : new Error(explained, { cause: error })
   })
   if (!answer.body) return answer

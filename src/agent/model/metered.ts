@@ -1,5 +1,5 @@
 import { waitFor } from '#platform/async/wait-for.ts'
-import { bodyText } from '#platform/text/body-text.ts'
+import { readBodyText } from '#platform/text/body-text.ts'
 import type { Usage } from './model.ts'
 
 const polling = { timeoutMs: 2000, recheckMs: 100 }
@@ -30,7 +30,7 @@ const maxBytes = 1024 * 1024
 
 async function read(answer: Response): Promise<Parameters<typeof usageIn>[0]> {
   try {
-    return JSON.parse(await bodyText(answer, maxBytes))
+    return JSON.parse(await readBodyText(answer, maxBytes))
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { retry } from '#platform/async/retry.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { bodyText } from '#platform/text/body-text.ts'
+import { readBodyText } from '#platform/text/body-text.ts'
 import { meteredUsage } from './metered.ts'
 import { type Model, ModelFault, type ModelRequest } from './model.ts'
 import { type Chunk, createAnswer } from './openai-answer.ts'
@@ -98,7 +98,7 @@ async function post(
     signal,
   })
   if (response.ok && response.body) return { headers: response.headers, body: response.body }
-  const fault = faultOfStatus(response.status, await bodyText(response, maxErrorBytes))
+  const fault = faultOfStatus(response.status, await readBodyText(response, maxErrorBytes))
   const wait = waitOf(response.headers.get('retry-after'))
   if (wait !== undefined) retryAfter.set(fault, wait)
   throw fault

@@ -1,5 +1,5 @@
 import type { Now } from '#platform/core/clock.ts'
-import { bodyText } from '#platform/text/body-text.ts'
+import { readBodyText } from '#platform/text/body-text.ts'
 
 /** Returns the size of a model's context window, in tokens. */
 export type ContextWindowOf = (model: string, signal: AbortSignal) => Promise<number>
@@ -66,7 +66,7 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
     ...(headers && { headers }),
     signal: timeoutSignal,
   })
-  const body = await bodyText(answer, maxBytes)
+  const body = await readBodyText(answer, maxBytes)
   const data = answer.ok ? JSON.parse(body)?.data : undefined
   const length: unknown = data?.context_length
   const tokens = typeof length === 'number' && Number.isFinite(length) && length > 0 ? Math.floor(length) : undefined

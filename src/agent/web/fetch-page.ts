@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { connectionFailure } from '#platform/core/connection-failure.ts'
+import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 import { proxyAgent } from '#platform/net/outgoing.ts'
 import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import type { AllowList } from './allow-list.ts'
@@ -59,7 +59,7 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
     const headers = { accept: 'text/html, text/plain, application/json, */*;q=0.5', 'user-agent': 'signalbox-agent' }
     const answer = await fetch(url, { redirect: 'manual', signal, dispatcher: agent, headers }).catch(
       (error: Error) => {
-        throw new Error(`${url.href} cannot be fetched: ${connectionFailure(error, url.host)}.`)
+        throw new Error(`${url.href} cannot be fetched: ${describeConnectionFailure(error, url.host)}.`)
       },
     )
     const location = answer.headers.get('location')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { abortSignalOf } from '#platform/async/disconnect-signal.ts'
+import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { createDrainWaiter } from '#platform/net/drain-waiter.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'
@@ -26,7 +26,7 @@ export async function streamEvents(
 ): Promise<void> {
   const startCursor = lastEventId === undefined ? await liveEvents.newest() : readCursor(lastEventId)
   const caughtUp = createDrainWaiter(response)
-  const leaveSignal = abortSignalOf(response.signal)
+  const leaveSignal = toAbortSignal(response.signal)
   const stream = { cursor: startCursor ?? beforeAll, response }
   response.write(`retry: ${retryMs}\n${lastEventId === undefined ? `id: ${cursorText(stream.cursor)}\n` : ''}\n`)
   while (!response.signal.aborted && !listener.isOver) {

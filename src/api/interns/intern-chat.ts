@@ -6,7 +6,7 @@ import { findRun } from '#interns/runs/run-store.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'
 import { replyWriter } from '#interns/turns/reply.ts'
 import { wholeReply } from '#interns/turns/whole-reply.ts'
-import { abortSignalOf } from '#platform/async/disconnect-signal.ts'
+import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { sendEvents } from '#platform/http/response/send-events.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
@@ -74,7 +74,7 @@ export async function chatWith(
 
 async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, turnRequest, abortSignalOf(response.signal))
+  const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
   const writer = replyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
   response.onRevoked(({ kind, message }) => {
     response.write(writer.failed({ code: faultStatus[kind], message }) + writer.closing)
@@ -85,13 +85,13 @@ async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnReq
 
 async function askReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, turnRequest, abortSignalOf(response.signal))
+  const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
   return wholeReply(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
 }
 
 /** Starts a background run, which its caller can then query. */
 async function askRun(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
-  const turn = await startChatTurn(deps.conversation, caller, turnRequest, abortSignalOf(response.signal))
+  const turn = await startChatTurn(deps.conversation, caller, turnRequest, toAbortSignal(response.signal))
   await turn.events.return?.()
   const intern = await findIntern(deps, caller, turnRequest.internId)
   return new HttpAnswer(202, {}, { data: runItem(await findRun(deps, intern.id, turn.started.runId)) })

@@ -4,7 +4,7 @@ import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { findIntern } from '#interns/registry/store.ts'
 import { auditFileAccess, type FileAct } from '#interns/remote/file-audit.ts'
-import { abortSignalOf } from '#platform/async/disconnect-signal.ts'
+import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { ApiDeps } from '../access/deps.ts'
@@ -61,7 +61,7 @@ export async function withFiles<Answer>(
     await findIntern(deps, laterCaller, intern.id)
   }
   tracked.recheck = recheck
-  const signal = abortSignalOf(tracked.response.signal)
+  const signal = toAbortSignal(tracked.response.signal)
   let rest: Promise<unknown> | undefined
   try {
     const giveOrRevoke = () =>

@@ -10,7 +10,7 @@ import { endRun } from '#interns/runs/end-runs.ts'
 import { announceTurn, openAccounts } from '#interns/runs/limited-turns.ts'
 import { saveStartedRun } from '#interns/runs/run-store.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { picoUsdOf } from '#platform/core/pico-usd.ts'
+import { toPicoUsd } from '#platform/core/pico-usd.ts'
 import { clockOf } from '#platform/db/clock.ts'
 import { Budgets } from '#spend/budgets/budgets.ts'
 import { pruneTurnAccounts } from '#spend/budgets/turn-account-pruning.ts'
@@ -45,8 +45,8 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
   const ask = async (budgets: Budgets, usd: number, endTimeoutMs = 1) => {
     const turns = await turnLimits({ db, now }, endTimeoutMs)('own')
     const limits = budgetsFor(someone, [], turns)
-    const { reservation } = await reserveBudgets({ budgets, now }, limits, [], picoUsdOf(usd), turns)
-    return (cost: number) => reservation.settle(picoUsdOf(cost), () => true)
+    const { reservation } = await reserveBudgets({ budgets, now }, limits, [], toPicoUsd(usd), turns)
+    return (cost: number) => reservation.settle(toPicoUsd(cost), () => true)
   }
   return {
     ...{ db, server, ask },

@@ -1,6 +1,6 @@
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
-import { connectionFailure } from '#platform/core/connection-failure.ts'
-import { bodyText } from '#platform/text/body-text.ts'
+import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
+import { readBodyText } from '#platform/text/body-text.ts'
 import { expandUrl, hasCredentials } from './expand-url.ts'
 import type { Layer, ProviderPatch } from './layer.ts'
 import { listedModels } from './listed-models.ts'
@@ -90,7 +90,7 @@ export function createDiscovery({
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (response.ok) return JSON.parse(await bodyText(response, maxBytes))
+    if (response.ok) return JSON.parse(await readBodyText(response, maxBytes))
     await response.body?.cancel()
     const isKeyRefused = response.status === 401 || response.status === 403
     throw new Error(
@@ -137,5 +137,5 @@ function failureText(error: Error, timeoutMs: number, source: string): string {
   const { name } = error
   if (name === 'TimeoutError') return `it did not answer within ${timeoutMs} ms`
   if (name === 'SyntaxError') return 'its answer is not JSON'
-  return connectionFailure(error, URL.parse(source)?.host ?? source)
+  return describeConnectionFailure(error, URL.parse(source)?.host ?? source)
 }

@@ -1,4 +1,4 @@
-import { perMillion, toDecimal } from '#platform/core/money.ts'
+import { toDecimal, unitPrice } from '#platform/core/money.ts'
 import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { costLookupKinds, reasoningFields } from '../index/model.ts'
@@ -18,7 +18,7 @@ const Amount = z
   })
 
 const PerMillion = Amount.transform((amount, context) => {
-  if (amount === '0' || Number(amount) >= cheapestPerMillion) return perMillion(amount)
+  if (amount === '0' || Number(amount) >= cheapestPerMillion) return unitPrice(amount)
   context.addIssue(`prices are USD per million tokens, and ${amount} looks like the price of one token`)
   return z.NEVER
 }).describe('USD per million tokens')

@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises'
-import { connectionFailure } from '#platform/core/connection-failure.ts'
-import { bodyText } from '#platform/text/body-text.ts'
+import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
+import { readBodyText } from '#platform/text/body-text.ts'
 import { CatalogueError } from './layer.ts'
 import { combineLayers, type LoadReport } from './load.ts'
 import { readModelsDev } from './models-dev/read-models-dev.ts'
@@ -16,10 +16,10 @@ const maxBytes = 256 * 1024 * 1024
 export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
-    if (response.ok) return await bodyText(response, maxBytes)
+    if (response.ok) return await readBodyText(response, maxBytes)
     throw new Error(`the answer was ${response.status} ${response.statusText}`)
   } catch (error) {
-    const reason = connectionFailure(error as Error, URL.parse(url)?.host ?? url)
+    const reason = describeConnectionFailure(error as Error, URL.parse(url)?.host ?? url)
     throw new CatalogueError(`${url} cannot be read: ${reason}.`)
   }
 }

@@ -5,7 +5,7 @@ import { StartupError } from '#platform/core/fault.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import { proxiesInEnvironment } from '#platform/net/proxies.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { bodyText } from '#platform/text/body-text.ts'
+import { readBodyText } from '#platform/text/body-text.ts'
 import { connectionError, networkReason, redirectError } from './network-errors.ts'
 
 /** The longest answer that is read. A full page of a list is shorter. */
@@ -145,7 +145,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
 type RequestBody = { type: string; content: unknown }
 
 async function json(response: Response): Promise<unknown> {
-  return JSON.parse(await bodyText(response, maxAnswerBytes))
+  return JSON.parse(await readBodyText(response, maxAnswerBytes))
 }
 
 type Access = { url: string | undefined; key: string | undefined }

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
-import { utf8Of, withoutMark } from '#platform/text/decode-bytes.ts'
+import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
 import type { BodyReader } from '../protocol/protocol.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
 import { errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
@@ -192,14 +192,14 @@ export class AttemptAnswer implements Sink {
   }
 
   #readBody(chunk: Buffer, whole: ByteBuffer): void {
-    if (this.#status < 300 && whole.bytes === 0 && looksLikeEventStream(chunk)) {
+    if (this.#status < 300 && whole.byteLength === 0 && looksLikeEventStream(chunk)) {
       this.#wholeBody = undefined
       this.#startStream()
       return this.#readStream(chunk)
     }
     whole.add(chunk)
     if (this.#status < 300) return this.#receivedSize.addBytes(chunk.length)
-    if (whole.bytes <= maxErrorBytes) return
+    if (whole.byteLength <= maxErrorBytes) return
     this.#end()
     this.exchange?.abort()
   }
@@ -276,7 +276,7 @@ export class AttemptAnswer implements Sink {
 
   #end(): void {
     if (this.#bodyReader) return this.#deliverWhole(this.#bodyReader.end(), undefined)
-    if (this.#wholeBody) return this.#endWholeBody(withoutMark(this.#wholeBody.take()))
+    if (this.#wholeBody) return this.#endWholeBody(withoutByteOrderMark(this.#wholeBody.take()))
     if (this.#jsonLines) this.#readStream(this.#jsonLines.end())
     if (this.#isOver) return
     this.#deliver(this.#sse.end())
@@ -310,7 +310,7 @@ export class AttemptAnswer implements Sink {
   }
 
   #endWholeBody(bytes: Buffer): void {
-    const text = utf8Of(bytes)
+    const text = decodeUtf8(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
       const message = String(this.#attempt.providerProtocol.errorMessage(body) || textOfPage(text))

@@ -1,13 +1,13 @@
 import { isDeeper } from '#platform/json/depth.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import { withoutMark } from '#platform/text/decode-bytes.ts'
+import { withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
 
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
 
 /** Whether an answer starts as a stream does. Some servers and proxies name another content type. JSON starts otherwise. */
 export function looksLikeEventStream(chunk: Buffer): boolean {
-  return /^(?:data|event|id|retry)?:/.test(withoutMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
+  return /^(?:data|event|id|retry)?:/.test(withoutByteOrderMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
 }
 
 /** An event with only its name and its data on one line. Line breaks in JSON are white space. */

@@ -1,4 +1,4 @@
-import { withoutMark } from '#platform/text/decode-bytes.ts'
+import { withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest, Upstreams } from './upstream/upstream.ts'
 
@@ -39,7 +39,7 @@ export function fetchSmallJson(
 
 function parseAnswer(status: number, bytes: Buffer): { status: number; body: unknown } | undefined {
   try {
-    return { status, body: JSON.parse(withoutMark(bytes).toString('utf8')) }
+    return { status, body: JSON.parse(withoutByteOrderMark(bytes).toString('utf8')) }
   } catch {
     return undefined
   }

@@ -14,7 +14,7 @@ export class JsonLines {
     const end = chunk.lastIndexOf(lineFeed) + 1
     const lines = end > 0 ? this.#buffer.take(chunk.subarray(0, end)) : undefined
     if (end < chunk.length) this.#buffer.add(chunk.subarray(end))
-    if (this.#buffer.bytes > maxEventBytes) throw new Error(`a line is over ${maxEventBytes} bytes`)
+    if (this.#buffer.byteLength > maxEventBytes) throw new Error(`a line is over ${maxEventBytes} bytes`)
     return lines ? toEventStream(lines) : Buffer.alloc(0)
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Endpoint, Prices } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { decimalUsd } from '#platform/core/pico-usd.ts'
+import { toDecimalUsd } from '#platform/core/pico-usd.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
 import { anthropicMessages } from '../providers/anthropic/anthropic-messages.ts'
@@ -78,7 +78,7 @@ describe('the bill of a request', () => {
 
   test('is reserved at the highest combination of prices', () => {
     const prices: Prices = { ...plain, cacheWrite: '0.000004', cacheWrite1h: '0.000006', reasoning: '0.00002' }
-    const usd = (bill?: ReturnType<typeof billed>) => decimalUsd(highestCost(prices, 1000, 100, bill))
+    const usd = (bill?: ReturnType<typeof billed>) => toDecimalUsd(highestCost(prices, 1000, 100, bill))
     assert.equal(usd(), '0.006')
     const longCache = billed(anthropicMessages, { cache_control: { type: 'ephemeral', ttl: '1h' } }, prices)
     assert.equal(usd(longCache), '0.008')

@@ -1,5 +1,5 @@
 import type { Prices } from '#catalogue/index/model.ts'
-import { picoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { parsePicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { ChargedPrices } from '#spend/ledger/generation.ts'
 import type { Charge } from '../record/charge.ts'
 import { priceOfPiece } from './cost.ts'
@@ -17,8 +17,8 @@ export function chargedPrices(prices: Prices, { tokens, extras }: Pick<Charge, '
   if (parts?.audioPrompt) charged.audio = toUsd(rates.audioPrompt)
   if (parts?.audioCompletion) charged.audio_output = toUsd(rates.audioCompletion)
   if (parts?.imageCompletion) charged.image_output = toUsd(rates.imageCompletion)
-  if (prices.request !== undefined) charged.request = toUsd(picoUsd(prices.request))
+  if (prices.request !== undefined) charged.request = toUsd(parsePicoUsd(prices.request))
   for (const unit in extras?.pieces)
-    if (!Object.hasOwn(charged, unit)) charged[unit] = toUsd(picoUsd(priceOfPiece(prices, unit) ?? '0'))
+    if (!Object.hasOwn(charged, unit)) charged[unit] = toUsd(parsePicoUsd(priceOfPiece(prices, unit) ?? '0'))
   return charged
 }

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Prices } from '#catalogue/index/model.ts'
 import type { TokenCounts } from '#chat/events.ts'
-import { decimalUsd } from '#platform/core/pico-usd.ts'
+import { toDecimalUsd } from '#platform/core/pico-usd.ts'
 import { costOf } from './cost.ts'
 
 const none: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }
-const usd = (prices: Prices, tokens: Partial<TokenCounts>) => decimalUsd(costOf(prices, { ...none, ...tokens }))
+const usd = (prices: Prices, tokens: Partial<TokenCounts>) => toDecimalUsd(costOf(prices, { ...none, ...tokens }))
 
 const plain: Prices = { prompt: '0.000003', completion: '0.000015' }
 const rich: Prices = {
@@ -46,7 +46,7 @@ test('more cached than prompt tokens do not give a negative cost', () =>
 test('costs are exact for any number of tokens', () => {
   fc.assert(
     fc.property(fc.nat(10 ** 9), fc.nat(10 ** 9), fc.nat(10 ** 12), (prompt, completion, pico) => {
-      const price = decimalUsd(BigInt(pico))
+      const price = toDecimalUsd(BigInt(pico))
       const expected = BigInt(prompt + completion) * BigInt(pico)
       assert.equal(costOf({ prompt: price, completion: price }, { ...none, prompt, completion }), expected)
     }),
@@ -84,13 +84,13 @@ describe('units other than text', () => {
   test('a piece costs its price under any name', () => {
     const tools = { web_search: '0.01' }
     const pieces = { web_search: 3, image: 2, toString: 5, unheard_of: 7 }
-    assert.equal(decimalUsd(costOf({ ...plain, tools, image: '0.04' }, none, { pieces })), '0.11')
+    assert.equal(toDecimalUsd(costOf({ ...plain, tools, image: '0.04' }, none, { pieces })), '0.11')
   })
 
   test('a service tier has its prices, at least the default ones for long prompts', () => {
     const serviceTiers = { priority: { prompt: '0.000005', completion: '0.00003' } }
     const cost = (serviceTier: string, prompt: number) =>
-      decimalUsd(costOf({ ...tiered, serviceTiers }, { ...none, prompt, completion: 100 }, { serviceTier }))
+      toDecimalUsd(costOf({ ...tiered, serviceTiers }, { ...none, prompt, completion: 100 }, { serviceTier }))
     assert.deepEqual(
       [cost('priority', 1000), cost('constructor', 1000), cost('priority', 200_000)],
       ['0.008', '0.0045', '1.203'],
@@ -100,7 +100,7 @@ describe('units other than text', () => {
   test('missing prices of a tier are at least the default ones, except discounts', () => {
     const prices = { ...media, serviceTiers: { priority: { prompt: '0.000006' } } }
     const cost = (tokens: Partial<TokenCounts>) =>
-      decimalUsd(costOf({ ...prices, request: '0' }, { ...none, ...tokens }, { serviceTier: 'priority' }))
+      toDecimalUsd(costOf({ ...prices, request: '0' }, { ...none, ...tokens }, { serviceTier: 'priority' }))
     assert.equal(cost({ prompt: 100, cached: 100 }), '0.0006')
     assert.equal(cost({ prompt: 100, parts: { audioPrompt: 100 } }), '0.001')
     assert.equal(cost({ completion: 100 }), '0.0015')

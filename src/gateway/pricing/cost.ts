@@ -1,15 +1,16 @@
 import type { Prices } from '#catalogue/index/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
 import { ownValue } from '#platform/core/own-value.ts'
-import { type PicoUsd, picoUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
 import { type Rates, ratesFor } from './rates.ts'
 
 /** The exact cost of an answer at its endpoint's prices. */
 export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): PicoUsd {
   const rates = ratesFor(prices, tokens.prompt, extras?.serviceTier)
   let cost = addCompletion(addPrompt(0n, rates, tokens), rates, tokens)
-  if (prices.request !== undefined) cost += picoUsd(prices.request)
-  for (const unit in extras?.pieces) cost += BigInt(extras.pieces[unit]!) * picoUsd(priceOfPiece(prices, unit) ?? '0')
+  if (prices.request !== undefined) cost += parsePicoUsd(prices.request)
+  for (const unit in extras?.pieces)
+    cost += BigInt(extras.pieces[unit]!) * parsePicoUsd(priceOfPiece(prices, unit) ?? '0')
   return cost
 }
 

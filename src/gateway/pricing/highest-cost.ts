@@ -1,6 +1,6 @@
 import type { Prices } from '#catalogue/index/model.ts'
 import { ownValue } from '#platform/core/own-value.ts'
-import { type PicoUsd, picoUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
 import type { Bill } from './bill.ts'
 import { priceOfPiece } from './cost.ts'
 import { type Rates, ratesUpTo } from './rates.ts'
@@ -23,10 +23,10 @@ export function highestCost(
     perCompletion = highest(perCompletion, ...completionRates(rates, bill))
   }
   let cost = BigInt(prompt) * perPrompt + BigInt(completion) * perCompletion
-  if (prices.request !== undefined) cost += picoUsd(prices.request)
+  if (prices.request !== undefined) cost += parsePicoUsd(prices.request)
   for (const unit in { ...bill?.pieces, ...pieces }) {
     const count = Math.max(ownValue(bill?.pieces, unit) ?? 0, ownValue(pieces, unit) ?? 0)
-    cost += BigInt(count) * picoUsd(priceOfPiece(prices, unit) ?? '0')
+    cost += BigInt(count) * parsePicoUsd(priceOfPiece(prices, unit) ?? '0')
   }
   return cost
 }

@@ -1,5 +1,5 @@
 import type { Prices, TokenPrices } from '#catalogue/index/model.ts'
-import { type PicoUsd, picoUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
 
 /** The price of a token of each kind, with every default filled in. */
 export type Rates = Record<keyof TokenPrices, PicoUsd>
@@ -46,10 +46,10 @@ function stepsOf(prices: Prices, tier: string | undefined): Step[] {
 
 /** Fills in missing prices: each defaults to the more general one. */
 function toRates(prices: TokenPrices): Rates {
-  const prompt = picoUsd(prices.prompt)
-  const completion = picoUsd(prices.completion)
+  const prompt = parsePicoUsd(prices.prompt)
+  const completion = parsePicoUsd(prices.completion)
   const orDefault = (price: string | undefined, otherwise: PicoUsd) =>
-    price === undefined ? otherwise : picoUsd(price)
+    price === undefined ? otherwise : parsePicoUsd(price)
   const cacheWrite = orDefault(prices.cacheWrite, prompt)
   return {
     prompt,

@@ -1,15 +1,15 @@
 import type { Steps } from '#platform/async/long-work.ts'
-import { jsonInSteps } from '#platform/json/json-steps.ts'
+import { serializeInSteps } from '#platform/json/json-steps.ts'
 import type { EncodedRequest } from './protocol.ts'
 
 type Encoded = Pick<EncodedRequest, 'body' | 'source'>
 
 /** The JSON of the body for an upstream. */
 export function encodeBody({ body, source }: Encoded): string | Buffer[] {
-  return source?.as(body) ?? JSON.stringify(body)
+  return source?.serializeAs(body) ?? JSON.stringify(body)
 }
 
 /** Like `encodeBody`, but in steps, so that a long body does not block the event loop. */
 export function* encodeBodyInSteps({ body, source }: Encoded): Steps<Buffer[]> {
-  return source?.as(body) ?? (yield* jsonInSteps(body))
+  return source?.serializeAs(body) ?? (yield* serializeInSteps(body))
 }

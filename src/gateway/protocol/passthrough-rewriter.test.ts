@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytesOfJson } from '#platform/json/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-members.ts'
 
 test('a name in JSON is written as its UTF-8 bytes', () => {
   const text = fc.oneof(
@@ -11,7 +11,7 @@ test('a name in JSON is written as its UTF-8 bytes', () => {
   )
   fc.assert(
     fc.property(text, (value) => {
-      assert.equal(bytesOfJson(value), Buffer.from(JSON.stringify(value)).toString('latin1'))
+      assert.equal(toLatin1Json(value), Buffer.from(JSON.stringify(value)).toString('latin1'))
     }),
   )
 })

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { applyChanges, type Changes, membersOf } from '#platform/json/json-members.ts'
+import { applyChanges, type Changes, findMembers } from '#platform/json/json-members.ts'
 import { copyBytes } from '#platform/text/copy-bytes.ts'
 
 /**
@@ -34,7 +34,7 @@ export function objectOf(event: Buffer): object {
 export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buffer {
   const text = raw.toString('latin1')
   const from = objectIn(text)
-  const member = from === -1 ? undefined : membersOf(text, from).find((one) => one.name === name)
+  const member = from === -1 ? undefined : findMembers(text, from).find((one) => one.name === name)
   if (!member || text[member.valueStart] !== '{') return raw
   return Buffer.from(applyChanges(text, member.valueStart, changes), 'latin1')
 }
@@ -86,7 +86,7 @@ export class EventPrefix {
 
   /** Rewrites an event with another prefix and learns the prefix. @param from the start of its object. */
   learn(text: string, from: number): string {
-    const members = membersOf(text, from)
+    const members = findMembers(text, from)
     const changes = { ...this.#changes(), notNull: this.#nonNullName }
     const result = applyChanges(text, from, changes)
     const last = members.findIndex(({ name }) => name === this.#last)
@@ -108,7 +108,7 @@ export class EventPrefix {
   }
 
   #eventStart(text: string, from: number): number | undefined {
-    return membersOf(text, from).find(({ name }) => name === this.#last)?.start
+    return findMembers(text, from).find(({ name }) => name === this.#last)?.start
   }
 }
 

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer'
 import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
-import { bytesOfJson } from '#platform/json/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-members.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
-import { latin1Of } from '#platform/text/decode-bytes.ts'
+import { decodeLatin1 } from '#platform/text/decode-bytes.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
 import type { DeltaReceiver, Receiver, TextEvent, WholeAnswer } from '../attempt/receiver.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
@@ -209,7 +209,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeRel
 
 /** One character for each byte: text that is not ASCII stays as its UTF-8 bytes. */
 function latin1OfAnswer({ bytes, text }: WholeAnswer): string {
-  return isAscii(bytes) ? text : latin1Of(bytes)
+  return isAscii(bytes) ? text : decodeLatin1(bytes)
 }
 
 /**
@@ -235,5 +235,5 @@ const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
   const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
   if (read.usage || cost.restated) read.usage = usageWithCost(read.usage, cost, usageOf)
-  return bytesOfJson(read)
+  return toLatin1Json(read)
 }

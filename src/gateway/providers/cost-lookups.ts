@@ -1,6 +1,6 @@
 import type { CostLookupKind } from '#catalogue/index/model.ts'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
 
 /** A later report of a provider about an answer: its bill or its tokens. */
@@ -38,7 +38,7 @@ function openRouterBill(body: unknown): ReportedBill | undefined {
       cached: Math.min(countOf(bill.native_tokens_cached) ?? 0, prompt),
       reasoning: Math.min(countOf(bill.native_tokens_reasoning) ?? 0, completion),
     }
-  return { cost: picoUsdOf(total + inference), tokens: tokens || undefined }
+  return { cost: toPicoUsd(total + inference), tokens: tokens || undefined }
 }
 
 function responseBill(body: unknown, { readBody }: Pick<ProviderProtocol, 'readBody'>): ReportedBill | undefined {

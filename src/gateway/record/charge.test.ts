@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Prices } from '#catalogue/index/model.ts'
 import type { TokenCounts } from '#chat/events.ts'
-import { decimalUsd } from '#platform/core/pico-usd.ts'
+import { toDecimalUsd } from '#platform/core/pico-usd.ts'
 import type { UsageBound } from '../admission/bounds/usage-bound.ts'
 import type { BillableCounts } from './answer-tally.ts'
 import { type AnswerEnd, chargeFor } from './charge.ts'
@@ -35,7 +35,7 @@ const charged = (
     isComplete,
     generated,
   })
-  return { ...charge, cost: decimalUsd(cost), margin: decimalUsd(margin) }
+  return { ...charge, cost: toDecimalUsd(cost), margin: toDecimalUsd(margin) }
 }
 
 test('the final count of the provider is charged', () => {

@@ -1,6 +1,6 @@
 import type { ClientAuth, Configuration, TokenEndpointResponse } from 'openid-client'
 import type { Now } from '#platform/core/clock.ts'
-import { explainConnection } from '#platform/core/connection-failure.ts'
+import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { clientAuthentication, type TokenAuthMethod } from './oidc-client-authentication.ts'
@@ -152,7 +152,7 @@ function discoveryFault(error: Error, expected: string): Fault {
       `The setting oidc_issuer is "${expected}", but the issuer at this address has the name ${actual}. Set oidc_issuer to exactly this name.`,
     )
   }
-  const reason = explainConnection(error, new URL(expected).host)
+  const reason = explainTlsOrProxyFailure(error, new URL(expected).host)
   return new Fault(
     'unavailable',
     reason === undefined

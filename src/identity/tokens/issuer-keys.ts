@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
 import type { Now } from '#platform/core/clock.ts'
-import { connectionFailure } from '#platform/core/connection-failure.ts'
+import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 
@@ -44,9 +44,12 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
       `Tokens cannot be checked: the keys of the issuer are unreachable. Try again.`,
     )
     onError(
-      new Error(`the keys of ${settings.jwt_issuer} cannot be read: ${connectionFailure(error, settings.jwt_issuer)}`, {
-        cause: error,
-      }),
+      new Error(
+        `the keys of ${settings.jwt_issuer} cannot be read: ${describeConnectionFailure(error, settings.jwt_issuer)}`,
+        {
+          cause: error,
+        },
+      ),
     )
     failure = { fault, at: now() }
     return fault

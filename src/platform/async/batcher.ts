@@ -8,10 +8,10 @@ export type Batcher<Item> = {
 /**
  * Creates a batcher. Processing many items in a row is faster, because code that runs once per request finds neither its
  * instructions nor its data in the processor's caches.
- * @param most the limit of waiting items; `ms` the time limit.
+ * Items are processed when `maxItems` wait, or `maxDelayMs` after the first one was added.
  */
 export function createBatcher<Item>(
-  { maxItems, ms }: { maxItems: number; ms: number },
+  { maxItems, ms: maxDelayMs }: { maxItems: number; ms: number },
   processItem: (item: Item) => void,
 ): Batcher<Item> {
   let waiting: Item[] = []
@@ -27,7 +27,7 @@ export function createBatcher<Item>(
     add(item) {
       waiting.push(item)
       if (waiting.length >= maxItems) flush()
-      else timer ??= setTimeout(flush, ms)
+      else timer ??= setTimeout(flush, maxDelayMs)
     },
     flush,
   }

@@ -8,9 +8,9 @@ export function concurrencyLimit(limit: number): <T>(task: () => Promise<T>) => 
     try {
       return await task()
     } finally {
-      const next = waiting.shift()
-      // The next task starts instead of this one, so `running` does not change.
-      if (next) next()
+      const startNextTask = waiting.shift()
+      // The next task starts instead of the ended one, so `running` does not change.
+      if (startNextTask) startNextTask()
       else running--
     }
   }

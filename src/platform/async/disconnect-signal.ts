@@ -36,7 +36,7 @@ export class DisconnectController implements DisconnectSignal {
 }
 
 /** Creates an `AbortSignal` that aborts with a `DisconnectSignal`. */
-export function abortSignalOf(signal: DisconnectSignal): AbortSignal {
+export function toAbortSignal(signal: DisconnectSignal): AbortSignal {
   const controller = new AbortController()
   if (signal.aborted) controller.abort()
   else signal.addEventListener('abort', () => controller.abort(), { once: true })

@@ -22,8 +22,8 @@ export function fairLimit({ maxRunning, maxWaiting, name }: Limits): FairLimit {
   const waiting = new FairQueue<Job>()
   let running = 0
 
-  function untilTurn(requester: Requester, signal: DisconnectSignal): Promise<void> {
-    if (waiting.of(requester).length >= maxWaiting) throw tooMany(name, maxWaiting)
+  function waitForTurn(requester: Requester, signal: DisconnectSignal): Promise<void> {
+    if (waiting.waitingJobs(requester).length >= maxWaiting) throw tooManyWaiting(name, maxWaiting)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
       if (waiting.remove(job)) reject(new Fault('client_closed_request', 'The client left before the answer.'))
@@ -41,19 +41,19 @@ export function fairLimit({ maxRunning, maxWaiting, name }: Limits): FairLimit {
 
   return async (requester, signal, task) => {
     if (running < maxRunning) running++
-    else await untilTurn(requester, signal)
+    else await waitForTurn(requester, signal)
     try {
       return await task()
     } finally {
-      const next = waiting.take(() => true)
-      // The next task starts instead of this one, so `running` does not change.
-      if (next) next.start()
+      const nextJob = waiting.take(() => true)
+      // The next task starts instead of the ended one, so `running` does not change.
+      if (nextJob) nextJob.start()
       else running--
     }
   }
 }
 
-const tooMany = (name: string, maxWaiting: number) =>
+const tooManyWaiting = (name: string, maxWaiting: number) =>
   new Fault(
     'rate_limited',
     `${maxWaiting} ${name} of this key already wait, which is the most. Send this one again when some of them are answered.`,

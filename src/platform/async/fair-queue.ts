@@ -24,7 +24,7 @@ export class FairQueue<Job extends { requester: Requester }> {
   }
 
   /** The waiting jobs of one key, in order. */
-  of({ workspaceId, keyHash }: Requester): readonly Job[] {
+  waitingJobs({ workspaceId, keyHash }: Requester): readonly Job[] {
     return this.#workspaces.get(workspaceId)?.get(keyHash) ?? []
   }
 

@@ -31,16 +31,17 @@ export class IdleTimer {
 
   /** Fires the expired timers. @returns the next deadline, by `performance.now()`. */
   static fireExpired(now: number): number {
-    let next = Number.POSITIVE_INFINITY
+    let nextDueAt = Number.POSITIVE_INFINITY
     for (const timer of running.slice()) {
-      // A timer that fired before this one may have stopped it.
+      // A timer that expired earlier in this loop may have stopped `timer`.
       if (timer.#index === -1) continue
+      // One millisecond of tolerance, because Node rounds delays to milliseconds and can call `check` slightly early.
       if (timer.#dueAt <= now + 1) {
         timer.stop()
         timer.#expire()
-      } else if (timer.#dueAt < next) next = timer.#dueAt
+      } else if (timer.#dueAt < nextDueAt) nextDueAt = timer.#dueAt
     }
-    return next
+    return nextDueAt
   }
 }
 
@@ -57,7 +58,7 @@ function scheduleCheck(at: number, delayMs: number): void {
 function check(): void {
   nextCheckAt = Number.POSITIVE_INFINITY
   const now = performance.now()
-  const next = IdleTimer.fireExpired(now)
-  // A timer that was started meanwhile can have an earlier deadline.
-  if (next < nextCheckAt) scheduleCheck(next, next - now)
+  const nextDueAt = IdleTimer.fireExpired(now)
+  // A timer that was started meanwhile can have scheduled an earlier check.
+  if (nextDueAt < nextCheckAt) scheduleCheck(nextDueAt, nextDueAt - now)
 }

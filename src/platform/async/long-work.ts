@@ -5,7 +5,7 @@ const longBodyBytes = 256 * 1024
 export type Pause = () => Promise<void>
 
 /** @returns undefined for a body that is processed without pauses. */
-export function pauseFor(bodyBytes: number): Pause | undefined {
+export function pauseForBody(bodyBytes: number): Pause | undefined {
   return bodyBytes > longBodyBytes ? nextEventLoopTurn : undefined
 }
 
@@ -25,16 +25,16 @@ export function runWithoutPauses<Result>(steps: Steps<Result>): Result {
 /** Runs the steps in slices of `sliceMs`, with a pause after each slice. Without `pause`, runs all steps at once. */
 export async function runInSlices<Result>(steps: Steps<Result>, pause: Pause | undefined): Promise<Result> {
   if (!pause) return runWithoutPauses(steps)
-  let end = performance.now() + sliceMs
+  let sliceEndsAt = performance.now() + sliceMs
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
-    if (performance.now() < end) continue
+    if (performance.now() < sliceEndsAt) continue
     await pause()
-    end = performance.now() + sliceMs
+    sliceEndsAt = performance.now() + sliceMs
   }
 }
 
-const waiting: (() => void)[] = []
+const waitingStages: (() => void)[] = []
 
 /**
  * Resolves in a later turn of the event loop. Each turn resumes one waiting stage, in order. The first one waits for two
@@ -42,11 +42,11 @@ const waiting: (() => void)[] = []
  */
 function nextEventLoopTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(() => setImmediate(resumeFirst))
+    if (waitingStages.push(resolve) === 1) setImmediate(() => setImmediate(resumeFirst))
   })
 }
 
 function resumeFirst(): void {
-  waiting.shift()!()
-  if (waiting.length > 0) setImmediate(resumeFirst)
+  waitingStages.shift()!()
+  if (waitingStages.length > 0) setImmediate(resumeFirst)
 }

@@ -8,7 +8,7 @@ export type RetryDelay = (failures: number, error: Error) => number | undefined
 
 /**
  * Calls `attempt` until it succeeds.
- * @param options of the timer between two attempts.
+ * @param options of the timer between two attempts: `signal` ends the delay; `ref: false` lets the process exit during it.
  * @throws the last error when `delayOf` gives up; an AbortError when the signal of `options` aborts during a delay.
  */
 export async function retry<T>(

@@ -2,7 +2,7 @@ const freshForMs = 5000
 
 /**
  * Caches a value that is read from the database, for callers that cannot wait. A call returns the last value, and starts a new
- * read if it is older than some seconds.
+ * read if that value is older than `freshForMs`. Returns `first` until the first read has ended.
  */
 export function staleWhileRevalidate<T>(first: T, read: () => Promise<T>): () => T {
   let value = first

@@ -6,7 +6,8 @@ export class TimeSlices {
   readonly #ms: number
   readonly #now: () => number
   #endsAt = 0
-  #next: Promise<void> | undefined
+  /** Resolves when the next slice starts. Undefined while nobody waits for one. */
+  #nextSlice: Promise<void> | undefined
 
   constructor(ms: number, now: () => number = () => performance.now()) {
     this.#ms = ms
@@ -19,20 +20,20 @@ export class TimeSlices {
    */
   waitIfUsedUp(): Promise<void> | undefined {
     // A new caller waits with those that already wait.
-    if (this.#next) return this.#next
+    if (this.#nextSlice) return this.#nextSlice
     if (this.#endsAt === 0) this.#start()
     if (this.#now() < this.#endsAt) return undefined
-    this.#next = new Promise((resolve) => {
+    this.#nextSlice = new Promise((resolve) => {
       setImmediate(() => {
-        this.#next = undefined
+        this.#nextSlice = undefined
         this.#start()
         resolve()
       })
     })
-    return this.#next
+    return this.#nextSlice
   }
 
-  /** Starts a slice. It also ends when the event loop continues. */
+  /** Starts a slice. It ends after `#ms`, or earlier when the event loop handles other events. */
   #start(): void {
     const endsAt = this.#now() + this.#ms
     this.#endsAt = endsAt

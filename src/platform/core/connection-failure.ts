@@ -9,22 +9,22 @@ function rootCause(error: Error): SystemError {
  * Explains a failure of a server's certificate or of the proxy, with what to do about it and without a final stop. Undefined
  * for any other failure.
  */
-export function explainConnection(error: Error, host: string): string | undefined {
+export function explainTlsOrProxyFailure(error: Error, host: string): string | undefined {
   const root = rootCause(error)
   return explainCertificate(root.code ?? '', root.message, host) ?? explainProxy(root)
 }
 
-/** Like `explainConnection`, but returns the error's message for any other failure. */
-export const connectionFailure = (error: Error, host: string): string =>
-  explainConnection(error, host) ?? (rootCause(error).message || rootCause(error).code || 'connection failed')
+/** Like `explainTlsOrProxyFailure`, but returns the error's message for any other failure. */
+export const describeConnectionFailure = (error: Error, host: string): string =>
+  explainTlsOrProxyFailure(error, host) ?? (rootCause(error).message || rootCause(error).code || 'connection failed')
 
-const untrusted =
+const untrustedPattern =
   /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|CERT_(UNTRUSTED|SIGNATURE_FAILURE)|INVALID_CA/
-const addAuthority = 'add the authority that issued it to the file that NODE_EXTRA_CA_CERTS names, and restart'
+const addAuthorityHint = 'add the authority that issued it to the file that NODE_EXTRA_CA_CERTS names, and restart'
 
 function explainCertificate(code: string, message: string, host: string): string | undefined {
   const certificate = `the certificate of ${host}`
-  if (untrusted.test(code)) return `${certificate} is not trusted (${code}): ${addAuthority}`
+  if (untrustedPattern.test(code)) return `${certificate} is not trusted (${code}): ${addAuthorityHint}`
   if (code === 'CERT_HAS_EXPIRED') return `${certificate} has expired (${code}): renew it on that server`
   if (code === 'CERT_NOT_YET_VALID') return `${certificate} is not valid yet (${code}): check the clocks of both hosts`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
@@ -34,7 +34,7 @@ function explainCertificate(code: string, message: string, host: string): string
   // The message of git's TLS library.
   if (/certificate has expired/i.test(message)) return `${certificate} has expired: renew it on that server`
   if (/SSL certificate problem|certificate verif|certificate is not trusted/i.test(message))
-    return `${certificate} is not trusted (${message.replace(/^.*SSL certificate problem: /, '').slice(0, 200)}): ${addAuthority}`
+    return `${certificate} is not trusted (${message.replace(/^.*SSL certificate problem: /, '').slice(0, 200)}): ${addAuthorityHint}`
   return undefined
 }
 

@@ -11,34 +11,35 @@ export type Precondition = { entity: Entity; ifMatch?: string | undefined; isNew
 export function entityTag({ kind, fields }: Entity, state: object): string {
   const values = fields.map((field) => (state as Record<string, unknown>)[field] ?? null)
   const digest = createHash('sha256')
-    .update(JSON.stringify([kind, canonical(values)]))
+    .update(JSON.stringify([kind, sortMembers(values)]))
     .digest('base64url')
+  // 22 characters are 132 bits, which is enough to make collisions impossible in practice.
   return `"${digest.slice(0, 22)}"`
 }
 
 /** Sorts the members of objects, because their order has no meaning. */
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical)
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers)
   if (typeof value !== 'object' || value === null) return value
   return Object.entries(value)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => [name, canonical(member)])
+    .map(([name, member]) => [name, sortMembers(member)])
 }
 
 /**
  * Requires the state of an object that the client has read, or its absence. Call it in the transaction of the change.
  * @param before the public form before the change; null if the object did not exist.
- * @throws Fault `precondition_failed` if it has changed since.
+ * @throws Fault `precondition_failed` if the object does not fulfil the precondition.
  */
 export function requireMatch({ entity, ifMatch, isNew }: Precondition, before: object | null): void {
-  if (isNew && before !== null) throw changed(entity, 'exists already')
+  if (isNew && before !== null) throw preconditionFailed(entity, 'exists already')
   if (ifMatch === undefined) return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
   if (before !== null && (tags.includes('*') || tags.includes(entityTag(entity, before)))) return
-  throw changed(entity, before === null ? 'does not exist' : 'has changed since you read it')
+  throw preconditionFailed(entity, before === null ? 'does not exist' : 'has changed since you read it')
 }
 
-const changed = ({ kind }: Entity, reason: string) =>
+const preconditionFailed = ({ kind }: Entity, reason: string) =>
   new Fault(
     'precondition_failed',
     `The ${kind} ${reason}. Read it again, and repeat your change if it still applies.`,

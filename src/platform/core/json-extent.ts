@@ -25,7 +25,7 @@ export class JsonExtent {
   }
 
   /** Whether a bracket or a string is unclosed. */
-  get isIncomplete(): boolean {
+  get isUnclosed(): boolean {
     return this.#depth > 0 || this.#isInString
   }
 
@@ -42,8 +42,8 @@ export class JsonExtent {
     return piece.length
   }
 
-  /** A piece that follows, with the control characters in its strings escaped, which JSON requires. */
-  escaped(piece: string): string {
+  /** Returns the next piece, before it is pushed, with the control characters in its strings escaped, as JSON requires. */
+  escapeControlCharacters(piece: string): string {
     if (!hasControlCharacter(piece)) return piece
     const extent = new JsonExtent()
     extent.#copy(this)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { perMillion, toDecimal } from './money.ts'
+import { toDecimal, unitPrice } from './money.ts'
 
 test('a price for a million becomes a price for one, digit for digit', () => {
   const prices: [number | string, string][] = [
@@ -13,7 +13,7 @@ test('a price for a million becomes a price for one, digit for digit', () => {
     ['2.50', '0.0000025'],
     ['0.1234567890123456789', '0.0000001234567890123456789'],
   ]
-  for (const [amount, price] of prices) assert.equal(perMillion(toDecimal(amount)!), price)
+  for (const [amount, price] of prices) assert.equal(unitPrice(toDecimal(amount)!), price)
 })
 
 test('rounding errors are rounded away', () => {

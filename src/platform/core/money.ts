@@ -5,18 +5,19 @@ const decimalPattern = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
  * Converts an amount to decimal text. A number is converted by its shortest text, so `0.07` is exactly seven hundredths.
- * Rounds to twelve decimal places, because further digits are errors of floating-point arithmetic.
+ * Rounds numbers to twelve significant digits, because further digits are errors of floating-point arithmetic.
  * @returns undefined for an amount that is not finite.
  */
 export function toDecimal(amount: number | string): Decimal | undefined {
   if (typeof amount === 'string') return normalizeDecimal(amount.trim())
   if (!Number.isFinite(amount)) return undefined
   const text = String(amount)
+  // A text of at most 13 characters has at most 12 digits and a point, so rounding would not change it.
   return normalizeDecimal(text.length > 13 ? amount.toPrecision(12) : text)
 }
 
-/** Converts a price per million to a price per unit, exactly: `perMillion('1.25')` is `'0.00000125'`. */
-export function perMillion(amount: Decimal): Decimal {
+/** Converts a price per million units to a price per unit, exactly: `perMillion('1.25')` is `'0.00000125'`. */
+export function unitPrice(amount: Decimal): Decimal {
   return normalizeDecimal(`${amount}e-6`)!
 }
 
@@ -27,9 +28,9 @@ function normalizeDecimal(text: string): Decimal | undefined {
   const point = whole.length + Number(exponent)
   const digits = whole + fraction
   const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits
-  const at = Math.max(point, 1)
-  const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '')
-  const rest = padded.slice(at).replace(/(?<!0)0+$/, '')
-  const plain = rest ? `${integer}.${rest}` : integer
-  return plain === '0' ? '0' : sign + plain
+  const pointIndex = Math.max(point, 1)
+  const integer = padded.slice(0, pointIndex).replace(/^0+(?=\d)/, '')
+  const decimals = padded.slice(pointIndex).replace(/(?<!0)0+$/, '')
+  const unsigned = decimals ? `${integer}.${decimals}` : integer
+  return unsigned === '0' ? '0' : sign + unsigned
 }

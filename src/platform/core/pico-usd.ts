@@ -4,39 +4,41 @@
  */
 export type PicoUsd = bigint
 
-const digits = 12
-const exactLimit = 2n ** 53n
+const decimalPlaces = 12
+const maxExactInteger = 2n ** 53n
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
  * Parses a decimal amount of USD. Fractions of a pico-dollar are rounded up, so that rounding never undercharges.
  * @throws Error if the text is not a decimal number.
  */
-export function picoUsd(decimal: string): PicoUsd {
+export function parsePicoUsd(decimal: string): PicoUsd {
   const [, sign, whole = '0', fraction = ''] = decimalPattern.exec(decimal) ?? []
   if (sign === undefined) throw new Error(`not a decimal amount: ${decimal}`)
-  const exact = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'))
-  const roundingUp = /[1-9]/.test(fraction.slice(digits)) ? 1n : 0n
+  const exact = BigInt(whole + fraction.slice(0, decimalPlaces).padEnd(decimalPlaces, '0'))
+  const roundingUp = /[1-9]/.test(fraction.slice(decimalPlaces)) ? 1n : 0n
   return sign ? -(exact + roundingUp) : exact + roundingUp
 }
 
 /** Converts an amount in USD, such as a limit, to pico-dollars. */
-export function picoUsdOf(amount: number): PicoUsd {
+export function toPicoUsd(amount: number): PicoUsd {
   // Numbers from 10²¹ on are integers, and `toFixed` writes them with an exponent.
-  return Math.abs(amount) < 1e21 ? picoUsd(amount.toFixed(digits)) : BigInt(amount) * 10n ** BigInt(digits)
+  return Math.abs(amount) < 1e21
+    ? parsePicoUsd(amount.toFixed(decimalPlaces))
+    : BigInt(amount) * 10n ** BigInt(decimalPlaces)
 }
 
 /** Converts to an amount in USD for answers, correctly rounded. */
 export function toUsd(pico: PicoUsd): number {
-  // Below this limit both operands are exact, so only the division rounds.
-  return -exactLimit < pico && pico < exactLimit ? Number(pico) / 1e12 : Number(decimalUsd(pico))
+  // Up to `maxExactInteger` both operands are exact numbers, so only the division rounds.
+  return -maxExactInteger < pico && pico < maxExactInteger ? Number(pico) / 1e12 : Number(toDecimalUsd(pico))
 }
 
 /** Converts to exact decimal text of USD. */
-export function decimalUsd(pico: PicoUsd): string {
-  const text = (pico < 0n ? -pico : pico).toString().padStart(digits + 1, '0')
-  const fraction = text.slice(-digits).replace(/0+$/, '')
-  return `${pico < 0n ? '-' : ''}${text.slice(0, -digits)}${fraction && `.${fraction}`}`
+export function toDecimalUsd(pico: PicoUsd): string {
+  const text = (pico < 0n ? -pico : pico).toString().padStart(decimalPlaces + 1, '0')
+  const fraction = text.slice(-decimalPlaces).replace(/0+$/, '')
+  return `${pico < 0n ? '-' : ''}${text.slice(0, -decimalPlaces)}${fraction && `.${fraction}`}`
 }
 
 /** The maximum of a 64-bit column: about nine million USD. */

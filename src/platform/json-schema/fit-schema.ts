@@ -1,7 +1,7 @@
 import { mapItems } from '../json/map-texts.ts'
 import {
-  described,
   isSchema,
+  moveIntoDescription,
   type Schema,
   type SchemaRules,
   schemaKeywords,
@@ -17,11 +17,11 @@ export type ReportKeyword = (keyword: string) => void
  * moves unsupported keywords into the description. Returns the same object if nothing changes.
  */
 export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema {
-  return fitted(schema, {
+  return fitNode(schema, {
     rules,
     report,
     root: isSchema(schema) ? schema : {},
-    open: [],
+    openRefs: [],
     budget: { refs: 100, nodes: 20_000 },
   })
 }
@@ -32,22 +32,22 @@ type FitContext = {
   /** The whole schema, for resolving references. */
   root: Schema
   /** References that are being replaced. A reference to one of them is recursive and cannot be replaced. */
-  open: readonly string[]
+  openRefs: readonly string[]
   /** Limits of replaced references and of the copied schemas, because copies of copies would grow without bound. */
   budget: { refs: number; nodes: number }
 }
 
-function fitted(original: unknown, context: FitContext): Schema {
+function fitNode(original: unknown, context: FitContext): Schema {
   // `true` accepts any value, as an empty schema does.
   if (!isSchema(original)) return {}
-  const { rules, budget, open } = context
+  const { rules, budget, openRefs: open } = context
   if (open.length > 0) budget.nodes--
-  if (typeof original.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(original, context)
+  if (typeof original.$ref === 'string' && !supports(rules, '$ref')) return withoutRef(original, context)
   let schema = toLatestDraft(original)
   schema = withSupportedKeywords(schema, rules)
   // Keywords move first: a description must not contain other descriptions.
-  schema = withoutUnknown(schema, context)
-  schema = withFittedParts(schema, context)
+  schema = withoutUnsupported(schema, context)
+  schema = fitParts(schema, context)
   if (schema.type === 'array' && schema.items === undefined && schema.prefixItems === undefined)
     schema = { ...schema, items: {} }
   if (rules.closesObjects && isObject(schema) && schema.additionalProperties !== false)
@@ -55,26 +55,36 @@ function fitted(original: unknown, context: FitContext): Schema {
   return schema
 }
 
-const accepts = ({ keywords }: SchemaRules, keyword: string) => keywords === undefined || keywords.has(keyword)
+const supports = ({ keywords }: SchemaRules, keyword: string) => keywords === undefined || keywords.has(keyword)
 
 const isObject = ({ type, properties }: Schema) => type === 'object' || (type === undefined && properties !== undefined)
 
 function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema {
   const ref = String($ref)
-  const { open, budget } = context
+  const { openRefs: open, budget } = context
   const isAllowed = budget.refs-- > 0 && budget.nodes > 0 && !open.includes(ref)
-  const found = isAllowed ? resolveRef(context.root, ref) : undefined
-  if (found === undefined) {
+  const target = isAllowed ? resolveRef(context.root, ref) : undefined
+  if (target === undefined) {
     context.report('$ref')
-    return fitted({ type: 'object', ...siblings }, context)
+    return fitNode({ type: 'object', ...siblings }, context)
   }
-  return fitted({ ...found, ...siblings }, { ...context, open: [...open, ref] })
+  return fitNode({ ...target, ...siblings }, { ...context, openRefs: [...open, ref] })
 }
 
-/** Keywords of earlier drafts, which are converted to the current one. */
+/** Keywords that `toLatestDraft` can change. */
 const outdatedKeywords: ReadonlySet<string> = new Set([
-  ...['items', 'exclusiveMinimum', 'exclusiveMaximum', 'required', 'properties', 'patternProperties'],
-  ...['$defs', 'definitions', 'anyOf', 'oneOf', 'allOf', 'enum'],
+  'items',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'required',
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'enum',
 ])
 
 function canBeOutdated(schema: Schema): boolean {
@@ -87,49 +97,52 @@ function canBeOutdated(schema: Schema): boolean {
 function toLatestDraft(schema: Schema): Schema {
   if (!canBeOutdated(schema)) return schema
   const changes: Schema = {}
-  if (Array.isArray(schema.items)) Object.assign(changes, { prefixItems: schema.items, items: undefined })
+  if (Array.isArray(schema.items)) {
+    changes.prefixItems = schema.items
+    changes.items = undefined
+  }
   for (const [exclusive, inclusive] of [
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
   ] as const) {
     if (typeof schema[exclusive] !== 'boolean') continue
     const isExclusive = schema[exclusive] && schema[inclusive] !== undefined
-    Object.assign(changes, { [exclusive]: isExclusive ? schema[inclusive] : undefined })
+    changes[exclusive] = isExclusive ? schema[inclusive] : undefined
     if (isExclusive) changes[inclusive] = undefined
   }
-  if ('required' in schema && !isListOfNames(schema.required)) changes.required = namesIn(schema.required)
+  if ('required' in schema && !isListOfNames(schema.required)) changes.required = toNames(schema.required)
   if (schema.type === 'any' || schema.type === '' || schema.type === null) changes.type = undefined
   for (const name of ['properties', 'patternProperties', '$defs', 'definitions'])
     if (name in schema && !isSchema(schema[name])) changes[name] = undefined
   for (const name of ['anyOf', 'oneOf', 'allOf', 'enum'])
     if (Array.isArray(schema[name]) ? (schema[name] as unknown[]).length === 0 : name in schema)
       changes[name] = undefined
-  return Object.keys(changes).length === 0 ? schema : defined({ ...schema, ...changes })
+  return Object.keys(changes).length === 0 ? schema : withoutUndefined({ ...schema, ...changes })
 }
 
 const isListOfNames = (value: unknown) =>
   Array.isArray(value) && value.every((name) => typeof name === 'string') && new Set(value).size === value.length
 
-function namesIn(value: unknown): string[] | undefined {
+function toNames(value: unknown): string[] | undefined {
   return Array.isArray(value) ? [...new Set(value.filter((name) => typeof name === 'string'))] : undefined
 }
 
-const defined = (schema: Schema): Schema =>
+const withoutUndefined = (schema: Schema): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 
 /** Replaces unsupported keywords by supported ones with the same meaning. */
 function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
   let current = schema
-  if ('const' in current && !accepts(rules, 'const')) {
+  if ('const' in current && !supports(rules, 'const')) {
     const { const: constant, ...rest } = current
     current = { ...rest, enum: [constant] }
   }
-  if (Array.isArray(current.oneOf) && !accepts(rules, 'oneOf') && current.anyOf === undefined) {
+  if (Array.isArray(current.oneOf) && !supports(rules, 'oneOf') && current.anyOf === undefined) {
     const { oneOf, ...rest } = current
     current = { ...rest, anyOf: oneOf }
   }
-  if (Array.isArray(current.allOf) && !accepts(rules, 'allOf')) current = mergedAllOf(current)
-  if (Array.isArray(current.prefixItems) && !accepts(rules, 'prefixItems')) {
+  if (Array.isArray(current.allOf) && !supports(rules, 'allOf')) current = mergeAllOf(current)
+  if (Array.isArray(current.prefixItems) && !supports(rules, 'prefixItems')) {
     const { prefixItems, ...rest } = current
     current = { ...rest, items: rest.items ?? { anyOf: prefixItems } }
   }
@@ -140,60 +153,60 @@ function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
  * Merges schemas into one with the properties and required names of all. For other keywords, the first schema that has
  * one wins.
  */
-export function mergedAllOf(schema: Schema): Schema {
-  const all = flatAllOf(schema)
+export function mergeAllOf(schema: Schema): Schema {
+  const all = flattenAllOf(schema)
   const merged: Schema = Object.assign({}, ...all.toReversed())
   const properties = Object.assign({}, ...all.map((item) => (isSchema(item.properties) ? item.properties : {})))
-  const required = new Set(all.flatMap((item) => namesIn(item.required) ?? []))
+  const required = new Set(all.flatMap((item) => toNames(item.required) ?? []))
   if (Object.keys(properties).length > 0) merged.properties = properties
   if (required.size > 0) merged.required = [...required]
   return merged
 }
 
 /** The schema and all schemas that it includes by `allOf`, recursively, each without its `allOf`. */
-function flatAllOf(schema: Schema): Schema[] {
+function flattenAllOf(schema: Schema): Schema[] {
   const flat: Schema[] = []
-  const waiting = [schema]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const pending = [schema]
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { allOf, ...rest } = next
     flat.push(rest)
-    if (Array.isArray(allOf)) waiting.push(...allOf.filter(isSchema).toReversed())
+    if (Array.isArray(allOf)) pending.push(...allOf.filter(isSchema).toReversed())
   }
   return flat
 }
 
-function withFittedParts(schema: Schema, context: FitContext): Schema {
+function fitParts(schema: Schema, context: FitContext): Schema {
   let current = schema
   for (const keyword in schema) {
-    const fittedValue = fittedPart(keyword, schema[keyword], context)
+    const fittedValue = fitPart(keyword, schema[keyword], context)
     if (fittedValue === schema[keyword]) continue
     current = { ...current, [keyword]: fittedValue }
   }
   return current
 }
 
-function fittedPart(keyword: string, value: unknown, context: FitContext): unknown {
-  if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return mapItems(value, (item) => fitted(item, context))
-  if (schemaKeywords.map.has(keyword) && isSchema(value)) return fittedMap(value, context)
-  if (!schemaKeywords.one.has(keyword)) return value
+function fitPart(keyword: string, value: unknown, context: FitContext): unknown {
+  if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return mapItems(value, (item) => fitNode(item, context))
+  if (schemaKeywords.map.has(keyword) && isSchema(value)) return fitMap(value, context)
+  if (!schemaKeywords.single.has(keyword)) return value
   const isFlag = typeof value === 'boolean' && keyword !== 'items' && keyword !== 'contains'
-  return isFlag ? value : fitted(value, context)
+  return isFlag ? value : fitNode(value, context)
 }
 
 /** A property that is `false` can have no value, so it is dropped. */
-function fittedMap(map: Schema, context: FitContext): Schema {
+function fitMap(map: Schema, context: FitContext): Schema {
   let changed: Schema | undefined
   for (const name in map) {
     const value = map[name]
-    const next = value === false ? undefined : fitted(value, context)
+    const next = value === false ? undefined : fitNode(value, context)
     if (next === value) continue
     changed ??= { ...map }
     changed[name] = next
   }
-  return changed ? defined(changed) : map
+  return changed ? withoutUndefined(changed) : map
 }
 
-function withoutUnknown(schema: Schema, { rules, report }: FitContext): Schema {
+function withoutUnsupported(schema: Schema, { rules, report }: FitContext): Schema {
   const moved: Schema = {}
   let remaining: Schema | undefined
   for (const keyword in schema) {
@@ -206,12 +219,12 @@ function withoutUnknown(schema: Schema, { rules, report }: FitContext): Schema {
     moved[keyword] = value
     report(keyword)
   }
-  return remaining ? described(remaining, moved) : schema
+  return remaining ? moveIntoDescription(remaining, moved) : schema
 }
 
 function isAccepted(keyword: string, value: unknown, rules: SchemaRules): boolean {
   if (keyword === '$schema') return false
   if (rules.accepts && !rules.accepts(keyword, value)) return false
   if (keyword === 'format' && rules.formats) return rules.formats.has(String(value))
-  return accepts(rules, keyword)
+  return supports(rules, keyword)
 }

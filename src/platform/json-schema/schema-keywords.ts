@@ -25,9 +25,19 @@ export const silentKeywords: ReadonlySet<string> = new Set([
 
 /** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
 export const schemaKeywords = {
-  one: new Set([
-    ...['items', 'additionalProperties', 'additionalItems', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
-    ...['unevaluatedProperties', 'unevaluatedItems', 'contentSchema'],
+  single: new Set([
+    'items',
+    'additionalProperties',
+    'additionalItems',
+    'contains',
+    'propertyNames',
+    'not',
+    'if',
+    'then',
+    'else',
+    'unevaluatedProperties',
+    'unevaluatedItems',
+    'contentSchema',
   ]),
   list: new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']),
   map: new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']),
@@ -42,7 +52,7 @@ function isEmpty(schema: Schema): boolean {
 }
 
 /** Returns the schema with these keywords moved into its description. */
-export function described(schema: Schema, moved: Schema): Schema {
+export function moveIntoDescription(schema: Schema, moved: Schema): Schema {
   if (isEmpty(moved)) return schema
   const parts = Object.entries(moved).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)
   const before = typeof schema.description === 'string' && schema.description ? `${schema.description}\n\n` : ''

@@ -1,5 +1,5 @@
-import { fitSchema, mergedAllOf, type ReportKeyword } from './fit-schema.ts'
-import { described, isSchema, type Schema, type SchemaRules } from './schema-keywords.ts'
+import { fitSchema, mergeAllOf, type ReportKeyword } from './fit-schema.ts'
+import { isSchema, moveIntoDescription, type Schema, type SchemaRules } from './schema-keywords.ts'
 import { resolveRef } from './schema-refs.ts'
 
 /**
@@ -28,9 +28,10 @@ const forbiddenAtRoot = ['enum', 'const', 'not', 'if', 'then', 'else'] as const
 
 function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeyword): Schema {
   let current = schema
-  if (Array.isArray(current.allOf)) current = mergedAllOf({ ...current, allOf: variantsOf(current.allOf, document) })
+  if (Array.isArray(current.allOf))
+    current = mergeAllOf({ ...current, allOf: resolveVariants(current.allOf, document) })
   for (const keyword of ['anyOf', 'oneOf'] as const)
-    if (Array.isArray(current[keyword])) current = mergedUnion(current, keyword, document, report)
+    if (Array.isArray(current[keyword])) current = mergeUnion(current, keyword, document, report)
   const moved: Schema = {}
   for (const keyword of forbiddenAtRoot) {
     if (!(keyword in current)) continue
@@ -39,11 +40,11 @@ function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeywor
     moved[keyword] = value
     report(keyword)
   }
-  return described(current, moved)
+  return moveIntoDescription(current, moved)
 }
 
 /** The schemas of a list with references resolved, each reference once. */
-function variantsOf(list: unknown[], document: Schema): Schema[] {
+function resolveVariants(list: unknown[], document: Schema): Schema[] {
   const refs = new Set<string>()
   return list.filter(isSchema).flatMap((variant) => {
     if (typeof variant.$ref !== 'string') return [variant]
@@ -57,59 +58,64 @@ function variantsOf(list: unknown[], document: Schema): Schema[] {
 /**
  * Merges variants into one object with the properties of all. A property is required only if every variant requires it.
  */
-function mergedUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schema, report: ReportKeyword): Schema {
+function mergeUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schema, report: ReportKeyword): Schema {
   const { [keyword]: list, ...rest } = schema
-  const variants = variantsOf(list as unknown[], document)
+  const variants = resolveVariants(list as unknown[], document)
     .map((variant) =>
-      Array.isArray(variant.allOf) ? mergedAllOf({ ...variant, allOf: variantsOf(variant.allOf, document) }) : variant,
+      Array.isArray(variant.allOf)
+        ? mergeAllOf({ ...variant, allOf: resolveVariants(variant.allOf, document) })
+        : variant,
     )
     .filter((variant) => variant.type === undefined || variant.type === 'object')
   if (variants.length === 0 && rest.type === undefined) return { ...rest, type: 'string' }
   report(keyword)
-  const properties = mergedProperties([rest, ...variants])
-  const required = [...new Set([...namesOf(rest.required), ...requiredByAll(variants)])]
-  const merged = { ...rest, type: 'object', properties, ...(required.length > 0 && { required }) }
-  return described(merged, { [keyword]: variants.map(summaryOf) })
+  const properties = mergeProperties([rest, ...variants])
+  const required = [...new Set([...toNames(rest.required), ...requiredByAll(variants)])]
+  const merged: Schema = { ...rest, type: 'object', properties }
+  if (required.length > 0) merged.required = required
+  return moveIntoDescription(merged, { [keyword]: variants.map(summarizeVariant) })
 }
 
-const namesOf = (required: unknown): unknown[] => (Array.isArray(required) ? required : [])
+const toNames = (required: unknown): unknown[] => (Array.isArray(required) ? required : [])
 
 function requiredByAll(variants: Schema[]): unknown[] {
   const counts = new Map<unknown, number>()
   for (const { required } of variants)
-    for (const name of new Set(namesOf(required))) counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const name of new Set(toNames(required))) counts.set(name, (counts.get(name) ?? 0) + 1)
   return [...counts].flatMap(([name, count]) => (count === variants.length ? [name] : []))
 }
 
 /** Describes which properties a variant has and requires. */
-function summaryOf({ title, properties, required }: Schema): Schema {
-  return {
-    ...(title !== undefined && { title }),
-    ...(isSchema(properties) && { properties: Object.keys(properties) }),
-    ...(Array.isArray(required) && { required }),
-  }
+function summarizeVariant({ title, properties, required }: Schema): Schema {
+  const summary: Schema = {}
+  if (title !== undefined) summary.title = title
+  if (isSchema(properties)) summary.properties = Object.keys(properties)
+  if (Array.isArray(required)) summary.required = required
+  return summary
 }
 
 /** The properties of all schemas. A property that differs between them accepts any of its variants. */
-function mergedProperties(schemas: Schema[]): Schema {
+function mergeProperties(schemas: Schema[]): Schema {
   const alternatives = new Map<string, Map<string, unknown>>()
   for (const { properties } of schemas)
     for (const [name, schema] of Object.entries(isSchema(properties) ? properties : {})) {
       const variants = alternatives.get(name) ?? new Map<string, unknown>()
       alternatives.set(name, variants.set(JSON.stringify(schema), schema))
     }
-  return Object.fromEntries([...alternatives].map(([name, variants]) => [name, anyOf([...variants.values()])]))
+  return Object.fromEntries(
+    [...alternatives].map(([name, variants]) => [name, mergeAlternatives([...variants.values()])]),
+  )
 }
 
-function anyOf(schemas: unknown[]): unknown {
+function mergeAlternatives(schemas: unknown[]): unknown {
   if (schemas.length === 1) return schemas[0]
-  const literals = schemas.map(literalsOf)
+  const literals = schemas.map(findLiterals)
   return literals.every((variant) => variant !== undefined)
     ? { enum: [...new Set(literals.flat())] }
     : { anyOf: schemas }
 }
 
-function literalsOf(schema: unknown): unknown[] | undefined {
+function findLiterals(schema: unknown): unknown[] | undefined {
   if (!isSchema(schema)) return undefined
   if ('const' in schema) return [schema.const]
   return Array.isArray(schema.enum) ? schema.enum : undefined

@@ -9,22 +9,21 @@ export function ifThen(condition: JsonSchema, outcome: JsonSchema, otherwise?: J
 }
 
 /** Requires the field that belongs to the object's `type`. `fieldOf` maps types to fields. Adds the check and its description. */
-export function withFieldOfType<S extends z.ZodType<{ type?: unknown }>>(
+export function requireFieldOfType<S extends z.ZodType<{ type?: unknown }>>(
   schema: S,
-  fieldOf: Record<string, string>,
+  fieldByType: Record<string, string>,
 ): S {
-  const rules = Object.entries(fieldOf)
-  const described = rules.reduceRight<JsonSchema | undefined>((rest, [type, field]) => {
+  const rules = Object.entries(fieldByType)
+  let checked: S = schema
+  for (const [type, field] of rules) {
+    const hasField = (value: { type?: unknown }) => value.type !== type || (value as JsonSchema)[field] !== undefined
+    checked = checked.refine(hasField, { error: `is required with type "${type}"`, path: [field] }) as S
+  }
+  // JSON Schema has no "else if", so each rule is the `else` of the rule before it.
+  let description: JsonSchema | undefined
+  for (const [type, field] of rules.toReversed()) {
     const isType = { required: ['type'], properties: { type: { const: type } } }
-    return ifThen(isType, { required: [field] }, rest)
-  }, undefined)
-  const checked = rules.reduce<S>(
-    (whole, [type, field]) =>
-      whole.refine((value) => value.type !== type || (value as JsonSchema)[field] !== undefined, {
-        error: `is required with type "${type}"`,
-        path: [field],
-      }) as S,
-    schema,
-  )
-  return checked.meta(described ?? {}) as S
+    description = ifThen(isType, { required: [field] }, description)
+  }
+  return checked.meta(description ?? {}) as S
 }

@@ -2,10 +2,11 @@ import { stringEnd } from './json-members.ts'
 import { maxMembers, maxParts } from './part-limits.ts'
 
 /** The characters that are parsed without counting their parts. */
-const uncounted = 256 * 1024
+const uncountedCharacters = 256 * 1024
+
 /**
- * Bounds the JSON that is parsed within the texts of one request as that of a long body: parsing many parts holds up all
- * other requests.
+ * Limits the JSON texts that are parsed from the strings of one request, such as the arguments of tool calls. The limits are
+ * those of a long body, because parsing many parts holds up all other requests.
  */
 export class JsonBudget {
   #characters = 0
@@ -14,7 +15,7 @@ export class JsonBudget {
   /** Counts a text. @returns whether it can be parsed. */
   take(text: string): boolean {
     this.#characters += text.length
-    if (this.#characters <= uncounted) return true
+    if (this.#characters <= uncountedCharacters) return true
     if (this.#parts <= maxParts) this.#parts += countParts(text)
     return this.#parts <= maxParts
   }
@@ -22,7 +23,10 @@ export class JsonBudget {
 
 const [quote, comma, colon] = [34, 44, 58]
 
-/** Counts the parts of a JSON text; infinite if an object has too many members. Other text has any number. */
+/**
+ * Counts the parts of a JSON text: items, members, arrays and objects. Infinite if an object has too many members. For text
+ * that is not JSON, the number has no meaning.
+ */
 function countParts(text: string): number {
   let parts = 0
   const membersOfLevel: number[] = [0]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { applyChanges, membersOf } from './json-members.ts'
+import { applyChanges, findMembers } from './json-members.ts'
 
 const word = fc.constantFrom('id', 'model', 'a', 'toString', 'usage', 'x\\')
 const none = { set: {}, fill: {} }
@@ -11,7 +11,7 @@ describe('members of objects in JSON text', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 2), (object, space) => {
         const text = JSON.stringify(object, null, space)
-        const read = membersOf(text, 0).flatMap(({ start, end }) =>
+        const read = findMembers(text, 0).flatMap(({ start, end }) =>
           Object.entries(JSON.parse(`{${text.slice(start, end)}}`)),
         )
         assert.deepEqual(read, Object.entries(JSON.parse(text)))

@@ -11,7 +11,7 @@ const [openBracket, closeBracket] = [91, 93]
  * Finds the members of the object that begins at `from`, without parsing their values. The text must be valid JSON. It can
  * be UTF-8 decoded as latin1, because the searched names and the punctuation are ASCII.
  */
-export function membersOf(text: string, from: number): Member[] {
+export function findMembers(text: string, from: number): Member[] {
   const members: Member[] = []
   let at = afterSpace(text, from + 1)
   while (text.charCodeAt(at) === quote) {
@@ -98,21 +98,21 @@ export type Changes = {
 export function applyChanges(text: string, from: number, { set, fill, notNull }: Changes): string {
   const filled = Object.keys(fill)
   const names = filled.concat(Object.keys(set))
-  /** A bit mask of the names that the object contains. */
-  let found = 0
-  let rest = ''
-  let copied = from + 1
-  let at = afterSpace(text, copied)
+  /** A bit mask of the names that the object contains, for up to 31 names. */
+  let presentNames = 0
+  let changedText = ''
+  let copiedEnd = from + 1
+  let at = afterSpace(text, copiedEnd)
   const isEmpty = text.charCodeAt(at) !== quote
   while (text.charCodeAt(at) === quote) {
     const nameEnd = stringEnd(text, at)
     const valueStart = afterSpace(text, afterSpace(text, nameEnd) + 1)
     const end = valueEnd(text, valueStart)
-    const place = indexOfName(names, text, at, nameEnd)
-    if (place !== -1) found |= 1 << place
-    if (place >= filled.length) {
-      rest += text.slice(copied, valueStart) + set[names[place]!]
-      copied = end
+    const nameIndex = indexOfName(names, text, at, nameEnd)
+    if (nameIndex !== -1) presentNames |= 1 << nameIndex
+    if (nameIndex >= filled.length) {
+      changedText += text.slice(copiedEnd, valueStart) + set[names[nameIndex]!]
+      copiedEnd = end
     } else if (notNull !== undefined && isNull(text, valueStart, end) && isNamed(notNull, text, at, nameEnd))
       return applyChanges(withoutMember(text, from, at), from, { set, fill, notNull })
     const next = afterSpace(text, end)
@@ -120,18 +120,19 @@ export function applyChanges(text: string, from: number, { set, fill, notNull }:
     at = afterSpace(text, next + 1)
   }
   let added = ''
-  for (let place = 0; place < names.length; place++) {
-    if ((found & (1 << place)) !== 0) continue
-    const name = names[place]!
-    added += `${added && ','}"${name}":${place < filled.length ? fill[name] : set[name]}`
+  for (let nameIndex = 0; nameIndex < names.length; nameIndex++) {
+    if ((presentNames & (1 << nameIndex)) !== 0) continue
+    const name = names[nameIndex]!
+    added += `${added && ','}"${name}":${nameIndex < filled.length ? fill[name] : set[name]}`
   }
   const separator = added && !isEmpty ? ',' : ''
-  return text.slice(0, from + 1) + added + separator + rest + text.slice(copied)
+  return text.slice(0, from + 1) + added + separator + changedText + text.slice(copiedEnd)
 }
 
 /** Returns the index of the name between the quotes at `start` and `end`; -1 if it is none of `names`. */
 function indexOfName(names: readonly string[], text: string, start: number, end: number): number {
-  for (let place = 0; place < names.length; place++) if (isNamed(names[place]!, text, start, end)) return place
+  for (let nameIndex = 0; nameIndex < names.length; nameIndex++)
+    if (isNamed(names[nameIndex]!, text, start, end)) return nameIndex
   return -1
 }
 
@@ -145,7 +146,7 @@ function isNull(text: string, start: number, end: number): boolean {
 
 /** Removes the member that begins at `start`, with its comma. */
 function withoutMember(text: string, from: number, start: number): string {
-  const members = membersOf(text, from)
+  const members = findMembers(text, from)
   const at = members.findIndex((member) => member.start === start)
   const { end } = members[at]!
   return at === 0
@@ -154,11 +155,11 @@ function withoutMember(text: string, from: number, start: number): string {
 }
 
 /** Serializes a value to JSON in UTF-8, returned as a latin1 string of one character per byte. */
-export function bytesOfJson(value: unknown): string {
-  if (typeof value === 'string' && plainText.test(value)) return `"${value}"`
+export function toLatin1Json(value: unknown): string {
+  if (typeof value === 'string' && unescapedText.test(value)) return `"${value}"`
   if (typeof value === 'boolean' || value === null) return String(value)
   return Buffer.from(JSON.stringify(value)).toString('latin1')
 }
 
 /** ASCII without quotes, backslashes and control characters. */
-const plainText = /^[ !#-[\]-~]*$/
+const unescapedText = /^[ !#-[\]-~]*$/

@@ -10,7 +10,7 @@ function sourceOf(given: string | Buffer) {
   return new JsonSource(JSON.parse(text), bytes, text)
 }
 const changed = (given: string | Buffer, changes: Record<string, unknown>) => {
-  const pieces = sourceOf(given).changed(changes)
+  const pieces = sourceOf(given).serializeWith(changes)
   return pieces && Buffer.concat(pieces).toString('utf8')
 }
 
@@ -41,7 +41,7 @@ describe('an object with its bytes', () => {
         const other = { ...kept, ...more }
         // Changed members never have names beyond ASCII.
         if (Object.hasOwn(more, 'ü')) return
-        const result = source.as(other)
+        const result = source.serializeAs(other)
         if (result === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
         assert.deepEqual(JSON.parse(String(Buffer.concat(result))), JSON.parse(JSON.stringify(other)))
       }),
@@ -61,7 +61,7 @@ describe('an object with its bytes', () => {
   test('does not copy a long member', () => {
     const bytes = Buffer.from(JSON.stringify({ model: 'a', messages: 'x'.repeat(50_000), stream: true }))
     const text = bytes.toString()
-    const pieces = new JsonSource(JSON.parse(text), bytes, text).changed({ model: 'b' })!
+    const pieces = new JsonSource(JSON.parse(text), bytes, text).serializeWith({ model: 'b' })!
     assert.ok(pieces.some((piece) => piece.buffer === bytes.buffer && piece.length > 50_000))
   })
 

@@ -1,23 +1,23 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { bufferOfLatin1 } from '../text/copy-bytes.ts'
-import { latin1Of } from '../text/decode-bytes.ts'
-import { bytesOfJson, membersOf, stringEnd } from './json-members.ts'
+import { encodeLatin1 } from '../text/copy-bytes.ts'
+import { decodeLatin1 } from '../text/decode-bytes.ts'
+import { findMembers, stringEnd, toLatin1Json } from './json-members.ts'
 
-type Changes = Readonly<Record<string, unknown>>
+type Members = Readonly<Record<string, unknown>>
 
 /** Objects with more members than this are serialized: scanning their text costs as much. */
-const maxMembers = 500
+const maxScannedMembers = 500
 
 /** In bytes. Shorter objects are serialized, which is faster. */
 const minSourceBytes = 8192
 
 /** Whether it saves time to keep the bytes of an object. @param members undefined if they were not counted. */
 export function shouldRetainSource(bytes: Buffer, members: number | undefined): boolean {
-  return bytes.length >= minSourceBytes && (members === undefined || members <= maxMembers)
+  return bytes.length >= minSourceBytes && (members === undefined || members <= maxScannedMembers)
 }
 
 /** In bytes. Shorter members are copied; longer ones are referenced in the original buffer. */
-const longMember = 16_384
+const maxCopiedBytes = 16_384
 
 /**
  * An object and the JSON bytes that it was parsed from. If few members change, most of the bytes are reused instead of
@@ -35,62 +35,63 @@ export class JsonSource {
     this.#text = text
   }
 
-  /** Serializes an object that shares most members with this one. Undefined in the cases of `changed`. */
-  as(other: Changes): Buffer[] | undefined {
-    const value = this.value as Changes
+  /** Serializes an object that shares most members with `value`. Undefined in the cases of `serializeWith`. */
+  serializeAs(other: Members): Buffer[] | undefined {
+    const value = this.value as Members
     const changes: Record<string, unknown> = {}
     for (const name in other) if (other[name] !== value[name]) changes[name] = other[name]
     for (const name in value) if (!Object.hasOwn(other, name)) changes[name] = undefined
-    return this.changed(changes)
+    return this.serializeWith(changes)
   }
 
   /**
    * Serializes the object with these members changed; undefined members are removed. Names must be ASCII.
    * @returns undefined if another parser could read the bytes differently: for duplicate names, some take the first.
    */
-  changed(changes: Changes): Buffer[] | undefined {
-    if (this.#bytes === none) return undefined
+  serializeWith(changes: Members): Buffer[] | undefined {
+    if (this.#bytes === emptyBuffer) return undefined
     const text = this.#latin1()
     if (text === undefined || !isUnambiguous(text, this.value)) return undefined
-    const members = membersOf(text, text.indexOf('{'))
+    const members = findMembers(text, text.indexOf('{'))
     const pieces: Buffer[] = []
-    let short = ''
+    let pendingText = ''
     for (const name in changes)
-      if (changes[name] !== undefined) short += `${short && ','}${bytesOfJson(name)}:${bytesOfJson(changes[name])}`
-    short = `{${short}`
+      if (changes[name] !== undefined)
+        pendingText += `${pendingText && ','}${toLatin1Json(name)}:${toLatin1Json(changes[name])}`
+    pendingText = `{${pendingText}`
     for (const { name, start, end } of members) {
       if (name.includes('\\')) return undefined
       if (Object.hasOwn(changes, name)) continue
-      if (pieces.length > 0 || short !== '{') short += ','
-      if (end - start <= longMember) short += text.slice(start, end)
+      if (pieces.length > 0 || pendingText !== '{') pendingText += ','
+      if (end - start <= maxCopiedBytes) pendingText += text.slice(start, end)
       else {
-        pieces.push(bufferOfLatin1(short), this.#bytes.subarray(start, end))
-        short = ''
+        pieces.push(encodeLatin1(pendingText), this.#bytes.subarray(start, end))
+        pendingText = ''
       }
     }
-    pieces.push(bufferOfLatin1(`${short}}`))
+    pieces.push(encodeLatin1(`${pendingText}}`))
     return pieces
   }
 
-  /** Drops the bytes. Afterwards `changed` returns undefined. */
+  /** Drops the bytes. Afterwards `serializeWith` returns undefined. */
   release(): void {
-    this.#bytes = none
+    this.#bytes = emptyBuffer
     this.#text = ''
   }
 
   /** Returns the bytes as one character each; undefined if they are not valid UTF-8, which parsers read differently. */
   #latin1(): string | undefined {
     if (this.#text.length === this.#bytes.length && isAscii(this.#bytes)) return this.#text
-    return isUtf8(this.#bytes) ? latin1Of(this.#bytes) : undefined
+    return isUtf8(this.#bytes) ? decodeLatin1(this.#bytes) : undefined
   }
 }
 
-const none = Buffer.alloc(0)
+const emptyBuffer = Buffer.alloc(0)
 
 /** Whether the object has few members and its text has no duplicate names. */
 function isUnambiguous(text: string, value: object): boolean {
   const members = countMembers(value)
-  return members <= maxMembers && members === countNames(text)
+  return members <= maxScannedMembers && members === countNames(text)
 }
 
 function countMembers(value: object): number {
@@ -99,7 +100,7 @@ function countMembers(value: object): number {
   for (let index = 0; index < pending.length; index++) {
     const parts = pending[index]!
     if (Array.isArray(parts)) {
-      if (parts.length > maxMembers) return Number.POSITIVE_INFINITY
+      if (parts.length > maxScannedMembers) return Number.POSITIVE_INFINITY
       for (const part of parts) if (typeof part === 'object' && part !== null) pending.push(part)
     } else
       for (const name in parts) {
@@ -107,7 +108,7 @@ function countMembers(value: object): number {
         const part = (parts as Record<string, unknown>)[name]
         if (typeof part === 'object' && part !== null) pending.push(part)
       }
-    if (members > maxMembers || pending.length > 2 * maxMembers) return Number.POSITIVE_INFINITY
+    if (members > maxScannedMembers || pending.length > 2 * maxScannedMembers) return Number.POSITIVE_INFINITY
   }
   return members
 }

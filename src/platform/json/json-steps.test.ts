@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runWithoutPauses } from '../async/long-work.ts'
-import { jsonInSteps } from './json-steps.ts'
+import { serializeInSteps } from './json-steps.ts'
 
 const many = <Item>(count: number, item: (at: number) => Item) => Array.from({ length: count }, (_, at) => item(at))
 const values: unknown[] = [
@@ -14,11 +14,11 @@ const values: unknown[] = [
 
 test('a value written in steps equals JSON.stringify', () => {
   for (const value of values)
-    assert.equal(Buffer.concat(runWithoutPauses(jsonInSteps(value))).toString(), JSON.stringify(value))
+    assert.equal(Buffer.concat(runWithoutPauses(serializeInSteps(value))).toString(), JSON.stringify(value))
 })
 
 test('a long value is written in many steps, at any depth', () => {
   let count = 0
-  for (const steps = jsonInSteps(values.at(-2)); !steps.next().done; ) count++
+  for (const steps = serializeInSteps(values.at(-2)); !steps.next().done; ) count++
   assert.ok(count > 10, `${count}`)
 })

@@ -3,7 +3,7 @@ import type { Steps } from '../async/long-work.ts'
 /** Values with fewer parts are serialized in one step. */
 const partsPerStep = 1000
 
-/** The number of pieces of text per step. */
+/** The number of pieces of text that are written between two pauses. */
 const piecesPerStep = 200
 
 /** Counts the pieces of all levels of a value. */
@@ -14,13 +14,13 @@ type Progress = { pieces: number }
  * for too long.
  */
 export function* writeInSteps(value: unknown, write: Write, progress: Progress = { pieces: 0 }): Steps<void> {
-  if (typeof value !== 'object' || value === null || partsUpTo(value, partsPerStep) < partsPerStep) {
+  if (typeof value !== 'object' || value === null || countPartsUpTo(value, partsPerStep) < partsPerStep) {
     write(JSON.stringify(value) ?? 'null')
     // Pauses rarely, because each step passes through all levels of the value.
     if (++progress.pieces % piecesPerStep === 0) yield
     return
   }
-  // Listing the members of a large object takes long, so the list is reused.
+  // A pause, because listing the members of a large object takes long: they were counted above, and are written below.
   yield
   yield* Array.isArray(value) ? writeItems(value, write, progress) : writeMembers(value as Members, write, progress)
 }
@@ -50,7 +50,7 @@ function* writeMembers(members: Members, write: Write, progress: Progress): Step
 }
 
 /** The number of items, members and values in a value, counted up to a limit. */
-function partsUpTo(value: object, limit: number): number {
+function countPartsUpTo(value: object, limit: number): number {
   const pending: object[] = [value]
   let parts = 0
   for (let inner = pending.pop(); inner !== undefined && parts < limit; inner = pending.pop()) {
@@ -64,18 +64,18 @@ function partsUpTo(value: object, limit: number): number {
   return parts
 }
 
-/** Yields the JSON of a value in pieces of a given length. */
-export function* jsonInSteps(value: unknown): Steps<Buffer[]> {
-  const pieces: Buffer[] = []
+/** Serializes a value to buffers of about `bufferLength` characters each. */
+export function* serializeInSteps(value: unknown): Steps<Buffer[]> {
+  const buffers: Buffer[] = []
   let text = ''
   yield* writeInSteps(value, (piece) => {
     text += piece
-    if (text.length < pieceLength) return
-    pieces.push(Buffer.from(text))
+    if (text.length < bufferLength) return
+    buffers.push(Buffer.from(text))
     text = ''
   })
-  pieces.push(Buffer.from(text))
-  return pieces
+  buffers.push(Buffer.from(text))
+  return buffers
 }
 
-const pieceLength = 128 * 1024
+const bufferLength = 128 * 1024

@@ -2,8 +2,13 @@ import * as zod from 'zod'
 
 export type * from 'zod'
 
-/** One call in the declaration of a schema: a function of Zod, or a method of the schema before it in the chain. */
-type Declaration = { from: LazySchema | undefined; make: string | ((...args: unknown[]) => unknown); args: unknown[] }
+/** One call in the declaration of a schema: a function of Zod, or the name of a method of `receiver`. */
+type Declaration = {
+  /** The schema before the call in the chain. Undefined for a function of Zod. */
+  receiver: LazySchema | undefined
+  callee: string | ((...args: unknown[]) => unknown)
+  args: unknown[]
+}
 
 /** A declared schema. It is built when any other member than those of this class is read. */
 class LazySchema {
@@ -14,45 +19,45 @@ class LazySchema {
     this.#declaration = declaration
   }
 
-  static built(schema: LazySchema): zod.ZodType {
-    schema.#built ??= build(schema.#declaration)
+  static build(schema: LazySchema): zod.ZodType {
+    schema.#built ??= call(schema.#declaration)
     return schema.#built
   }
 
   get _zod() {
-    return LazySchema.built(this)._zod
+    return LazySchema.build(this)._zod
   }
 
   safeParse(...args: Parameters<zod.ZodType['safeParse']>) {
-    return LazySchema.built(this).safeParse(...args)
+    return LazySchema.build(this).safeParse(...args)
   }
 
   /** The value of a final `default`, ignoring descriptions. */
   static defaultOf(schema: LazySchema): unknown {
-    const { from, make, args } = schema.#declaration
-    if (make === 'default') return args[0]
-    return make === 'describe' || make === 'meta' ? LazySchema.defaultOf(from!) : undefined
+    const { receiver, callee, args } = schema.#declaration
+    if (callee === 'default') return args[0]
+    return callee === 'describe' || callee === 'meta' ? LazySchema.defaultOf(receiver!) : undefined
   }
 
   /** The fields of an object, without building it, because other objects reuse them while modules load. */
   get shape(): Shape {
-    const { from, make, args } = this.#declaration
-    if (typeof make === 'function') return args[0] as Shape
-    if (make === 'extend') return { ...from!.shape, ...(args[0] as Shape) }
-    if (make === 'partial' && args.length === 0) return optional(from!.shape)
-    return addsNoField.has(make) ? from!.shape : ((LazySchema.built(this) as zod.ZodObject).shape as Shape)
+    const { receiver, callee, args } = this.#declaration
+    if (typeof callee === 'function') return args[0] as Shape
+    if (callee === 'extend') return { ...receiver!.shape, ...(args[0] as Shape) }
+    if (callee === 'partial' && args.length === 0) return withOptionalFields(receiver!.shape)
+    return addsNoField.has(callee) ? receiver!.shape : ((LazySchema.build(this) as zod.ZodObject).shape as Shape)
   }
 }
 
 type Shape = Record<string, zod.ZodType>
 
-const optional = (shape: Shape) =>
+const withOptionalFields = (shape: Shape) =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()]))
 
 const addsNoField: ReadonlySet<string> = new Set(['describe', 'meta', 'refine', 'superRefine'])
 
 /** Methods that only record the call. */
-const links = [
+const recordedMethods = [
   'array catch check default describe exactOptional extend gt gte includes int length lt lte max meta min multipleOf',
   'negative nonempty nonnegative nonoptional nullable nullish omit optional or overwrite partial pick pipe positive',
   'prefault readonly refine regex startsWith strict superRefine toLowerCase toUpperCase transform trim',
@@ -69,27 +74,27 @@ const buildingMembers = [
   'with xid',
 ].flatMap((names) => names.split(' '))
 
-for (const make of links)
-  Object.defineProperty(LazySchema.prototype, make, {
+for (const callee of recordedMethods)
+  Object.defineProperty(LazySchema.prototype, callee, {
     value(this: LazySchema, ...args: unknown[]) {
-      return new LazySchema({ from: this, make, args })
+      return new LazySchema({ receiver: this, callee, args })
     },
   })
 
 for (const name of buildingMembers)
   Object.defineProperty(LazySchema.prototype, name, {
     get(this: LazySchema) {
-      const built = LazySchema.built(this)
+      const built = LazySchema.build(this)
       const member: unknown = Reflect.get(built, name)
       return typeof member === 'function' ? member.bind(built) : member
     },
   })
 
-function build({ from, make, args }: Declaration): zod.ZodType {
-  const builtArgs = args.map(withBuilt)
-  if (typeof make === 'function') return make(...builtArgs) as zod.ZodType
-  const schema = LazySchema.built(from!) as unknown as Record<string, (...args: unknown[]) => zod.ZodType>
-  return schema[make]!(...builtArgs)
+function call({ receiver, callee, args }: Declaration): zod.ZodType {
+  const builtArgs = args.map(buildSchemasIn)
+  if (typeof callee === 'function') return callee(...builtArgs) as zod.ZodType
+  const schema = LazySchema.build(receiver!) as unknown as Record<string, (...args: unknown[]) => zod.ZodType>
+  return schema[callee]!(...builtArgs)
 }
 
 /** The default of a schema whose last call is `default`, without building it. */
@@ -98,16 +103,16 @@ export const defaultOf = (schema: zod.ZodType) => LazySchema.defaultOf(schema as
 const isLazy = (value: unknown) => value instanceof LazySchema
 
 /** Replaces declared schemas by built ones, also in arrays and objects. */
-function withBuilt(value: unknown): unknown {
-  if (value instanceof LazySchema) return LazySchema.built(value)
-  if (Array.isArray(value)) return value.some(isLazy) ? value.map(withBuilt) : value
+function buildSchemasIn(value: unknown): unknown {
+  if (value instanceof LazySchema) return LazySchema.build(value)
+  if (Array.isArray(value)) return value.some(isLazy) ? value.map(buildSchemasIn) : value
   if (typeof value !== 'object' || value === null || !Object.values(value).some(isLazy)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withBuilt(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, buildSchemasIn(one)]))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any function of Zod
-const lazy = <Make extends (...args: any[]) => unknown>(make: Make) =>
-  ((...args: unknown[]) => new LazySchema({ from: undefined, make, args })) as unknown as Make
+const lazy = <Make extends (...args: any[]) => unknown>(callee: Make) =>
+  ((...args: unknown[]) => new LazySchema({ receiver: undefined, callee, args })) as unknown as Make
 
 export const array = lazy(zod.array)
 export const boolean = lazy(zod.boolean)
@@ -118,7 +123,7 @@ const enumOf = lazy(zod.enum)
 export const int = lazy(zod.int)
 export const literal = lazy(zod.literal)
 export const looseObject = lazy(zod.looseObject)
-const nothing = lazy(zod.null)
+const nullOf = lazy(zod.null)
 export const number = lazy(zod.number)
 export const object = lazy(zod.object)
 export const partialRecord = lazy(zod.partialRecord)
@@ -132,9 +137,9 @@ export const unknown = lazy(zod.unknown)
 export const url = lazy(zod.url)
 export const uuid = lazy(zod.uuid)
 export const iso = { date: lazy(zod.iso.date), datetime: lazy(zod.iso.datetime) }
-export { enumOf as enum, nothing as null }
+export { enumOf as enum, nullOf as null }
 
 export const toJSONSchema = ((schema: unknown, params?: object) =>
-  zod.toJSONSchema(withBuilt(schema) as zod.ZodType, params)) as typeof zod.toJSONSchema
+  zod.toJSONSchema(buildSchemasIn(schema) as zod.ZodType, params)) as typeof zod.toJSONSchema
 
 export const { NEVER, prettifyError, regexes } = zod

@@ -28,10 +28,10 @@ function mapTextsOfItems(
   let changed: unknown[] | undefined
   for (let index = 0; index < items.length; index++) {
     const item = items[index]
-    const next = mapTexts(item, path, change, depth)
-    if (next === item) continue
+    const changedItem = mapTexts(item, path, change, depth)
+    if (changedItem === item) continue
     changed ??= [...items]
-    changed[index] = next
+    changed[index] = changedItem
   }
   return changed ?? items
 }
@@ -42,10 +42,10 @@ export function mapItems<Item>(items: Item[], change: (item: Item, index: number
   // An iterator of entries would allocate an array for each item.
   for (let index = 0; index < items.length; index++) {
     const item = items[index]!
-    const next = change(item, index)
-    if (next === item) continue
+    const changedItem = change(item, index)
+    if (changedItem === item) continue
     changed ??= [...items]
-    changed[index] = next
+    changed[index] = changedItem
   }
   return changed ?? items
 }

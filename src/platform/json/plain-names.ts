@@ -40,19 +40,19 @@ function escapedNames(text: string): EscapedName[] {
   const names: EscapedName[] = []
   for (let start = text.indexOf('"'); start !== -1; ) {
     const end = stringEnd(text, start)
-    let next = end
-    while (text.charCodeAt(next) <= 32) next++
-    if (text.charCodeAt(next) === colon) {
+    let afterString = end
+    while (text.charCodeAt(afterString) <= 32) afterString++
+    if (text.charCodeAt(afterString) === colon) {
       const written = text.slice(start, end)
-      const name = written.includes('\\') ? stringOf(written) : undefined
+      const name = written.includes('\\') ? parseString(written) : undefined
       if (name !== undefined) names.push({ start, end, name })
     }
-    start = text.indexOf('"', next)
+    start = text.indexOf('"', afterString)
   }
   return names
 }
 
-function stringOf(written: string): string | undefined {
+function parseString(written: string): string | undefined {
   try {
     return JSON.parse(written) as string
   } catch {
@@ -63,8 +63,8 @@ function stringOf(written: string): string | undefined {
 /** The longest run of `~`. No name contains a longer run. */
 function longestRun(text: string, names: readonly EscapedName[]): number {
   let longest = 0
-  for (const one of [text, ...names.map(({ name }) => name)])
-    for (const [run] of one.matchAll(/~+/g)) longest = Math.max(longest, run.length)
+  for (const source of [text, ...names.map(({ name }) => name)])
+    for (const [run] of source.matchAll(/~+/g)) longest = Math.max(longest, run.length)
   return longest
 }
 
@@ -74,13 +74,13 @@ export function restoreNames(value: unknown, originals: ReadonlyMap<string, stri
   while (pending.length > 0) {
     const inner = pending.pop()
     if (typeof inner !== 'object' || inner === null) continue
-    if (!Array.isArray(inner)) rename(inner as Record<string, unknown>, originals)
+    if (!Array.isArray(inner)) renameMembers(inner as Record<string, unknown>, originals)
     for (const member of Object.values(inner)) if (typeof member === 'object') pending.push(member)
   }
 }
 
 /** Sets all members again, so that their order stays the same. */
-function rename(object: Record<string, unknown>, originals: ReadonlyMap<string, string>): void {
+function renameMembers(object: Record<string, unknown>, originals: ReadonlyMap<string, string>): void {
   const members = Object.entries(object)
   if (!members.some(([name]) => originals.has(name))) return
   for (const [name] of members) delete object[name]

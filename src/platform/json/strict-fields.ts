@@ -8,39 +8,42 @@ import { z } from './schema.ts'
 export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, objectError?: string) =>
   z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys as string[], namesOf(issue.inst)) : objectError,
+      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys as string[], fieldNames(issue.inst)) : objectError,
   })
 
-const namesOf = (schema: unknown) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
+const fieldNames = (schema: unknown) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
 
 const maxFields = 5
 const maxNameLength = 80
 
 /** The error message for unknown fields. */
 export function unknownFields(unknown: string[], allowed: string[]): string {
-  const described = unknown.slice(0, maxFields).map((field) => {
+  const descriptions = unknown.slice(0, maxFields).map((field) => {
     const name = field.length > maxNameLength ? `${field.slice(0, maxNameLength)}…` : field
     const nearest = nearestName(field.slice(0, maxNameLength), allowed)
     return `unknown field ${JSON.stringify(name)}${nearest ? ` (did you mean ${JSON.stringify(nearest)}?)` : ''}`
   })
-  const more = unknown.length > maxFields ? ` and ${unknown.length - maxFields} more` : ''
-  return `${described.join(', ')}${more}; it takes ${allowed.join(', ')}`
+  const omittedNote = unknown.length > maxFields ? ` and ${unknown.length - maxFields} more` : ''
+  return `${descriptions.join(', ')}${omittedNote}; it takes ${allowed.join(', ')}`
 }
 
 /** Returns the name that is most similar; undefined if none is similar. */
 export function nearestName(unknown: string, names: string[]): string | undefined {
   const candidates = names
-    .map((name) => ({ name, distance: distance(plain(unknown), plain(name)) }))
+    .map((name) => ({ name, distance: distance(normalizeName(unknown), normalizeName(name)) }))
     .filter(({ distance }) => distance <= 1)
   return candidates.sort((a, b) => a.distance - b.distance)[0]?.name
 }
 
-const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** Returns at most 1 if one name is at least a third of the other, or if they differ by about one typing error per three letters. */
-function distance(one: string, other: string): number {
-  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+/**
+ * Returns at most 1 for similar names: if one contains the other and has at least a third of its length, or if they differ
+ * by at most one typing error per three letters, and by at most four.
+ */
+function distance(name: string, otherName: string): number {
+  const [short, long] = name.length < otherName.length ? [name, otherName] : [otherName, name]
   if (short.length >= 3 && long.includes(short) && short.length * 3 >= long.length)
     return 1 - short.length / long.length
-  return editDistance(one, other) / Math.max(1, Math.min(4, Math.floor(long.length / 3)))
+  return editDistance(name, otherName) / Math.max(1, Math.min(4, Math.floor(long.length / 3)))
 }

@@ -15,8 +15,9 @@ export function text({ min = 0, max }: { min?: number; max: number }) {
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** Whether text has more than `max` characters. Stops counting there. */
+/** Whether text has more than `max` code points. Stops counting at `max`. */
 export function isLonger(value: string, max: number): boolean {
+  // A code point has one or two UTF-16 units.
   if (value.length <= max) return false
   if (value.length > 2 * max) return true
   let characters = 0

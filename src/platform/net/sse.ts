@@ -1,5 +1,5 @@
 import { ByteBuffer } from '../text/byte-buffer.ts'
-import { withoutMark } from '../text/decode-bytes.ts'
+import { withoutByteOrderMark } from '../text/decode-bytes.ts'
 
 /** A server-sent event: its fields, and its original bytes with the blank line. */
 export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
@@ -35,7 +35,7 @@ export class SseReader {
 
   /** Whether no part of an event is buffered. */
   get isBetweenEvents(): boolean {
-    return this.#lineIsBlank && this.#buffer.bytes === 0
+    return this.#lineIsBlank && this.#buffer.byteLength === 0
   }
 
   /** Resets the count of idle bytes, for an event that was parsed elsewhere. */
@@ -56,7 +56,7 @@ export class SseReader {
       if (!blank) continue
       // Consecutive blank lines end one event.
       while (chunk[lineStart] === lineFeed) lineStart++
-      const bytes = lineStart - eventStart + this.#buffer.bytes
+      const bytes = lineStart - eventStart + this.#buffer.byteLength
       const event = this.#parse(chunk.subarray(eventStart, at + 1))
       if (event) events.push(event)
       this.#count(event, bytes)
@@ -91,7 +91,7 @@ export class SseReader {
     const raw = this.#buffer.take(last)
     const isFirst = this.#isFirst
     this.#isFirst = false
-    return parse(isFirst ? withoutMark(raw) : raw)
+    return parse(isFirst ? withoutByteOrderMark(raw) : raw)
   }
 
   #count(event: SseEvent | undefined, bytes: number): void {
@@ -101,7 +101,8 @@ export class SseReader {
 
   #bufferRest(rest: Buffer): void {
     if (rest.length === 0) return
-    if (this.#buffer.bytes + rest.length > maxEventBytes) throw new Error(`an event is over ${maxEventBytes} bytes`)
+    if (this.#buffer.byteLength + rest.length > maxEventBytes)
+      throw new Error(`an event is over ${maxEventBytes} bytes`)
     this.#buffer.add(rest)
   }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { bodyText } from './body-text.ts'
+import { readBodyText } from './body-text.ts'
 
 const zipped = gzipSync('x'.repeat(10_000_000))
 
@@ -21,8 +21,8 @@ test('an endless answer is aborted at the limit, counted after decompression', a
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  assert.equal(await bodyText(await fetch(`http://127.0.0.1:${port}/short`), 11), 'zwölf 🚂')
-  await assert.rejects(bodyText(await fetch(`http://127.0.0.1:${port}/`), 1_000_000), /over 1000000 bytes/)
+  assert.equal(await readBodyText(await fetch(`http://127.0.0.1:${port}/short`), 11), 'zwölf 🚂')
+  await assert.rejects(readBodyText(await fetch(`http://127.0.0.1:${port}/`), 1_000_000), /over 1000000 bytes/)
   while (!closed) await new Promise((resolve) => setTimeout(resolve, 10))
   server.close()
 })

@@ -1,5 +1,6 @@
-const firstBytes = 1024
-/** Shorter parts are copied byte by byte, because a native call costs more. */
+const initialCapacity = 1024
+
+/** In bytes. Shorter parts are copied byte by byte, because a native call costs more. */
 const minNativeCopy = 48
 
 /** Collects bytes for one write. */
@@ -12,12 +13,12 @@ export class ByteBatch {
   }
 
   add(piece: Uint8Array): void {
-    this.#room(piece.length).set(piece, this.#used)
+    this.#reserve(piece.length).set(piece, this.#used)
     this.#used += piece.length
   }
 
   addPart(piece: Buffer, from: number, to: number): void {
-    const bytes = this.#room(to - from)
+    const bytes = this.#reserve(to - from)
     if (to - from > minNativeCopy) piece.copy(bytes, this.#used, from, to)
     else for (let at = from, used = this.#used; at < to; at++) bytes[used++] = piece[at]!
     this.#used += to - from
@@ -31,10 +32,11 @@ export class ByteBatch {
     return bytes
   }
 
-  #room(length: number): Buffer {
+  /** Returns the buffer, enlarged if `length` more bytes do not fit. */
+  #reserve(length: number): Buffer {
     const requiredLength = this.#used + length
     if (this.#bytes && this.#bytes.length >= requiredLength) return this.#bytes
-    const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * requiredLength))
+    const larger = Buffer.allocUnsafe(Math.max(initialCapacity, 2 * requiredLength))
     if (this.#bytes) this.#bytes.copy(larger, 0, 0, this.#used)
     this.#bytes = larger
     return larger

@@ -10,7 +10,7 @@ test('stored bytes are returned unchanged, in any chunks', () => {
     for (let round = 0; round < 2; round++) {
       for (const piece of given) held.add(Buffer.from(piece))
       assert.equal(
-        held.bytes,
+        held.byteLength,
         given.reduce((sum, { length }) => sum + length, 0),
       )
       assert.deepEqual(held.take(Buffer.from(last)), Buffer.concat([...given, last]))

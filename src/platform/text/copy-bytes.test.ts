@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bufferOfLatin1, copyBytes } from './copy-bytes.ts'
+import { copyBytes, encodeLatin1 } from './copy-bytes.ts'
 
 test('stored chunks use no more memory than their length', () => {
   const { first, second, none } = copyBytes({
@@ -14,6 +14,6 @@ test('stored chunks use no more memory than their length', () => {
 })
 
 test('stored text uses no more memory than its length', () => {
-  const bytes = bufferOfLatin1('gr\u00f6\u00dfer')
+  const bytes = encodeLatin1('gr\u00f6\u00dfer')
   assert.deepEqual([bytes.toString('latin1'), bytes.buffer.byteLength], ['gr\u00f6\u00dfer', 6])
 })

@@ -3,25 +3,26 @@
  * whole pool in memory.
  */
 export function copyBytes<Name extends string>(pieces: Record<Name, Uint8Array>): Record<Name, Buffer> {
-  const all = Object.entries<Uint8Array>(pieces)
-  const memory = Buffer.allocUnsafeSlow(all.reduce((sum, [, { length }]) => sum + length, 0))
-  let at = 0
-  const copies = all.map(([name, piece]) => {
-    memory.set(piece, at)
-    at += piece.length
-    return [name, memory.subarray(at - piece.length, at)]
+  const namedPieces = Object.entries<Uint8Array>(pieces)
+  const memory = Buffer.allocUnsafeSlow(namedPieces.reduce((sum, [, { length }]) => sum + length, 0))
+  let offset = 0
+  const copies = namedPieces.map(([name, piece]) => {
+    memory.set(piece, offset)
+    offset += piece.length
+    return [name, memory.subarray(offset - piece.length, offset)]
   })
   return Object.fromEntries(copies) as Record<Name, Buffer>
 }
 
 /** Encodes a latin1 string into separate memory, outside of Node's pool. */
-export function bufferOfLatin1(text: string): Buffer {
+export function encodeLatin1(text: string): Buffer {
   const memory = Buffer.allocUnsafeSlow(text.length)
   memory.write(text, 'latin1')
   return memory
 }
 
-export function bufferOfUtf8(text: string): Buffer {
+/** Encodes a string as UTF-8 into separate memory, outside of Node's pool. */
+export function encodeUtf8(text: string): Buffer {
   const memory = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   memory.write(text)
   return memory

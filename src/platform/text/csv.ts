@@ -2,8 +2,8 @@
 export type CsvValue = string | number | boolean | null | undefined
 
 /** The characters that start a formula in a spreadsheet. A formula could send the content of other cells to another host. */
-const formula = /^[=+\-@\t\r]/
-const quoted = /[",\r\n]/
+const formulaStart = /^[=+\-@\t\r]/
+const needsQuotes = /[",\r\n]/
 
 /** Writes a line of CSV (RFC 4180). An apostrophe is put before text that a spreadsheet would evaluate as a formula. */
 export function csvLine(values: readonly CsvValue[]): string {
@@ -13,6 +13,6 @@ export function csvLine(values: readonly CsvValue[]): string {
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'string') return String(value)
-  const safe = formula.test(value) ? `'${value}` : value
-  return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const safe = formulaStart.test(value) ? `'${value}` : value
+  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

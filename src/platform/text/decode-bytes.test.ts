@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { latin1Of, utf8Of } from './decode-bytes.ts'
+import { decodeLatin1, decodeUtf8 } from './decode-bytes.ts'
 
 /** Characters that can lie across the cut of a long text: of one to four bytes, and invalid bytes. */
 const piece = fc.oneof(
@@ -19,8 +19,8 @@ describe('the text of bytes', () => {
       fc.property(around, ([before, pieces, isTwice]) => {
         const part = Buffer.concat([Buffer.alloc(1_000_000 - before, 'x'), ...pieces])
         const bytes = isTwice ? Buffer.concat([part, part]) : part
-        assert.ok(utf8Of(bytes) === bytes.toString('utf8'))
-        assert.ok(latin1Of(bytes) === bytes.toString('latin1'))
+        assert.ok(decodeUtf8(bytes) === bytes.toString('utf8'))
+        assert.ok(decodeLatin1(bytes) === bytes.toString('latin1'))
       }),
       { numRuns: 200 },
     )
@@ -29,7 +29,7 @@ describe('the text of bytes', () => {
   test('uses no memory outside the heap that only a full collection would free', () => {
     const bytes = Buffer.alloc(8_000_000, 'x')
     const before = process.memoryUsage().external
-    const texts = [utf8Of(bytes), latin1Of(bytes)]
+    const texts = [decodeUtf8(bytes), decodeLatin1(bytes)]
     const after = process.memoryUsage().external
     assert.ok(after - before < 1_000_000, `${after - before} bytes for ${texts.length} texts`)
   })

@@ -1,12 +1,12 @@
 /**
- * Node stores a decoded string of more than 1 MB outside the heap of V8, which frees it only in a full collection, started
- * after every 64 MB of such strings. For bodies of 2 MB that was half the cost. A string concatenated from shorter ones is
- * in the heap and is freed by the young generation's collector.
+ * Longer bytes are decoded in parts. Node stores a decoded string of more than 1 MB outside the heap of V8, which frees it
+ * only in a full collection, started after every 64 MB of such strings. For bodies of 2 MB that was half the cost. A string
+ * concatenated from shorter ones is in the heap and is freed by the young generation's collector.
  */
 const maxPartBytes = 1_000_000
 
 /** Returns the text of `bytes.toString('utf8')`, decoded in parts. */
-export function utf8Of(bytes: Buffer): string {
+export function decodeUtf8(bytes: Buffer): string {
   if (bytes.length <= maxPartBytes) return bytes.toString('utf8')
   let text = ''
   for (let from = 0; from < bytes.length; ) {
@@ -18,7 +18,7 @@ export function utf8Of(bytes: Buffer): string {
 }
 
 /** Returns the text of `bytes.toString('latin1')`, decoded in parts. */
-export function latin1Of(bytes: Buffer): string {
+export function decodeLatin1(bytes: Buffer): string {
   let text = ''
   for (let from = 0; from < bytes.length; from += maxPartBytes)
     text += bytes.toString('latin1', from, from + maxPartBytes)
@@ -35,7 +35,7 @@ const isContinuation = (byte: number) => (byte & 0b1100_0000) === 0b1000_0000
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Removes the byte order mark that some put before JSON and streams. */
-export function withoutMark(bytes: Buffer): Buffer {
+/** Removes the byte order mark that some servers put before JSON and streams. */
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
   return byteOrderMark.equals(bytes.subarray(0, 3)) ? bytes.subarray(3) : bytes
 }

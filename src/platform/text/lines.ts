@@ -1,6 +1,8 @@
 import { Fault } from '../core/fault.ts'
 import { ByteBuffer } from './byte-buffer.ts'
 
+const newline = 10
+
 /**
  * Splits a stream of bytes into lines of UTF-8 without the newline. Bytes are counted before they are decoded, so that a
  * line over the limit is not buffered.
@@ -9,7 +11,8 @@ export class LineReader {
   readonly #maxBytes: number
   readonly #buffer = new ByteBuffer()
   #chunk: Buffer = Buffer.alloc(0)
-  #from = 0
+  /** The start of the next line in the chunk. */
+  #lineStart = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -18,27 +21,27 @@ export class LineReader {
   /** Adds a chunk. `next` must have returned undefined for the previous one. */
   push(chunk: Buffer): void {
     this.#chunk = chunk
-    this.#from = 0
+    this.#lineStart = 0
   }
 
   /** @returns undefined if the next line is incomplete. @throws Fault `payload_too_large` */
   next(): string | undefined {
-    const end = this.#chunk.indexOf(10, this.#from)
-    const piece = this.#chunk.subarray(this.#from, end === -1 ? this.#chunk.length : end)
-    if (this.#buffer.bytes + piece.length > this.#maxBytes)
+    const end = this.#chunk.indexOf(newline, this.#lineStart)
+    const piece = this.#chunk.subarray(this.#lineStart, end === -1 ? this.#chunk.length : end)
+    if (this.#buffer.byteLength + piece.length > this.#maxBytes)
       throw new Fault('payload_too_large', `A line is longer than ${this.#maxBytes} bytes.`)
     if (end !== -1) {
-      this.#from = end + 1
+      this.#lineStart = end + 1
       return this.#buffer.take(piece).toString('utf8')
     }
-    // Copied, because a slice would keep the whole chunk in memory until the line is complete.
-    if (piece.length > 0) this.#buffer.add(this.#from === 0 ? piece : Buffer.from(piece))
+    // A slice is copied, because it would keep the whole chunk in memory until the line is complete.
+    if (piece.length > 0) this.#buffer.add(this.#lineStart === 0 ? piece : Buffer.from(piece))
     this.push(Buffer.alloc(0))
     return undefined
   }
 }
 
-/** Yields the lines that each chunk completes. */
+/** Creates a function that takes the chunks in order and returns the lines that each one completes. */
 export function createLineSplitter(maxBytes: number): (chunk: Buffer) => string[] {
   const reader = new LineReader(maxBytes)
   return (chunk) => {

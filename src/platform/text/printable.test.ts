@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { printable, printableExactly, printableLine, withoutControls } from './printable.ts'
+import { escapeControls, printable, printableExactly, printableLine } from './printable.ts'
 
 const acting = [
   ...['\x1b[2K', '\x1b]52;c;cm0gLXJm\x07', '\b', '\r', '\0', '\x7f', '\x9b2J', '\u00ad', '\u061c', '\u2028', '\u2029'],
@@ -65,9 +65,9 @@ test('no two different texts look the same in the exact form', () => {
 
 test('printed output keeps its meaning, and the same value as JSON', () => {
   const value = { name: 'a\x1b[2J\x9b\x7f\u202e\u00e9', lines: 'x\r\n\ty' }
-  const printed = withoutControls(JSON.stringify(value))
+  const printed = escapeControls(JSON.stringify(value))
   assert.deepEqual(JSON.parse(printed), value)
   assert.doesNotMatch(printed, /[\x00-\x1f\x7f-\x9f]/)
-  assert.equal(withoutControls('a,b\r\nc\td\n'), 'a,b\r\nc\td\n')
-  assert.equal(withoutControls('10 %\rpwned'), '10 %\\u000dpwned')
+  assert.equal(escapeControls('a,b\r\nc\td\n'), 'a,b\r\nc\td\n')
+  assert.equal(escapeControls('10 %\rpwned'), '10 %\\u000dpwned')
 })

@@ -11,7 +11,7 @@ const linePattern = new RegExp(String.raw`\\(?=[nrtxu\\]|${lineUnsafePattern})|$
 
 const namedEscapes: { [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 
-function escapeOf(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0)!
   if (namedEscapes[character]) return namedEscapes[character]
   if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`
@@ -20,7 +20,7 @@ function escapeOf(character: string): string {
 
 /** Makes untrusted text safe for a terminal: escapes control and invisible characters, but not line breaks and tabs. */
 export function printable(text: string): string {
-  return text.replace(prosePattern, escapeOf)
+  return text.replace(prosePattern, escapeCharacter)
 }
 
 /** Like `printable`, for a single line: escapes line breaks and tabs too. Does not change existing escapes. */
@@ -33,7 +33,7 @@ export function printableLine(text: string): string {
  * as an escape is doubled.
  */
 export function printableExactly(text: string): string {
-  return text.replace(linePattern, escapeOf)
+  return text.replace(linePattern, escapeCharacter)
 }
 
 /** Like `printableExactly`, but keeps line breaks. */
@@ -41,9 +41,9 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printableExactly).join('\n')
 }
 
-const controls = /(?!\r?\n|\t)[\x00-\x1f\x7f-\x9f]/g
+const terminalControls = /(?!\r?\n|\t)[\x00-\x1f\x7f-\x9f]/g
 
 /** Escapes control characters in the output of a command, in the notation of JSON, so that a terminal does not execute them. */
-export function withoutControls(text: string): string {
-  return text.replace(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export function escapeControls(text: string): string {
+  return text.replace(terminalControls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

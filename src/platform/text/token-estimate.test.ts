@@ -6,7 +6,7 @@ import { bytesPerToken, estimateTokens } from './token-estimate.ts'
 
 test('the estimates of a text are ordered: lower bound, usual, upper bound', () => {
   const of = (perToken: number) => estimateTokens(1000, perToken)
-  assert.deepEqual([of(bytesPerToken.most), estimateTokens(1000), of(bytesPerToken.fewest)], [125, 250, 334])
+  assert.deepEqual([of(bytesPerToken.max), estimateTokens(1000), of(bytesPerToken.min)], [125, 250, 334])
   assert.equal(estimateTokens(1), 1)
 })
 

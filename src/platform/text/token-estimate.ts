@@ -4,14 +4,14 @@
  */
 export const bytesPerToken = {
   /** The average, for text that no provider counted. */
-  usual: 4,
-  /** An upper bound of tokens: hardly any text has more than one token per three bytes. */
-  fewest: 3,
-  /** A lower bound of tokens, for checks that must not reject a prompt that fits. */
-  most: 8,
+  average: 4,
+  /** Gives an upper bound of tokens: hardly any text has more than one token per three bytes. */
+  min: 3,
+  /** Gives a lower bound of tokens, for checks that must not reject a prompt that fits. */
+  max: 8,
 } as const
 
 /** @param bytes of UTF-8 text. @returns tokens, rounded up, so that no text is free. */
-export function estimateTokens(bytes: number, perToken: number = bytesPerToken.usual): number {
+export function estimateTokens(bytes: number, perToken: number = bytesPerToken.average): number {
   return Math.ceil(bytes / perToken)
 }

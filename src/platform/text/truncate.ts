@@ -8,12 +8,17 @@ export const truncateText = (text: string, maxUnits: number) => text.slice(0, cu
 
 /**
  * Shortens a text to about `maxUnits` units: its beginning, a line that says how much is omitted, and its end.
- * @param tail the length of the end, in units.
+ * @param endUnits the length of the end, in units.
  */
-export function cutMiddle(text: string, maxUnits: number, tail: number, missing: (units: number) => string): string {
+export function cutMiddle(
+  text: string,
+  maxUnits: number,
+  endUnits: number,
+  describeOmission: (units: number) => string,
+): string {
   if (text.length <= maxUnits) return text
-  const [from, to] = [cutPosition(text, maxUnits - tail), cutPosition(text, text.length - tail)]
-  return `${text.slice(0, from)}\n[… ${missing(to - from)} …]\n${text.slice(to)}`
+  const [from, to] = [cutPosition(text, maxUnits - endUnits), cutPosition(text, text.length - endUnits)]
+  return `${text.slice(0, from)}\n[… ${describeOmission(to - from)} …]\n${text.slice(to)}`
 }
 
 const isFirstHalf = (unit: number) => (unit & 0xfc00) === 0xd800

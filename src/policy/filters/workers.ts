@@ -130,7 +130,7 @@ export function createWorkers(options: { timeLimitMs: number }): Workers {
   /** Waits for a turn, then for the result. Leaves the queue as soon as the signal aborts. */
   async function submit(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
     const bytes = estimateBytes('text' in task ? task.text : task.bodies)
-    requireQueueSpace(waiting.of(requester), bytes)
+    requireQueueSpace(waiting.waitingJobs(requester), bytes)
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const job = { task, bytes, requester, resolve, reject }
     const cancel = () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { picoUsd } from '#platform/core/pico-usd.ts'
+import { parsePicoUsd } from '#platform/core/pico-usd.ts'
 import { createPastBudget, createPastBudgets, type PastBudget } from './past-budget.ts'
 
 const noon = Date.UTC(2026, 10, 18, 12)
 const hour = 3_600_000
-const spending = (usd: string, hours = 0, byok = false) => ({ at: noon + hours * hour, cost: picoUsd(usd), byok })
+const spending = (usd: string, hours = 0, byok = false) => ({ at: noon + hours * hour, cost: parsePicoUsd(usd), byok })
 const limited = (limit_usd: number | null, more = {}) => ({
   limit_usd,
   reset_interval: null,
@@ -20,7 +20,7 @@ function admits(budget: PastBudget, request: ReturnType<typeof spending>): boole
 }
 
 test('requests are admitted exactly up to the limit, also after a refused one', () => {
-  const budget = createPastBudget(limited(1), noon, picoUsd('0.2'))
+  const budget = createPastBudget(limited(1), noon, parsePicoUsd('0.2'))
   assert.equal(admits(budget, spending('0.5')), true)
   assert.equal(admits(budget, spending('0.4')), false)
   assert.equal(admits(budget, spending('0.3')), true)
@@ -29,7 +29,7 @@ test('requests are admitted exactly up to the limit, also after a refused one', 
 })
 
 test('each period starts at zero, at midnight UTC', () => {
-  const budget = createPastBudget(limited(1, { reset_interval: 'daily' }), noon, picoUsd('1'))
+  const budget = createPastBudget(limited(1, { reset_interval: 'daily' }), noon, parsePicoUsd('1'))
   assert.equal(admits(budget, spending('1', 11)), false)
   assert.equal(admits(budget, spending('1', 12)), true)
   assert.equal(admits(budget, spending('1', 13)), false)
@@ -55,16 +55,16 @@ test('without a limit everything is admitted', () => {
 })
 
 test('a limit without spending on own provider keys never refuses their requests', () => {
-  const budget = createPastBudget(limited(1), noon, picoUsd('1'))
+  const budget = createPastBudget(limited(1), noon, parsePicoUsd('1'))
   assert.equal(admits(budget, spending('0.5', 0, true)), true)
   assert.equal(admits(budget, spending('0.5')), false)
 })
 
 const past = (usd: string, keyHash: string, userId: string) =>
-  ({ createdAt: noon, cost: picoUsd(usd), keyHash, userId, record: { is_byok: false } }) as never
+  ({ createdAt: noon, cost: parsePicoUsd(usd), keyHash, userId, record: { is_byok: false } }) as never
 
 test('the default of a workspace limits each member and each key separately', () => {
-  const before = [{ keyHash: 'ada-1', userId: 'ada', spent: picoUsd('0.6') }]
+  const before = [{ keyHash: 'ada-1', userId: 'ada', spent: parsePicoUsd('0.6') }]
   const budgets = createPastBudgets(limited(1), { everybody: true }, noon, before)
   assert.equal(budgets.chargeIfRoom(past('0.3', 'ada-2', 'ada')), true)
   assert.equal(budgets.chargeIfRoom(past('0.2', 'ada-2', 'ada')), false, 'the keys of a member count together')

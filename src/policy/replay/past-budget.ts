@@ -1,4 +1,4 @@
-import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import { periodStart } from '#spend/ledger/days.ts'
 import type { PastRequest, SpentByKey } from '#spend/ledger/history.ts'
 import { groupValues } from '#spend/ledger/request-group.ts'
@@ -27,7 +27,7 @@ export function firstDayOf({ reset_interval }: Pick<LimitFields, 'reset_interval
  * @param before the spending in the period of `from`, on the days before its day.
  */
 export function createPastBudget(policy: LimitFields, from: number, before: PicoUsd): PastBudget {
-  const limit = policy.limit_usd === null ? undefined : picoUsdOf(policy.limit_usd)
+  const limit = policy.limit_usd === null ? undefined : toPicoUsd(policy.limit_usd)
   let period = firstDayOf(policy, from)
   let spent = before
 

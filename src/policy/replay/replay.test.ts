@@ -5,7 +5,7 @@ import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { picoUsd } from '#platform/core/pico-usd.ts'
+import { parsePicoUsd } from '#platform/core/pico-usd.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import { writeGenerations } from '#spend/metering/write.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
@@ -43,7 +43,7 @@ async function newStore(kind: 'sqlite' | 'postgres') {
 }
 const spent = (usd: string, hoursAgo: number, more: Partial<Generation> = {}) => ({
   createdAt: noon - hoursAgo * hour,
-  cost: picoUsd(usd),
+  cost: parsePicoUsd(usd),
   ...more,
 })
 

@@ -3,7 +3,7 @@ import { lchown, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Repository } from '#interns/registry/repository.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { explainConnection } from '#platform/core/connection-failure.ts'
+import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import { publicAddresses } from '#platform/net/public-address.ts'
@@ -202,7 +202,7 @@ function cloneFailure(
       ? 'its server requires a credential, or the repository does not exist'
       : 'its server refused the credential, or the repository does not exist'
   }
-  const explained = explainConnection(error, server)
+  const explained = explainTlsOrProxyFailure(error, server)
   if (explained !== undefined) return explained
   if (/redirect|returned error: 30\d/i.test(message)) return 'its server redirects to another address; use that one'
   return printable(mask(message, password)).replace(/\.$/, '')

@@ -1,4 +1,4 @@
-import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../ledger/days.ts'
 import { forecastOf } from '../ledger/forecast.ts'
@@ -110,5 +110,5 @@ export function forecastFor({ interval }: Pick<Budget, 'interval'>, spent: PicoU
 
 /** Converts a limit in USD to pico-dollars. */
 export function limitOf(usd: number): PicoUsd {
-  return picoUsdOf(usd)
+  return toPicoUsd(usd)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newUuid } from '#platform/core/id.ts'
-import { picoUsd } from '#platform/core/pico-usd.ts'
+import { parsePicoUsd } from '#platform/core/pico-usd.ts'
 import { clockOf, databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/database/databases.ts'
@@ -12,7 +12,7 @@ import { exchange, type LeaseReport } from './lease-exchange.ts'
 import { leaseMs, silentMs, sumLeases } from './leases.ts'
 import { readBudget } from './rows/stored-budget.ts'
 
-const usd = (amount: number) => picoUsd(amount.toFixed(12))
+const usd = (amount: number) => parsePicoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
   id: 'guardrail:g',
   limit: usd(limit),

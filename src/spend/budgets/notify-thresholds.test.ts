@@ -4,7 +4,7 @@ import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import { changeKey, createKey, deleteKey } from '#identity/accounts/keys/keys.ts'
 import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { picoUsd } from '#platform/core/pico-usd.ts'
+import { parsePicoUsd } from '#platform/core/pico-usd.ts'
 import { clockOf } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
@@ -16,7 +16,7 @@ import { exchange, type LeaseReport } from './lease-exchange.ts'
 import { deleteSpending } from './rows/spending-rows.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
 
-const usd = (amount: number) => picoUsd(amount.toFixed(12))
+const usd = (amount: number) => parsePicoUsd(amount.toFixed(12))
 const monthly = 'monthly' as const
 
 onEachDatabase('notifications of a limit', (kind) => {

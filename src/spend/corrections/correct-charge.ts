@@ -1,5 +1,5 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import { picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import { toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { exactly } from '../ledger/exact.ts'
@@ -60,7 +60,7 @@ export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
   const attempts = facts.attempts ?? []
   const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
   const otherAttempts = attempts.reduce(
-    (sum, { unconfirmed_usd = 0 }, at) => (at === answeredIndex ? sum : sum + picoUsdOf(unconfirmed_usd)),
+    (sum, { unconfirmed_usd = 0 }, at) => (at === answeredIndex ? sum : sum + toPicoUsd(unconfirmed_usd)),
     0n,
   )
   return margin > otherAttempts ? margin - otherAttempts : 0n

@@ -1,5 +1,5 @@
 import { isoTime } from '#platform/core/clock.ts'
-import { picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import { toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 
 /** A later change of a charge: the amount that was unconfirmed, and the bill if it is more than the request could cost. */
 export type StoredCorrection = {
@@ -37,12 +37,12 @@ export function chargedAttempts<Attempt extends StoredAttempt>(
   { endpoint_id: answeredBy, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
 ) {
   const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
-  const recorded = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + picoUsdOf(unconfirmed_usd), 0n)
-  const isComplete = recorded === picoUsdOf(limit_cost) - picoUsdOf(upstream_inference_cost)
-  const costOf = (at: number) => (at === answeredIndex ? picoUsdOf(upstream_inference_cost) : 0n)
+  const recorded = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + toPicoUsd(unconfirmed_usd), 0n)
+  const isComplete = recorded === toPicoUsd(limit_cost) - toPicoUsd(upstream_inference_cost)
+  const costOf = (at: number) => (at === answeredIndex ? toPicoUsd(upstream_inference_cost) : 0n)
   return attempts.map(({ connect, first_byte, unconfirmed_usd = 0, ...attempt }, at) => ({
     ...attempt,
-    charged_usd: isComplete ? toUsd(costOf(at) + picoUsdOf(unconfirmed_usd)) : null,
+    charged_usd: isComplete ? toUsd(costOf(at) + toPicoUsd(unconfirmed_usd)) : null,
     unconfirmed_usd: isComplete ? unconfirmed_usd : null,
     connect: connect ?? (first_byte === undefined ? null : 0),
     first_byte: first_byte ?? null,
@@ -50,4 +50,4 @@ export function chargedAttempts<Attempt extends StoredAttempt>(
 }
 
 /** The exact difference of two amounts in USD. */
-const difference = (a: number, b: number) => (a === b ? 0 : toUsd(picoUsdOf(a) - picoUsdOf(b)))
+const difference = (a: number, b: number) => (a === b ? 0 : toUsd(toPicoUsd(a) - toPicoUsd(b)))

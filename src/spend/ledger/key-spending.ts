@@ -1,5 +1,5 @@
 import { isoTime, type Now } from '#platform/core/clock.ts'
-import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { periodEnd, periodStart } from './days.ts'
@@ -92,6 +92,6 @@ export async function keyCredit(
 }
 
 function remainingOf(limit: number, spent: PicoUsd): PicoUsd {
-  const remaining = picoUsdOf(limit) - spent
+  const remaining = toPicoUsd(limit) - spent
   return remaining > 0n ? remaining : 0n
 }

@@ -1,5 +1,5 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import { picoUsdOf } from '#platform/core/pico-usd.ts'
+import { toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { generationRecord, type RecordRow, throughputOf } from '../ledger/record.ts'
 import type { Dimensions } from './dimensions.ts'
@@ -91,7 +91,7 @@ export function factsOfRow({ organization_id, cost, margin, ...row }: FactsRow):
     toolCalls: isAnswered ? record.tool_calls : 0,
     cost: BigInt(cost),
     margin: BigInt(margin),
-    cacheSaving: picoUsdOf(record.cache_discount ?? 0),
+    cacheSaving: toPicoUsd(record.cache_discount ?? 0),
     latencyMs: record.latency,
     durationMs: record.generation_time,
     throughput: record.throughput,

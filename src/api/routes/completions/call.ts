@@ -5,7 +5,7 @@ import type { CompletionCall } from '#gateway/completion-call.ts'
 import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { type Pause, pauseFor } from '#platform/async/long-work.ts'
+import { type Pause, pauseForBody } from '#platform/async/long-work.ts'
 import type { Call } from '#platform/http/route.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import { appOf } from './app.ts'
@@ -48,7 +48,7 @@ export function declaredBytes({ 'content-length': length }: Incoming['headers'])
 
 /** @returns the whole answer, or undefined if it was streamed. */
 export function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<Answer> {
-  const pause = pauseFor(declaredBytes(call.headers))
+  const pause = pauseForBody(declaredBytes(call.headers))
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
   const completion = completionCall(call, client, pause)

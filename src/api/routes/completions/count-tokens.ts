@@ -1,7 +1,7 @@
 import { MessagesCall } from '#chat/messages-call.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { countTokens } from '#gateway/count-tokens.ts'
-import { pauseFor } from '#platform/async/long-work.ts'
+import { pauseForBody } from '#platform/async/long-work.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -22,7 +22,7 @@ export const countMessageTokens = route({
   errorBody: messagesClient.operation.errorBody,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
   handler: async ({ body, caller, headers, host, requestId }, { routing }) => {
-    const pause = pauseFor(declaredBytes(headers))
+    const pause = pauseForBody(declaredBytes(headers))
     await pause?.()
     const call = { body, caller, headers, host, requestId, client: messagesClient, pause }
     const { tokens, estimated } = await countTokens(routing, call)

@@ -1,12 +1,12 @@
 import { getKey } from '#identity/accounts/keys/keys.ts'
-import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { keyCredit } from '#spend/ledger/key-spending.ts'
 import { totalSpent } from '#spend/ledger/read.ts'
 import { route } from '../route.ts'
 
 /** The service has no credits. Clients that subtract the usage must see a balance that never runs out. */
-const withoutLimit = picoUsdOf(1_000_000_000)
+const withoutLimit = toPicoUsd(1_000_000_000)
 
 export const getCredits = route({
   method: 'get',

@@ -1,7 +1,7 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
-import { picoUsdOf } from '#platform/core/pico-usd.ts'
+import { toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Query } from '#platform/db/db.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
@@ -90,8 +90,8 @@ export async function filterOf(
     error: query.error,
     streamed: query.streamed,
     unconfirmed: query.unconfirmed,
-    minCost: min_cost === undefined ? undefined : picoUsdOf(min_cost),
-    maxCost: max_cost === undefined ? undefined : picoUsdOf(max_cost),
+    minCost: min_cost === undefined ? undefined : toPicoUsd(min_cost),
+    maxCost: max_cost === undefined ? undefined : toPicoUsd(max_cost),
     minLatencyMs: query.min_latency,
     maxLatencyMs: query.max_latency,
     minDurationMs: query.min_generation_time,

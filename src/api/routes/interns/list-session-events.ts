@@ -3,7 +3,7 @@ import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { TranscriptEvent } from '#interns/contract/transcript.ts'
 import { findIntern, type Intern, internById } from '#interns/registry/store.ts'
 import { EntryItem, entryItem, type Names, TextItem, textItem } from '#interns/turns/entry-item.ts'
-import { abortSignalOf } from '#platform/async/disconnect-signal.ts'
+import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { sendEvents } from '#platform/http/response/send-events.ts'
 import { z } from '#platform/json/schema.ts'
@@ -35,7 +35,7 @@ export const listInternSessionEvents = route({
   events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller, headers, response }, deps) => {
-    const { intern, transcripts } = await transcriptsOf(deps, caller, params.internId, abortSignalOf(response.signal))
+    const { intern, transcripts } = await transcriptsOf(deps, caller, params.internId, toAbortSignal(response.signal))
     const from = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.routing.inFlight.track(caller, response)
     tracked.internId = intern.id
@@ -45,7 +45,7 @@ export const listInternSessionEvents = route({
     }
     tracked.recheck = recheck
     try {
-      const signal = abortSignalOf(tracked.response.signal)
+      const signal = toAbortSignal(tracked.response.signal)
       const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, signal))
       if (!first) throw noSuchSession()
       tracked.response.onRevoked(({ kind, message }) => {

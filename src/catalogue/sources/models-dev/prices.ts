@@ -1,4 +1,4 @@
-import { perMillion, toDecimal } from '#platform/core/money.ts'
+import { toDecimal, unitPrice } from '#platform/core/money.ts'
 import type { Prices, TokenPrices } from '../../index/model.ts'
 import { type AdditionalCosts, priceRuleOf } from './price-rules.ts'
 import type { SourceCost, SourceModel } from './source.ts'
@@ -68,7 +68,7 @@ function priceEntry(name: keyof TokenPrices, usdPerMillion: number | undefined):
 const priceCache = new Map<number, string>()
 
 function perToken(usdPerMillion: number): string {
-  const price = priceCache.get(usdPerMillion) ?? perMillion(toDecimal(usdPerMillion)!)
+  const price = priceCache.get(usdPerMillion) ?? unitPrice(toDecimal(usdPerMillion)!)
   priceCache.set(usdPerMillion, price)
   return price
 }

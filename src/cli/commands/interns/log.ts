@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { withoutControls } from '#platform/text/printable.ts'
+import { escapeControls } from '#platform/text/printable.ts'
 import { apiClient, internsHelp } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import type { Terminal } from '../../kit/terminal.ts'
@@ -29,7 +29,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
         const path = internPath(intern, `/log?${query}`)
         return (await apiClient(env, 'api').request<{ data: Log }>('GET', path)).data
       }
-      const print = (line: string) => out(json ? JSON.stringify(line) : withoutControls(line))
+      const print = (line: string) => out(json ? JSON.stringify(line) : escapeControls(line))
       const first = await read(lines)
       if (json && !follow) return out(JSON.stringify(first, null, 2))
       if (first.message !== null) err(first.message)

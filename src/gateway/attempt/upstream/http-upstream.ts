@@ -1,11 +1,11 @@
 import type { Agent, Dispatcher } from 'undici'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
 import { once } from '#platform/async/once.ts'
-import { explainConnection } from '#platform/core/connection-failure.ts'
+import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { throughProxies } from '#platform/net/outgoing.ts'
 import type { ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { bufferOfUtf8 } from '#platform/text/copy-bytes.ts'
+import { encodeUtf8 } from '#platform/text/copy-bytes.ts'
 import type { Deadlines } from './deadlines.ts'
 import { DecodingSink, type Source } from './decode.ts'
 import { type Connection, watchConnection } from './reused-connections.ts'
@@ -52,7 +52,7 @@ export function httpUpstreams(options: UpstreamOptions): Upstreams {
  * released as they are sent, and the text of a streamed request does not use the buffer pool.
  */
 function dispatchOptions({ headers, body, streams }: UpstreamRequest) {
-  if (typeof body === 'string') return { headers, body: streams ? bufferOfUtf8(body) : Buffer.from(body) }
+  if (typeof body === 'string') return { headers, body: streams ? encodeUtf8(body) : Buffer.from(body) }
   if (body.length === 1) return { headers, body: body[0]! }
   const length = body.reduce((sum, piece) => sum + piece.length, 0)
   // Undici accepts any iterable, but its types do not say so.
@@ -147,7 +147,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#resendIfStale()) return
-    const explanation = explainConnection(error, URL.parse(this.#origin)?.host ?? this.#origin)
+    const explanation = explainTlsOrProxyFailure(error, URL.parse(this.#origin)?.host ?? this.#origin)
     this.#fail(classifyError(error, this.#phase), error.message || 'connection failed', explanation)
   }
 

@@ -1,5 +1,5 @@
 import { generatedCallId } from '#chat/call-id.ts'
-import { applyChanges, bytesOfJson, valueEnd } from '#platform/json/json-members.ts'
+import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-members.ts'
 import { EventPrefix, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'
@@ -30,21 +30,21 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
       const isBroken = right !== undefined || !answer.includes('"message"') || needsRewriteInMessage(answer)
       const changed = isBroken ? rewritten(answer, { part: 'message', head, right }) : answer
       const created = String(createdSeconds)
-      const fill = { id: bytesOfJson(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
+      const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
       return applyChanges(changed, changed.indexOf('{'), { set: namesIn(head), fill })
     },
   }
 }
 
 function namesIn({ model, provider }: AnswerHead) {
-  return { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
+  return { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }
 }
 
 function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['event'] {
   const { id, createdSeconds } = head
   const eventPrefix = new EventPrefix('choices', 'usage', () => ({
     set: namesIn(head),
-    fill: { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
+    fill: { id: toLatin1Json(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
   let hasDelta = false
   return (raw, events) => {
@@ -164,7 +164,7 @@ function rewritten(text: string, { part, head, right, lacksRole = false }: Rewri
     if (choice[part]) fillIn(choice[part], answer.id || head.id, head.model)
     if (choice[part] && !Array.isArray(head.request?.functions)) delete choice[part].function_call
   }
-  return bytesOfJson(answer)
+  return toLatin1Json(answer)
 }
 
 /** The message of a stream's event, removed from its choice. */

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { bytesOfJson } from '#platform/json/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-members.ts'
 import { objectOf } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { assembledCalls } from '../../protocol/tool-calls/assembled-calls.ts'
@@ -62,7 +62,7 @@ export function withAssembledCalls(answer: string, events: readonly AnswerEvent[
     Object.assign(block, { id, name, input: JSON.parse(args) })
     isChanged = true
   }
-  return isChanged ? bytesOfJson(message) : answer
+  return isChanged ? toLatin1Json(message) : answer
 }
 
 const isObject = (input: unknown) => typeof input === 'object' && input !== null && !Array.isArray(input)

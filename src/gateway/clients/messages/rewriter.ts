@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { applyChanges, bytesOfJson } from '#platform/json/json-members.ts'
+import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
 import { objectOf, type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
@@ -10,7 +10,7 @@ import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
  */
 export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider } = head
-  const changes = { set: { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }, fill: {} }
+  const changes = { set: { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }, fill: {} }
   const calls = new StreamCallRepair(head)
   let completionTokens = 0
   return {

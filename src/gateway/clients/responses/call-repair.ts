@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { bytesOfJson } from '#platform/json/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-members.ts'
 import { objectOf } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol/tool-calls/assembled-calls.ts'
@@ -45,7 +45,7 @@ export function withAssembledCalls(answer: string, events: readonly AnswerEvent[
   const callItems = response.output.filter(isCall)
   if (callItems.every((item, at) => calls[at] && isSame(item, calls[at]))) return answer
   for (const [at, item] of callItems.entries()) if (calls[at]) Object.assign(item, membersOf(item, calls[at]))
-  return bytesOfJson(response)
+  return toLatin1Json(response)
 }
 
 function isSame(item: RawItem, { id, name, args }: AssembledCall): boolean {

@@ -1,4 +1,4 @@
-import { applyChanges, bytesOfJson } from '#platform/json/json-members.ts'
+import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
 import { type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
@@ -19,14 +19,14 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   const calls = new StreamCallRepair(head)
   const requestSettings = settings(request)
   const changes = {
-    set: { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) },
+    set: { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) },
     fill: {
       object: '"response"',
       created_at: String(createdSeconds),
       completed_at: 'null',
       error: 'null',
       incomplete_details: 'null',
-      ...Object.fromEntries(requiredFields.map((name) => [name, bytesOfJson(requestSettings[name])])),
+      ...Object.fromEntries(requiredFields.map((name) => [name, toLatin1Json(requestSettings[name])])),
     },
   }
   return {

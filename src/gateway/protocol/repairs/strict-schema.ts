@@ -24,6 +24,6 @@ function isStrict(schema: unknown): boolean {
   return Object.entries(schema).every(([keyword, value]) => {
     if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return value.every(isStrict)
     if (schemaKeywords.map.has(keyword) && isSchema(value)) return Object.values(value).every(isStrict)
-    return !schemaKeywords.one.has(keyword) || isStrict(value)
+    return !schemaKeywords.single.has(keyword) || isStrict(value)
   })
 }

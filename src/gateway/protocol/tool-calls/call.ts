@@ -45,7 +45,7 @@ export class PartialCall {
 
   /** Its arguments are JSON that has not ended. */
   get isCut(): boolean {
-    return !this.#isCustom && this.#extent.isIncomplete
+    return !this.#isCustom && this.#extent.isUnclosed
   }
 
   hasArguments(text: string): boolean {
@@ -142,7 +142,7 @@ export class PartialCall {
 
   #addText(piece: string): void {
     if (this.#isCustom) return this.#append(piece)
-    const text = this.#extent.escaped(this.#newText(piece))
+    const text = this.#extent.escapeControlCharacters(this.#newText(piece))
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && text === this.#text) return
     if (this.#isFilled && text.trim() !== '')

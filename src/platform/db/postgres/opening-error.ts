@@ -1,4 +1,4 @@
-import { explainConnection } from '../../core/connection-failure.ts'
+import { explainTlsOrProxyFailure } from '../../core/connection-failure.ts'
 
 /** Advice by error codes of Postgres. */
 const advice: Readonly<Record<string, string>> = {
@@ -27,6 +27,6 @@ export function describeOpeningError(error: OpeningError): string {
   if (code === 'ENOTFOUND') return `${subject} cannot be reached: the host "${hostname}" was not found.`
   if (code === 'ECONNREFUSED')
     return `${subject} cannot be reached: nothing listens there (${message || 'connection refused'}).`
-  const reason = explainConnection(error, 'its server') ?? (message || 'connection refused')
+  const reason = explainTlsOrProxyFailure(error, 'its server') ?? (message || 'connection refused')
   return `${subject} cannot be reached: ${reason}.`
 }

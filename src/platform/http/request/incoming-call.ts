@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { abortSignalOf, DisconnectController, type DisconnectSignal } from '../../async/disconnect-signal.ts'
+import { DisconnectController, type DisconnectSignal, toAbortSignal } from '../../async/disconnect-signal.ts'
 import type { JsonSource } from '../../json/json-source.ts'
 import type { BodyPace } from '../../net/paced-body.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
@@ -53,7 +53,7 @@ export class IncomingCall<Caller> {
    * need it.
    */
   get signal(): AbortSignal {
-    this.#signal ??= abortSignalOf(this.response.signal)
+    this.#signal ??= toAbortSignal(this.response.signal)
     return this.#signal
   }
 

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Pause, pauseFor, runInSlices, type Steps } from '../../async/long-work.ts'
+import { type Pause, pauseForBody, runInSlices, type Steps } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
 import { JsonSource, shouldRetainSource } from '../../json/json-source.ts'
 import { parseJson } from '../../json/plain-names.ts'
-import { utf8Of } from '../../text/decode-bytes.ts'
+import { decodeUtf8 } from '../../text/decode-bytes.ts'
 import { checkValueDepth, type PartLimits } from './json-parts.ts'
 import { type LongJson, parseInSteps } from './long-json.ts'
 
@@ -32,7 +32,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     const refuse = (error: unknown) => done(isCompressed(request.headers) ? compressed() : (error as Error))
-    const pause = pauseFor(bytes.length)
+    const pause = pauseForBody(bytes.length)
     if (pause) return void readLongBody(reader, request, bytes, pause).then((value) => done(null, value), refuse)
     let value: unknown
     try {
@@ -76,7 +76,7 @@ function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { va
 
 /** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8. */
 function textOfBody(bytes: Buffer): string {
-  if (isUtf8(bytes)) return utf8Of(bytes)
+  if (isUtf8(bytes)) return decodeUtf8(bytes)
   throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
 }
 
