@@ -7,7 +7,7 @@ import { reachable } from '../access/address.ts'
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
 type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken' | 'providers'> & {
-  /** The setting `approval_mode`. */
+  /** The setting `public_url`. */
   publicUrl?: string | undefined
   /** The sandbox for commands of interns, or that there is none. */
   sandbox: string
@@ -23,12 +23,12 @@ ${providers === undefined ? '' : `  Providers   ${credentialSummary(providers)}\
   if (!firstKeys) return `${addresses}\n`
   const { managementKey, apiKey } = { ...chosen, ...firstKeys }
   return `${addresses}
-  This is the first start. ${describedKeys(firstKeys)}:
+  This is the first start. ${describeKeys(firstKeys)}:
 
     management key   ${displayedSecret(firstKeys.managementKey, chosen.managementKey)}
     API key          ${displayedSecret(firstKeys.apiKey, chosen.apiKey)}
 ${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachable(url)).origin, signInToken)}
-  What the examples of README.md need:
+  Variables for the examples in README.md:
 
     export BASE_URL=${reachable(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
 
@@ -66,11 +66,12 @@ const signInLink = (site: string, token: string) => `
     ${site}/#sign-in=${token}
 `
 
-function describedKeys(createdKeys: Partial<FirstKeys>): string {
+function describeKeys(createdKeys: Partial<FirstKeys>): string {
   const count = Object.keys(createdKeys).length
-  if (count === 0) return 'It has the two keys that were chosen for it'
-  const text = count === 1 ? 'One key was made; it is' : 'Two keys were made; they are'
-  return `${text} shown this once, so keep ${count === 1 ? 'it' : 'them'} now`
+  if (count === 0) return 'The service uses the two keys of its configuration'
+  return count === 1
+    ? 'One key was created. It is shown only once; store it now'
+    : 'Two keys were created. They are shown only once; store them now'
 }
 
 const displayedSecret = (secret: string | undefined, variable: string) => secret ?? `the configured one (${variable})`
