@@ -104,7 +104,7 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
       )}
       {generation.billed_more_than_bound && (
         <p class="refusal">
-          Billed above the maximum: the provider {billOf(generation)} more than this request could use. Limits are
+          Billed above the maximum: the provider {computeBill(generation)} more than this request could use. Limits are
           charged the highest possible cost.
         </p>
       )}
@@ -124,7 +124,7 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
   )
 }
 
-const billOf = ({ correction }: Generation) =>
+const computeBill = ({ correction }: Generation) =>
   correction?.billed_usd == null ? 'counted' : `billed ${exactMoney(correction.billed_usd)},`
 
 function Correction({ of: { source, unconfirmed_usd, at } }: { of: NonNullable<Generation['correction']> }) {

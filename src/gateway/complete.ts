@@ -90,7 +90,7 @@ async function completeOnce(
       await call.pause()
       await runInSlices(measurePrompt(decision.body), call.pause)
     }
-    reservation = decision.spending.reservation(access)
+    reservation = decision.spending.createReservation(access)
     if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
     const admitted = { call, client, response, decision, record, content, access, reservation }
     answer = await runAttempts(deps, admitted, targets)

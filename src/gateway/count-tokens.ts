@@ -12,7 +12,7 @@ import type { PlanInput, Target } from './plan/plan.ts'
 import { encodeBody, encodeBodyInSteps } from './protocol/encoded-body.ts'
 import type { Body } from './protocol/protocol.ts'
 import { providerProtocolOf } from './providers/protocols.ts'
-import { preferencesOf } from './request/preferences.ts'
+import { readPreferences } from './request/preferences.ts'
 import { prepareRequest } from './request/prepared-request.ts'
 import { withProviderSlugs } from './request/provider-names.ts'
 import { resolveModels } from './request/resolve-models.ts'
@@ -52,7 +52,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const decision = await deps.policy.decide({ caller, host, groups, chat: request, body, protocol, candidates })
   const [first] = decision.candidates
   const preferred = withProviderSlugs(deps.catalogue.current(), request.provider)
-  const planInput = { ...emptyPlanInput, preferences: preferencesOf(preferred, request.route), candidates }
+  const planInput = { ...emptyPlanInput, preferences: readPreferences(preferred, request.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
     if (findExclusion(first!.model, endpoint, planInput)) continue
     const limited = decision.spending.budgets.length > 0

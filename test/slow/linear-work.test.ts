@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fastify } from 'fastify'
 import { estimatePrompt } from '#chat/prompt-size.ts'
-import { worstCase } from '#gateway/admission/bounds/worst-case.ts'
+import { worstCaseCost } from '#gateway/admission/bounds/worst-case.ts'
 import { refuseFoldedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
 import { clientOf } from '#gateway/clients/clients.ts'
 import { applyPreset } from '#gateway/presets/apply-preset.ts'
@@ -10,7 +10,7 @@ import type { PresetVersion } from '#gateway/presets/preset.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { middleOut } from '#gateway/request/plugins/middle-out.ts'
-import { needsOf } from '#gateway/request/request-needs.ts'
+import { findNeeds } from '#gateway/request/request-needs.ts'
 import { runWithoutPauses } from '#platform/async/long-work.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { parseWith } from '#platform/http/compilers.ts'
@@ -59,10 +59,10 @@ function translate(client: ClientProtocol, text: string): void {
   const preset = { system_prompt: 'Be brief.', config: { tools: body.tools } } as unknown as PresetVersion
   client.toChat(applyPreset(preset, body, client.preset))
   const chat = client.toChat(body)
-  needsOf(chat, 1000, true)
+  findNeeds(chat, 1000, true)
   estimatePrompt(chat)
   withoutUnknownFields({ chat, body })
-  worstCase(
+  worstCaseCost(
     { chat, body, protocol: client.protocol },
     [{ endpoint } as never],
     () => protocols[client.protocol as Protocol],

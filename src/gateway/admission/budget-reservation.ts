@@ -17,10 +17,10 @@ export function budgetsFor(
   policies: readonly Budget[],
   turns?: TurnLimits,
 ): Budget[] {
-  const found = [...policies]
-  if (spendLimit) found.push(keyBudget(keyHash, spendLimit))
-  if (turns) found.push(...turns.budgets)
-  return found
+  const budgets = [...policies]
+  if (spendLimit) budgets.push(keyBudget(keyHash, spendLimit))
+  if (turns) budgets.push(...turns.budgets)
+  return budgets
 }
 
 /** Cached by the limit object of a key, which is replaced and never changed. */
@@ -59,22 +59,22 @@ export async function reserveBudgets(
   let shorterRequest: ShortenedRequest | undefined
   let reserved = await reserve(deps, budgets, highestCost)
   while (shorter && 'refusedBy' in reserved && reserved.outcome === 'spent' && isTurnBudget(reserved.refusedBy)) {
-    const next = shorter.next().value
-    if (!next) break
-    shorterRequest = next
+    const nextShorter = shorter.next().value
+    if (!nextShorter) break
+    shorterRequest = nextShorter
     reserved = await reserve(deps, budgets, shorterRequest.cost)
   }
   if ('reservation' in reserved) return { reservation: reserved.reservation, shorterRequest }
   const need = shorterRequest?.cost ?? highestCost
   const { refusedBy, outcome } = reserved
-  const { name, metadata: holder } = limitOwner(refusedBy, guardrails)
-  const next = resetsAt(refusedBy, deps.now())
+  const { name, metadata: ownerMetadata } = limitOwner(refusedBy, guardrails)
+  const resetAt = resetsAt(refusedBy, deps.now())
   const limit = toUsd(refusedBy.limit)
   const metadata = {
-    ...holder,
+    ...ownerMetadata,
     limit_usd: limit,
     needed_usd: toUsd(need),
-    resets_at: next === null ? null : isoTime(next),
+    resets_at: resetAt === null ? null : isoTime(resetAt),
   }
   if (outcome === 'reserved') {
     throw new Fault(
@@ -94,7 +94,7 @@ export async function reserveBudgets(
     )
   }
   await turns?.refused(refusedBy, need)
-  const resetText = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
+  const resetText = resetAt === null ? 'It does not reset.' : `It resets at ${isoTime(resetAt)}.`
   throw new Fault(
     'forbidden',
     `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${resetText} A smaller max_tokens or a shorter input may fit, and an admin can raise the limit.`,
@@ -120,7 +120,7 @@ export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRe
   if (subject.kind === 'key') return { name: 'the key', metadata: { rule: 'limit', layer: layerOf(subject) } }
   if (subject.kind === 'turn') return { name: 'a turn of the intern', metadata: { rule: subject.part } }
   if (subject.kind === 'session') return { name: 'a session of the intern', metadata: { rule: 'session_max_cost_usd' } }
-  if (subject.kind === 'pool') return poolHolder(subject)
+  if (subject.kind === 'pool') return poolOwner(subject)
   if (subject.kind === 'group') {
     const { grouping, value } = subject
     const group = grouping.by === 'session' ? { session_id: value } : { tag_name: grouping.name, tag_value: value }
@@ -139,12 +139,12 @@ export function limitOwner({ subject }: Budget, guardrails: readonly GuardrailRe
 const groupName = (grouping: Grouping, value: string) =>
   `the ${grouping.by === 'session' ? 'session' : `tag ${grouping.name}`} ${JSON.stringify(value)}`
 
-function poolHolder(subject: Extract<LastingSubject, { kind: 'pool' }>) {
+function poolOwner(subject: Extract<LastingSubject, { kind: 'pool' }>) {
   const { kind, id } = subject.pool
   const owner = kind === 'workspace' ? { workspace_id: id } : { organization_id: id }
   return { name: `the ${kind}`, metadata: { rule: 'budget', layer: layerOf(subject), ...owner } }
 }
 
 function nameOf(guardrails: readonly GuardrailRecord[], id: string): string {
-  return `the guardrail ${JSON.stringify(guardrails.find((one) => one.id === id)?.name ?? id)}`
+  return `the guardrail ${JSON.stringify(guardrails.find((guardrail) => guardrail.id === id)?.name ?? id)}`
 }

@@ -19,7 +19,7 @@ test('settling without a known cost charges the whole reservation', async () => 
   }
   const provider = { protocol: 'openai-chat' }
   const catalogue = { current: () => ({ findProvider: () => provider }) }
-  const guardrailCache = { of: async () => noPolicies, getCached: () => undefined }
+  const guardrailCache = { policiesOf: async () => noPolicies, getCached: () => undefined }
   const policy = guardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const decision = await policy.decide({
@@ -28,7 +28,7 @@ test('settling without a known cost charges the whole reservation', async () => 
     body: {},
   } as unknown as PolicyQuestion)
   const targets = [{ endpoint: endpointOf('p') } as Target]
-  const reservation = decision.spending.reservation({ isByok: () => false })
+  const reservation = decision.spending.createReservation({ isByok: () => false })
   await reservation.reserve(targets)
   reservation.settle(undefined)
   assert.ok(needed > 0n)
@@ -41,7 +41,7 @@ test('settling a reservation twice charges it once', async () => {
   const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
   const policy = guardrailPolicy({
     catalogue,
-    guardrailCache: { of: async () => noPolicies, getCached: () => undefined },
+    guardrailCache: { policiesOf: async () => noPolicies, getCached: () => undefined },
     budgets: { reserve },
   } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
@@ -51,7 +51,7 @@ test('settling a reservation twice charges it once', async () => {
     body: {},
   } as unknown as PolicyQuestion)
   const targets = [{ endpoint: endpointOf('p') } as Target]
-  const reservation = decision.spending.reservation({ isByok: () => false })
+  const reservation = decision.spending.createReservation({ isByok: () => false })
   await reservation.reserve(targets)
   for (const cost of [5n, 7n]) reservation.settle({ cost, byok: false })
   assert.deepEqual(spent, [5n])

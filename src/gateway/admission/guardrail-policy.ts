@@ -16,7 +16,7 @@ import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
 import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'
 import type { InFlightQuestion, Policy, PolicyDecision, PolicyQuestion } from './policy.ts'
-import { recheckingBeforeSend } from './recheck-before-send.ts'
+import { createRecheckBeforeSend } from './recheck-before-send.ts'
 import { requireRemainingLimits } from './remaining-limits.ts'
 import { type SpendingDeps, SpendingLimits } from './spending-limits.ts'
 import { withoutStorage } from './storage-policy.ts'
@@ -38,27 +38,28 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
     requireRegion(guardrails, regionOf(config.regions, host))
     if (current) {
       const { model, endpoint } = current.target
+      // Throws if the endpoint is no longer permitted.
       permittedCandidates(guardrails, [{ model, endpoints: [endpoint] }], config.zdr_vendors)
     }
-    const counting = budgetsFor(caller, budgetsIn(policies, groups)).filter(
+    const countingBudgets = budgetsFor(caller, policyBudgets(policies, groups)).filter(
       ({ includesByok }) => !current?.byok || includesByok,
     )
-    await requireRemainingLimits(budgets, limits, counting, guardrails)
+    await requireRemainingLimits(budgets, limits, countingBudgets, guardrails)
   }
   return {
     async decide(question) {
       refuseFoldedNames(question.body)
       const policies = guardrailCache.getCached(question.caller) ?? (await guardrailCache.policiesOf(question.caller))
-      const counted = countedRequest(deps, policies, question)
+      const counted = prepareCountedRequest(deps, policies, question)
       return policies.guardrails.length === 0
-        ? unguarded(policies.guardrails, question, counted)
-        : await guarded(deps, policies.guardrails, question, counted)
+        ? decideWithoutGuardrails(policies.guardrails, question, counted)
+        : await decideWithGuardrails(deps, policies.guardrails, question, counted)
     },
     async recheckInFlight(question) {
       await requirePermitted(await guardrailCache.policiesOf(question.caller), question)
     },
     isCurrent: (caller, { guardrails }) => guardrailCache.getCached(caller)?.guardrails === guardrails,
-    recheckBeforeSend: recheckingBeforeSend({
+    recheckBeforeSend: createRecheckBeforeSend({
       guardrailCache,
       scanner,
       requirePermitted,
@@ -76,13 +77,13 @@ type CountedRequest = {
   spendingOf: (sent: PlainForms) => SpendingLimits
 }
 
-function countedRequest(
+function prepareCountedRequest(
   deps: SpendingDeps,
   policies: EffectivePolicies,
   { caller, chat, body, protocol, groups, turns }: PolicyQuestion,
 ): CountedRequest {
   const { guardrails } = policies
-  const budgets = budgetsFor(caller, budgetsIn(policies, groups), turns)
+  const budgets = budgetsFor(caller, policyBudgets(policies, groups), turns)
   const { forms, removed } =
     budgets.length > 0 ? withoutUnknownFields({ chat, body }) : { forms: { chat, body }, removed: [] }
   const spendingOf = (sent: PlainForms) =>
@@ -91,12 +92,12 @@ function countedRequest(
 }
 
 /** The limits of the policies that count a request of these groups, in the order of checks. */
-function budgetsIn({ budgets, groupLimits }: EffectivePolicies, groups: RequestGroups): readonly Budget[] {
+function policyBudgets({ budgets, groupLimits }: EffectivePolicies, groups: RequestGroups): readonly Budget[] {
   return groupLimits.length === 0 ? budgets : [...budgets, ...groupBudgets(groupLimits, groups)]
 }
 
 /** @param guardrails the empty list, whose identity shows later whether guardrails have changed. */
-function unguarded(
+function decideWithoutGuardrails(
   guardrails: readonly GuardrailRecord[],
   { candidates }: PolicyQuestion,
   { forms, removedFields, spendingOf }: CountedRequest,
@@ -113,7 +114,7 @@ function unguarded(
   }
 }
 
-async function guarded(
+async function decideWithGuardrails(
   deps: GuardrailPolicyDeps,
   guardrails: readonly GuardrailRecord[],
   { caller, host, candidates, signal }: PolicyQuestion,
@@ -162,21 +163,22 @@ export function permittedCandidates(
   candidates: Candidate[],
   vendors: Config['zdr_vendors'],
 ): Candidate[] {
-  let first: Error | undefined
+  let firstRefusal: Error | undefined
   const permitted = candidates.flatMap((candidate) => {
     const { model } = candidate
     const modelVerdict = judgeModel(guardrails, model)
     if (modelVerdict) {
-      first ??= refusal(modelVerdict, `the model ${model.id} is not allowed`)
+      firstRefusal ??= refusal(modelVerdict, `the model ${model.id} is not allowed`)
       return []
     }
     const endpoints = candidate.endpoints.filter((endpoint) => {
       const verdict = judgeEndpoint(guardrails, model, endpoint, vendors)
-      if (verdict) first ??= refusal(verdict, `no provider of ${model.id} is allowed: ${endpoint.provider} is not`)
+      if (verdict)
+        firstRefusal ??= refusal(verdict, `no provider of ${model.id} is allowed: ${endpoint.provider} is not`)
       return !verdict
     })
     return endpoints.length > 0 ? [{ ...candidate, endpoints }] : []
   })
-  if (permitted.length === 0 && first) throw first
+  if (permitted.length === 0 && firstRefusal) throw firstRefusal
   return permitted
 }

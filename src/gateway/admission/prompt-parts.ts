@@ -31,9 +31,21 @@ const containerParts: ReadonlySet<unknown> = new Set(['tool_result', 'mcp_tool_r
 
 /** Parts with one medium. Other parts can contain several. */
 const mediaParts: ReadonlySet<unknown> = new Set([
-  ...['image_url', 'input_image', 'image', 'image_generation_call', 'computer_screenshot'],
-  ...['input_audio', 'audio', 'audio_url', 'video_url', 'input_video', 'video'],
-  ...['file', 'input_file', 'file_url', 'document'],
+  'image_url',
+  'input_image',
+  'image',
+  'image_generation_call',
+  'computer_screenshot',
+  'input_audio',
+  'audio',
+  'audio_url',
+  'video_url',
+  'input_video',
+  'video',
+  'file',
+  'input_file',
+  'file_url',
+  'document',
 ])
 
 /** Members of parts with bytes or the URL of bytes. */
@@ -56,7 +68,15 @@ const referenceFields: ReadonlySet<string> = new Set(['file_id', 'file_uri', 'fi
 const nonTextFields: ReadonlySet<string> = new Set([
   ...byteFields,
   ...referenceFields,
-  ...['content', 'source', 'file', 'image', 'audio', 'video', 'input_image', 'input_audio', 'input_file'],
+  'content',
+  'source',
+  'file',
+  'image',
+  'audio',
+  'video',
+  'input_image',
+  'input_audio',
+  'input_file',
 ])
 
 /** Members of a part that hold parts. */
@@ -82,31 +102,31 @@ function isTextual(part: Body): boolean {
 }
 
 function addPart(size: PromptSize, part: Body): void {
-  let found = containerParts.has(part.type)
+  let hasKnownContent = containerParts.has(part.type)
   const add = (medium: Medium) => {
-    found = true
+    hasKnownContent = true
     size.media.push(medium)
   }
-  const addBytes = (value: string, name: string, within: Body) => {
-    found = true
-    const medium = isPlainText(within, part, name)
+  const addBytes = (value: string, name: string, parent: Body) => {
+    hasKnownContent = true
+    const medium = isPlainText(parent, part, name)
       ? undefined
-      : mediumOf({ part: part.type, mediaType: within.media_type, format: within.format }, value)
+      : mediumOf({ part: part.type, mediaType: parent.media_type, format: parent.format }, value)
     if (medium) add(medium)
     return medium ? '' : value
   }
-  const bytes = jsonBytes(part, (value, name, within) => {
+  const bytes = jsonBytes(part, (value, name, parent) => {
     if (nestedFields.has(name) && typeof value === 'object' && value !== null) {
       // A document can consist of parts.
-      if (within !== part && within.type === 'content') found = true
+      if (parent !== part && parent.type === 'content') hasKnownContent = true
       addParts(size, value)
       return ''
     }
     if (referenceFields.has(name) && value != null) add({ kind: kindOf(String(part.type)) })
-    return typeof value === 'string' && byteFields.has(name) ? addBytes(value, name, within) : value
+    return typeof value === 'string' && byteFields.has(name) ? addBytes(value, name, parent) : value
   })
   size.text += bytes
-  if (!found || !(mediaParts.has(part.type) || containerParts.has(part.type)))
+  if (!hasKnownContent || !(mediaParts.has(part.type) || containerParts.has(part.type)))
     size.media.push({ kind: mediaParts.has(part.type) ? kindOf(String(part.type)) : 'other' })
 }
 

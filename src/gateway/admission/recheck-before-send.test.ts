@@ -14,7 +14,9 @@ const guardrail = (rules: Partial<Rules>) => ({ id: 'g', name: 'G', policy: { ..
 /** Rechecks a request that was admitted without guardrails. @param current the guardrails that apply now. */
 function recheck(current: unknown, retainsNothing = false) {
   const config = { zdr_vendors: { a: {}, b: {}, c: {}, d: {} }, regions: {} }
-  const guardrailCache = { of: async () => ({ guardrails: (await current) as object[], budgets: [], groupLimits: [] }) }
+  const guardrailCache = {
+    policiesOf: async () => ({ guardrails: (await current) as object[], budgets: [], groupLimits: [] }),
+  }
   const policy = guardrailPolicy({ guardrailCache, config, budgets: {} } as never)
   const request = { chat: { messages: [] }, body: {} }
   const decision = { guardrails: decided, spending: { budgets: [] }, retainsNothing }

@@ -22,7 +22,7 @@ const maxRounds = 3
  * Creates `recheckBeforeSend` of a policy. Guardrails can change while a request waits for money or for another
  * endpoint. If a change would modify the request, it is not sent, and the client has to repeat it.
  */
-export function recheckingBeforeSend(deps: RecheckDeps): Policy['recheckBeforeSend'] {
+export function createRecheckBeforeSend(deps: RecheckDeps): Policy['recheckBeforeSend'] {
   return async (question) => {
     const { caller, decision } = question
     let applied = decision.guardrails
@@ -60,13 +60,13 @@ async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, policies
   const current = { target, byok: access.isByok(target.endpoint) }
   const { budgets: limits, groups } = decision.spending
   await deps.requirePermitted(policies, { caller, host, current, groups, limits })
-  if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw needsRepeat()
+  if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw repeatRequestFault()
   const { chat, body } = request
   const { findings } = await screenRequest(deps.scanner, guardrails, { chat, body }, { requester: caller, signal })
-  if (findings.some(({ action }) => action === 'redact')) throw needsRepeat()
+  if (findings.some(({ action }) => action === 'redact')) throw repeatRequestFault()
 }
 
-const needsRepeat = () =>
+const repeatRequestFault = () =>
   new Fault(
     'unavailable',
     'A guardrail was changed while this request waited, and now requires changes to the request, so it was not sent. Send it again.',

@@ -12,7 +12,7 @@ const maxWaitMs = 600
 type BudgetReserver = Pick<Budgets, 'reserve'>
 
 /** Shares one check among concurrent requests. A changed limit is a new budget object. */
-const checks = new WeakMap<Budget, Promise<boolean>>()
+const runningChecks = new WeakMap<Budget, Promise<boolean>>()
 
 /**
  * Ends a request in flight if a limit was lowered below what is spent and reserved, including its own reservation.
@@ -21,14 +21,14 @@ const checks = new WeakMap<Budget, Promise<boolean>>()
  */
 export async function requireRemainingLimits(
   budgets: BudgetReserver,
-  before: readonly Budget[],
-  now: readonly Budget[],
+  admittedLimits: readonly Budget[],
+  currentLimits: readonly Budget[],
   guardrails: readonly GuardrailRecord[],
 ): Promise<void> {
-  for (const budget of now) {
-    const earlier = before.find(({ id }) => id === budget.id)
+  for (const budget of currentLimits) {
+    const earlier = admittedLimits.find(({ id }) => id === budget.id)
     if (earlier && earlier.limit <= budget.limit && earlier.interval === budget.interval) continue
-    if (await checks.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
+    if (await runningChecks.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
     const { name, metadata } = limitOwner(budget, guardrails)
     const limit = toUsd(budget.limit)
     throw new Fault(
@@ -47,9 +47,11 @@ async function hasRoom(budgets: BudgetReserver, budget: Budget): Promise<boolean
   try {
     const reserving = budgets.reserve([budget], 1n).then((reserved) => {
       if (!('reservation' in reserved)) return false
+      // Gives the amount back: nothing was spent, in no budget.
       reserved.reservation.settle(0n, () => false)
       return true
     })
+    // A failure after the wait has no other handler.
     reserving.catch(() => {})
     return await Promise.race([reserving, sleep(maxWaitMs, false, { ref: false })])
   } catch {

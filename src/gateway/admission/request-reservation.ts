@@ -8,7 +8,7 @@ import type { Target } from '../plan/plan.ts'
 import type { Forms } from '../pricing/bill.ts'
 import { shorterAnswers } from './bounds/shorter-answer.ts'
 import type { ProtocolTraits } from './bounds/usage-bound.ts'
-import { worstCase } from './bounds/worst-case.ts'
+import { worstCaseCost } from './bounds/worst-case.ts'
 import { reserveBudgets } from './budget-reservation.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
@@ -59,8 +59,8 @@ export class RequestReservation {
     const { protocolOf, guardrails, turns } = this.#terms
     const budgets = this.#applicableBudgets(targets)
     if (budgets.length === 0) return
-    this.#highestCost = worstCase(this.#request, targets, protocolOf)
-    const costOf = (forms: Forms) => worstCase(forms, targets, protocolOf)
+    this.#highestCost = worstCaseCost(this.#request, targets, protocolOf)
+    const costOf = (forms: Forms) => worstCaseCost(forms, targets, protocolOf)
     const shorter = turns && shorterAnswers(this.#original, this.#highestCost, costOf)
     const reserved = await reserveBudgets(this.#deps, budgets, guardrails, this.#highestCost, turns, shorter)
     this.#reservation = reserved.reservation
@@ -74,8 +74,8 @@ export class RequestReservation {
    * @throws Fault if a limit leaves no room.
    */
   async renew(failed: SettledCost, remaining: readonly Target[]): Promise<void> {
-    const reservation = this.#take()
-    if (reservation) this.#settledEarly.push(reservation.settleEarly(failed.cost, counting(failed)))
+    const reservation = this.#takeReservation()
+    if (reservation) this.#settledEarly.push(reservation.settleEarly(failed.cost, countsCharge(failed)))
     await this.reserve(remaining)
   }
 
@@ -85,24 +85,24 @@ export class RequestReservation {
    */
   settle(charge: SettledCost | undefined): void {
     const { cost, byok } = charge ?? { cost: this.#highestCost, byok: false }
-    this.#take()?.settle(cost, counting({ byok }))
+    this.#takeReservation()?.settle(cost, countsCharge({ byok }))
     for (const { record } of this.#settledEarly) record()
   }
 
   /** The accounts of the budgets that count a charge with the credential. */
   countingAccounts(charge: Pick<SettledCost, 'byok'>): string[] {
-    return this.#terms.budgets.filter(counting(charge)).map(({ id }) => id)
+    return this.#terms.budgets.filter(countsCharge(charge)).map(({ id }) => id)
   }
 
   #applicableBudgets(targets: readonly Target[]): readonly Budget[] {
     const { budgets, access } = this.#terms
     return targets.every(({ endpoint }) => access.isByok(endpoint))
-      ? budgets.filter((one) => one.includesByok)
+      ? budgets.filter(({ includesByok }) => includesByok)
       : budgets
   }
 
   /** A budget reservation is settled only once. */
-  #take(): Reservation | undefined {
+  #takeReservation(): Reservation | undefined {
     const reservation = this.#reservation
     this.#reservation = undefined
     return reservation
@@ -110,6 +110,6 @@ export class RequestReservation {
 }
 
 /** Selects the budgets that count a charge. */
-function counting({ byok }: Pick<SettledCost, 'byok'>): (budget: Budget) => boolean {
+function countsCharge({ byok }: Pick<SettledCost, 'byok'>): (budget: Budget) => boolean {
   return (budget) => !byok || budget.includesByok
 }

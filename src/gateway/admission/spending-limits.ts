@@ -6,7 +6,7 @@ import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Target } from '../plan/plan.ts'
-import { billOf, type Forms } from '../pricing/bill.ts'
+import { computeBill, type Forms } from '../pricing/bill.ts'
 import { priceableTargets } from '../pricing/priceable-targets.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -54,13 +54,13 @@ export class SpendingLimits {
       this.budgets.some((budget) => budget.includesByok || !access.isByok(endpoint))
     return priceableTargets(
       targets,
-      (target) => billOf(this.#request, target, this.#protocolOf(target.endpoint)),
+      (target) => computeBill(this.#request, target, this.#protocolOf(target.endpoint)),
       counts,
     )
   }
 
   /** The reservation of the request, which reserves nothing yet. */
-  reservation(access: CredentialSource): RequestReservation {
+  createReservation(access: CredentialSource): RequestReservation {
     const { budgets, guardrails, turns } = this.#limits
     const protocolOf = (endpoint: Endpoint) => this.#protocolOf(endpoint)
     return new RequestReservation(this.#deps, { budgets, guardrails, turns, access, protocolOf }, this.#request)

@@ -10,7 +10,7 @@ export type Forms = { chat: ChatRequest; body: Body }
 type IsStored = (value: unknown) => boolean
 
 const isSet: IsStored = (value) => value != null && value !== false && !(Array.isArray(value) && value.length === 0)
-const unless =
+const isSetExcept =
   (...harmless: unknown[]): IsStored =>
   (value) =>
     isSet(value) && !harmless.includes(value)
@@ -21,7 +21,7 @@ const storingFields: Record<string, { why: string; isStored: IsStored }> = {
   conversation: { why: 'the provider stores conversations', isStored: isSet },
   prompt_cache_retention: {
     why: 'a prompt cache outside memory stores prompts',
-    isStored: unless('in_memory', 'in-memory'),
+    isStored: isSetExcept('in_memory', 'in-memory'),
   },
   cached_content: { why: 'a prompt cache outside memory stores prompts', isStored: isSet },
   cachedContent: { why: 'a prompt cache outside memory stores prompts', isStored: isSet },

@@ -8,20 +8,20 @@ import type { EndpointAccess } from '../request/endpoint-access.ts'
  */
 export function* admittedTargets(
   circuits: Pick<Circuits, 'admit' | 'lastResort'>,
-  access: Pick<EndpointAccess, 'circuitOf'>,
+  access: Pick<EndpointAccess, 'circuitNameOf'>,
   targets: Target[],
   isRemaining: (target: Target) => boolean = () => true,
 ): Generator<{ target: Target; permit: AttemptPermit }, undefined> {
   const skipped: Target[] = []
   for (const target of targets) {
     if (!isRemaining(target)) continue
-    const permit = circuits.admit(access.circuitOf(target.endpoint))
+    const permit = circuits.admit(access.circuitNameOf(target.endpoint))
     if (permit) yield { target, permit }
     else skipped.push(target)
   }
   for (const target of skipped) {
     if (!isRemaining(target)) continue
-    const permit = circuits.lastResort(access.circuitOf(target.endpoint))
+    const permit = circuits.lastResort(access.circuitNameOf(target.endpoint))
     if (permit) yield { target, permit }
   }
 }

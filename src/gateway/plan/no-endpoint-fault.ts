@@ -53,7 +53,7 @@ type FaultDeps = {
 type UnservedRequest = {
   chat: ChatRequest
   client?: Pick<ClientProtocol, 'hasSeparateContexts'>
-  access: Pick<EndpointAccess, 'circuitOf'>
+  access: Pick<EndpointAccess, 'circuitNameOf'>
   record: Pick<RequestRecord, 'noteOpenCircuit'>
 }
 
@@ -65,7 +65,7 @@ export function noEndpointFault(
 ): Fault {
   const withRestrictions = excluded.map((exclusion) =>
     exclusion.reason === 'unavailable_now'
-      ? { ...exclusion, restriction: circuits.restriction(access.circuitOf(exclusion.target.endpoint)) }
+      ? { ...exclusion, restriction: circuits.restriction(access.circuitNameOf(exclusion.target.endpoint)) }
       : exclusion,
   )
   for (const { target, restriction } of withRestrictions) if (restriction) record.noteOpenCircuit(target, restriction)

@@ -5,9 +5,9 @@ import { searchTool } from '../providers/openai-tools.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
-import { preferencesOf } from '../request/preferences.ts'
+import { readPreferences } from '../request/preferences.ts'
 import { withProviderSlugs } from '../request/provider-names.ts'
-import { needsOf } from '../request/request-needs.ts'
+import { findNeeds } from '../request/request-needs.ts'
 import type { Circuits } from './circuits.ts'
 import { noEndpointFault } from './no-endpoint-fault.ts'
 import type { Candidate, Plan, PlanInput } from './plan.ts'
@@ -37,8 +37,8 @@ export type PlannedRequest = {
 /** The endpoints to try, in order. @throws Fault with the reason if there is none. */
 export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidates: Candidate[]): Plan {
   const { chat, client, access, promptTokens } = request
-  const preferences = preferencesOf(withProviderSlugs(deps.catalogue.current(), chat.provider), chat.route)
-  const needs = needsOf(chat, smallestContext(candidates), preferences.requireParameters, client.hasSeparateContexts)
+  const preferences = readPreferences(withProviderSlugs(deps.catalogue.current(), chat.provider), chat.route)
+  const needs = findNeeds(chat, smallestContext(candidates), preferences.requireParameters, client.hasSeparateContexts)
   const plan = planAttempts({
     candidates,
     preferences,
@@ -61,7 +61,7 @@ function cachedHealth({ circuits }: Pick<PlanDeps, 'circuits'>, access: Endpoint
   return (endpoint) => {
     const cached = healthByEndpoint.get(endpoint)
     if (cached !== undefined) return cached
-    const health = circuits.health(access.circuitOf(endpoint))
+    const health = circuits.health(access.circuitNameOf(endpoint))
     healthByEndpoint.set(endpoint, health)
     return health
   }

@@ -10,7 +10,7 @@ import { googleGemini } from '../providers/gemini/google-gemini.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { openaiResponses } from '../providers/openai-responses/openai-responses.ts'
 import { settledUsage } from '../record/settled-usage.ts'
-import { billOf } from './bill.ts'
+import { computeBill } from './bill.ts'
 import { highestCost } from './highest-cost.ts'
 
 const plain: Prices = { prompt: '0.000003', completion: '0.000015' }
@@ -25,7 +25,7 @@ function billed(
 ) {
   const whole = { messages: [{ role: 'user', content: 'Hi' }], ...body } as ChatRequest & Record<string, unknown>
   const forms = { chat: whole, body: whole, protocol: 'openai-responses' as const }
-  return billOf(forms, { endpoint: endpointFor('gemini-3-pro', { prices, ...more }) }, providerProtocol)
+  return computeBill(forms, { endpoint: endpointFor('gemini-3-pro', { prices, ...more }) }, providerProtocol)
 }
 
 describe('the bill of a request', () => {
@@ -57,7 +57,7 @@ describe('the bill of a request', () => {
 
   test('has all kinds that an opaque file can contain', () => {
     const hears = (content: object) =>
-      billOf(
+      computeBill(
         { chat: part(content) as ChatRequest, body: {} },
         { endpoint: endpointFor('m'), model: { inputModalities: ['text', 'audio'], outputModalities: ['text'] } },
         openaiChat,

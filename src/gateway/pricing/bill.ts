@@ -35,7 +35,11 @@ const defaultCallLimit = 16
 const maxImages = 4
 
 /** The bill of a request. Undefined if only text can be billed, as for most requests. */
-export function billOf(forms: Forms, { endpoint, model }: Offer, providerProtocol: BillingTraits): Bill | undefined {
+export function computeBill(
+  forms: Forms,
+  { endpoint, model }: Offer,
+  providerProtocol: BillingTraits,
+): Bill | undefined {
   const billableOptions = billableOptionsOf(forms, endpoint, providerProtocol)
   const kinds = kindsOf(forms, { endpoint, model })
   const { images, audio: hasAudio } = mediaIn(forms.chat)

@@ -10,12 +10,12 @@ import type { Bill } from './bill.ts'
  */
 export function priceableTargets(
   targets: Target[],
-  billOf: (target: Target) => Bill | undefined,
+  computeBill: (target: Target) => Bill | undefined,
   counts: (endpoint: Endpoint) => boolean,
 ): Target[] {
   let firstUnpriced: { target: Target; bill: Bill } | undefined
   const priceable = targets.filter((target) => {
-    const bill = counts(target.endpoint) ? billOf(target) : undefined
+    const bill = counts(target.endpoint) ? computeBill(target) : undefined
     if (!bill || (bill.unpriced.length === 0 && bill.unbounded.length === 0)) return true
     firstUnpriced ??= { target, bill }
     return false

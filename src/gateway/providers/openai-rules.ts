@@ -94,8 +94,12 @@ export function strictToolRepair(
 
 const functionPaths = pathsOf('tools.*.function.name', 'tools.*.custom.name', 'messages.*.tool_calls.*.function.name')
 const chosenPaths = pathsOf(
-  ...['tool_choice.function.name', 'tool_choice.custom.name', 'tool_choice.allowed_tools.tools.*.function.name'],
-  ...['messages.*.tool_calls.*.custom.name', 'functions.*.name', 'function_call.name'],
+  'tool_choice.function.name',
+  'tool_choice.custom.name',
+  'tool_choice.allowed_tools.tools.*.function.name',
+  'messages.*.tool_calls.*.custom.name',
+  'functions.*.name',
+  'function_call.name',
   'messages.*.function_call.name',
 )
 

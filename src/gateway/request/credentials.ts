@@ -14,7 +14,7 @@ type CredentialOwner = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
 
 export type Credentials = {
   of: (caller: CredentialOwner) => Promise<Accesses>
-  /** The same; undefined if the workspace's own credentials must be read first. */
+  /** Like `of`, without waiting; undefined if the workspace's own credentials must be read first. */
   getCached: (caller: CredentialOwner) => Accesses | undefined
 }
 
@@ -24,7 +24,7 @@ type Variable = (name: string) => string | undefined
 export function environmentCredentials(variable: Variable): { of: (caller: CredentialOwner) => Accesses } {
   /** Caches the accesses, because the environment does not change. */
   const cache = new WeakMap<Provider, Map<string | null, Access | undefined>>()
-  const read = (provider: Provider, url: string | null): Access | undefined => {
+  const readAccess = (provider: Provider, url: string | null): Access | undefined => {
     const baseUrl = url === null ? undefined : expandUrl(url, variable)
     if (baseUrl === null) return undefined
     if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
@@ -35,7 +35,7 @@ export function environmentCredentials(variable: Variable): { of: (caller: Crede
     const url = endpoint.baseUrl ?? provider.baseUrl
     const byUrl = cache.getOrInsertComputed(provider, emptyMap)
     // Without a callback, because each request calls this about ten times.
-    if (!byUrl.has(url)) byUrl.set(url, read(provider, url))
+    if (!byUrl.has(url)) byUrl.set(url, readAccess(provider, url))
     return byUrl.get(url)
   }
   const accesses = { find }
@@ -79,24 +79,28 @@ function findOwnCredential(
   provider: Provider,
   endpoint: Pick<Endpoint, 'id' | 'baseUrl'>,
 ): Access | undefined {
-  const ofProvider = all.filter((one) => one.provider === provider.slug)
-  if (ofProvider.length === 0) return operator.find(provider, endpoint)
+  const providerCredentials = all.filter((credential) => credential.provider === provider.slug)
+  if (providerCredentials.length === 0) return operator.find(provider, endpoint)
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
-  const ofModel = ofProvider.filter(({ allowed_models }) => isNamed(catalogue, model, allowed_models))
-  const usable = ofModel.filter((one) => !one.disabled && isUsableBy(one, caller))
+  const modelCredentials = providerCredentials.filter(({ allowed_models }) =>
+    isAllowedModel(catalogue, model, allowed_models),
+  )
+  const usable = modelCredentials.filter((credential) => !credential.disabled && isUsableBy(credential, caller))
   const url = endpoint.baseUrl ?? provider.baseUrl
   const baseUrl = url === null ? undefined : expandUrl(url, variable)
-  const access = (one: OwnCredential | undefined): Access | undefined =>
-    one && baseUrl !== null ? { baseUrl, secret: one.secret, byok: true } : undefined
-  const first = access(usable.find((one) => !one.is_fallback))
-  if (first) return first
+  const accessWith = (credential: OwnCredential | undefined): Access | undefined =>
+    credential && baseUrl !== null ? { baseUrl, secret: credential.secret, byok: true } : undefined
+  const preferred = accessWith(usable.find((credential) => !credential.is_fallback))
+  if (preferred) return preferred
   // Also applies to callers that cannot use the own credential, and if it is disabled: the operator's credential must not bypass it.
-  const isOperatorExcluded = ofProvider.some((one) => one.is_byok_only) || ofModel.some((one) => one.is_required)
-  return (isOperatorExcluded ? undefined : operator.find(provider, endpoint)) ?? access(usable[0])
+  const isOperatorExcluded =
+    providerCredentials.some((credential) => credential.is_byok_only) ||
+    modelCredentials.some((credential) => credential.is_required)
+  return (isOperatorExcluded ? undefined : operator.find(provider, endpoint)) ?? accessWith(usable[0])
 }
 
-/** Whether a list names a model, by id, canonical slug or alias. */
-function isNamed(catalogue: ModelLookup, model: string, names: string[] | null): boolean {
+/** Whether a list names a model, by id, canonical slug or alias. Without a list, all models are allowed. */
+function isAllowedModel(catalogue: ModelLookup, model: string, names: string[] | null): boolean {
   return names?.some((name) => name === model || catalogue.findModel(name)?.id === model) ?? true
 }
 

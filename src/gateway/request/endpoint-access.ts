@@ -32,7 +32,7 @@ export class EndpointAccess {
    * The name of the endpoint's circuit breaker. A workspace's own credential has its own: its failures must not open
    * the circuit for other workspaces.
    */
-  circuitOf(endpoint: Endpoint): string {
+  circuitNameOf(endpoint: Endpoint): string {
     return this.isByok(endpoint) ? `${endpoint.id} ${this.#workspaceId}` : endpoint.id
   }
 

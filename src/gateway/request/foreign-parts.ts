@@ -13,23 +13,23 @@ export function withChatParts(body: Body): Body {
   if (!Array.isArray(messages) || !messages.some(needsChange)) return body
   return {
     ...body,
-    messages: (messages as Message[]).map((message) => (needsChange(message) ? changed(message) : message)),
+    messages: (messages as Message[]).map((message) => (needsChange(message) ? withChatContent(message) : message)),
   }
 }
 
 function needsChange(message: Message | null): boolean {
   const { role, content } = message ?? {}
   if (role === 'tool' && content === null) return true
-  return Array.isArray(content) && (content as (Part | null)[]).some((part) => chatPart(part) !== part)
+  return Array.isArray(content) && (content as (Part | null)[]).some((part) => toChatPart(part) !== part)
 }
 
-function changed(message: Message): Message {
+function withChatContent(message: Message): Message {
   const { content } = message
-  return { ...message, content: content === null ? '' : (content as (Part | null)[]).map(chatPart) }
+  return { ...message, content: content === null ? '' : (content as (Part | null)[]).map(toChatPart) }
 }
 
 /** The same part as a chat has it. Unknown types stay, because they can belong to a provider. */
-function chatPart(part: Part | null): Part | null {
+function toChatPart(part: Part | null): Part | null {
   switch (part?.type) {
     case 'input_text':
     case 'output_text':
@@ -37,50 +37,50 @@ function chatPart(part: Part | null): Part | null {
     case 'image_url':
       return typeof part.image_url === 'string' ? { ...part, image_url: { url: part.image_url } } : part
     case 'input_image':
-      return typeof part.image_url === 'string' ? imagePart(part.image_url, part) : part
+      return typeof part.image_url === 'string' ? toImagePart(part.image_url, part) : part
     case 'image':
-      return imageOf(part)
+      return convertImage(part)
     case 'input_file':
-      return filePart(part, part.file_data ?? part.file_url, part.filename, part.file_id)
+      return toFilePart(part, part.file_data ?? part.file_url, part.filename, part.file_id)
     case 'document':
-      return documentOf(part)
+      return convertDocument(part)
     default:
       return part
   }
 }
 
 /** Members that every protocol has. */
-const shared = ({ cache_control }: Part) => (cache_control == null ? {} : { cache_control })
+const commonMembers = ({ cache_control }: Part) => (cache_control == null ? {} : { cache_control })
 
-function imagePart(url: string, part: Part): Part {
+function toImagePart(url: string, part: Part): Part {
   const detail = part.detail == null ? {} : { detail: part.detail }
-  return { type: 'image_url', image_url: { url, ...detail }, ...shared(part) }
+  return { type: 'image_url', image_url: { url, ...detail }, ...commonMembers(part) }
 }
 
 /** An image of Anthropic's protocol, or of the AI SDK. */
-function imageOf(part: Part): Part {
-  const url = typeof part.image === 'string' ? part.image : urlOf(part.source as Source | undefined)
-  return url === undefined ? part : imagePart(url, part)
+function convertImage(part: Part): Part {
+  const url = typeof part.image === 'string' ? part.image : readUrl(part.source as Source | undefined)
+  return url === undefined ? part : toImagePart(url, part)
 }
 
-function documentOf(part: Part): Part {
+function convertDocument(part: Part): Part {
   const source = part.source as Source | undefined
   if (source?.type === 'text' && typeof source.data === 'string')
-    return { type: 'text', text: source.data, ...shared(part) }
-  return filePart(part, urlOf(source), part.title, source?.file_id)
+    return { type: 'text', text: source.data, ...commonMembers(part) }
+  return toFilePart(part, readUrl(source), part.title, source?.file_id)
 }
 
-function filePart(part: Part, data: unknown, filename: unknown, fileId: unknown): Part {
+function toFilePart(part: Part, data: unknown, filename: unknown, fileId: unknown): Part {
   if (typeof data !== 'string' && typeof fileId !== 'string') return part
   const file = {
     ...(typeof data === 'string' && { file_data: data }),
     ...(typeof filename === 'string' && { filename }),
     ...(typeof fileId === 'string' && { file_id: fileId }),
   }
-  return { type: 'file', file, ...shared(part) }
+  return { type: 'file', file, ...commonMembers(part) }
 }
 
-function urlOf({ type, media_type, data, url }: Source = {}): string | undefined {
+function readUrl({ type, media_type, data, url }: Source = {}): string | undefined {
   if (type === 'url' && typeof url === 'string') return url
   return type === 'base64' && typeof data === 'string' ? `data:${media_type};base64,${data}` : undefined
 }

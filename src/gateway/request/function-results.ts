@@ -26,7 +26,7 @@ export function withToolResults(body: Body): Body {
     if (!isFunctionResult(message)) continue
     const call = callAt === undefined ? undefined : replaced[callAt]!
     const called = call && calledFunction(call)
-    if (!called || called.name !== message.name) throw withoutCall(at)
+    if (!called || called.name !== message.name) throw missingCallFault(at)
     const id = `call_function_${callAt}`
     replaced[callAt!] = withToolCall(call, called, id)
     replaced[at] = { role: 'tool', tool_call_id: id, content: message.content ?? '' }
@@ -49,7 +49,7 @@ function withToolCall({ function_call: _, ...message }: Message, called: Call, i
   return { ...message, tool_calls: [{ id, type: 'function', function: { name, arguments: args } }] }
 }
 
-function withoutCall(at: number): Fault {
+function missingCallFault(at: number): Fault {
   const reason = 'a message with the role "function" must follow an assistant message with a function_call of its name'
   return new Fault('invalid', `Invalid request: messages.${at}: ${reason}. Use the role "tool" instead.`)
 }

@@ -3,7 +3,7 @@ import type { Body } from '../protocol/protocol.ts'
 
 /**
  * Applies the fields of a body that LiteLLM understands and no provider does. `fallbacks` are appended to the models.
- * @throws Fault `invalid` for fields that this service does not support, because it never ignores one.
+ * @throws Fault `invalid` for fields that this service does not support: it refuses a field that it would have to ignore.
  */
 export function applyLitellmFields(original: Body): Body {
   const body = withTags(original)
@@ -14,7 +14,7 @@ export function applyLitellmFields(original: Body): Body {
     throw new Fault('invalid', `Invalid request: guardrails: ${reason}.`)
   }
   if (fallbacks == null) return rest
-  const names = Array.isArray(fallbacks) ? fallbacks.map(nameOf) : [undefined]
+  const names = Array.isArray(fallbacks) ? fallbacks.map(readModelName) : [undefined]
   if (names.includes(undefined)) {
     const reason = 'must be a list of model names. Fallbacks with other messages or parameters are not supported'
     throw new Fault('invalid', `Invalid request: fallbacks: ${reason}.`)
@@ -36,7 +36,7 @@ function withTags(body: Body): Body {
 }
 
 /** The model of a fallback: a name, or an object with nothing else. */
-function nameOf(fallback: unknown): string | undefined {
+function readModelName(fallback: unknown): string | undefined {
   const { model, ...others } = (typeof fallback === 'object' && fallback !== null ? fallback : {}) as Body
   const name = typeof fallback === 'string' ? fallback : model
   return typeof name === 'string' && Object.keys(others).length === 0 ? name : undefined

@@ -2,6 +2,13 @@ import { editDistance } from '#platform/text/edit-distance.ts'
 
 const maxSuggestions = 3
 
+const maxTypos = 2
+/** Shorter names allow fewer typos, because a typo can make another name. */
+const lettersPerTypo = 5
+
+/** Too many ids contain a shorter name. */
+const minLength = 3
+
 /**
  * Suggests models for an unknown name: those whose id differs only in case, punctuation or author, or contains the name;
  * otherwise those with one or two typos. At most three, the most likely first.
@@ -50,13 +57,6 @@ function nearest(ids: string[], distanceTo: (id: string) => number | undefined):
 
 const normalize = (name: string) => name.toLowerCase().replace(/^~|[\s_.:-]/g, '')
 const slugOf = (id: string) => id.slice(id.indexOf('/') + 1)
-
-const maxTypos = 2
-/** Shorter names allow fewer typos, because a typo can make another name. */
-const lettersPerTypo = 5
-
-/** Too many ids contain a shorter name. */
-const minLength = 3
 
 /** The number of characters of the id that the name does not have; undefined if the id does not contain the name. */
 function extraLength(id: string, name: string): number | undefined {

@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Task } from '#platform/core/vocabulary.ts'
 
 /** Variants of OpenRouter that are features, not models, with what to do instead. */
-const variants: Record<string, string> = {
+const unsupportedVariants: Record<string, string> = {
   online: 'searching the web for any model is not supported. Use a search tool of the provider in "tools"',
   exacto: 'routing by the quality of tool calls is not supported. Name providers in provider.order',
   extended: 'variants with a longer context are not supported. Name a model with a larger context_length',
@@ -21,14 +21,14 @@ export function refuseUnsupportedFeature(name: string): void {
     refuse('a router that chooses a model is not supported. Name a model, or several in "models"')
   const colon = name.lastIndexOf(':')
   const variant = colon < 0 ? '' : name.slice(colon + 1)
-  if (Object.hasOwn(variants, variant)) refuse(variants[variant]!)
+  if (Object.hasOwn(unsupportedVariants, variant)) refuse(unsupportedVariants[variant]!)
 }
 
-const latest = /^~([^/]+)\/(.+)-latest$/
+const latestPattern = /^~([^/]+)\/(.+)-latest$/
 
-/** Matches `~anthropic/claude-sonnet-latest`: the newest model of the author whose name contains these words. */
+/** Resolves `~anthropic/claude-sonnet-latest`: the newest model of the author whose name contains these words. */
 export function findLatest(models: readonly Model[], name: string, task?: Task): Model | undefined {
-  const [, author, words] = latest.exec(name) ?? []
+  const [, author, words] = latestPattern.exec(name) ?? []
   if (words === undefined) return undefined
   const newest = (best: Model | undefined, model: Model) => (best && best.created >= model.created ? best : model)
   return models

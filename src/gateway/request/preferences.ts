@@ -4,11 +4,12 @@ import type { Preferences } from '../plan/plan.ts'
 type Bound = number | { p50?: number; p75?: number; p90?: number; p99?: number } | null | undefined
 
 /** Reads the body's `provider` and its deprecated `route`, and fills in the documented defaults. */
-export function preferencesOf(
+export function readPreferences(
   provider: ProviderPreferences | null | undefined,
   route?: 'fallback' | 'sort' | null,
 ): Preferences {
   const sort = typeof provider?.sort === 'string' ? { by: provider.sort } : (provider?.sort ?? undefined)
+  const partition = sort && 'partition' in sort ? sort.partition : undefined
   return {
     order: nonEmpty(provider?.order),
     only: nonEmpty(provider?.only),
@@ -19,11 +20,11 @@ export function preferencesOf(
     zdr: provider?.zdr ?? false,
     quantizations: nonEmpty(provider?.quantizations),
     sort: sort?.by ?? undefined,
-    partition: sort && 'partition' in sort && sort.partition ? sort.partition : route === 'sort' ? 'none' : 'model',
-    maxPrice: provider?.max_price ? numbers(provider.max_price) : undefined,
-    preferredMinThroughput: median(provider?.preferred_min_throughput),
+    partition: partition ?? (route === 'sort' ? 'none' : 'model'),
+    maxPrice: provider?.max_price ? toNumbers(provider.max_price) : undefined,
+    preferredMinThroughput: medianBound(provider?.preferred_min_throughput),
     // Seconds on the wire, as in the clients' types.
-    preferredMaxLatencyMs: inMs(median(provider?.preferred_max_latency)),
+    preferredMaxLatencyMs: toMs(medianBound(provider?.preferred_max_latency)),
   }
 }
 
@@ -32,16 +33,16 @@ function nonEmpty(names: string[] | null | undefined): string[] | undefined {
   return names?.length ? names : undefined
 }
 
-function numbers(prices: Record<string, unknown>): Record<string, number> {
+function toNumbers(prices: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(prices).flatMap(([name, price]) => (price == null ? [] : [[name, Number(price)]])),
   )
 }
 
 /** The bound for the median. If a bound has several percentiles, only the median is compared. */
-function median(bound: Bound): number | undefined {
+function medianBound(bound: Bound): number | undefined {
   if (typeof bound === 'number') return bound
   return bound?.p50 ?? bound?.p75 ?? bound?.p90 ?? bound?.p99
 }
 
-const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
+const toMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)

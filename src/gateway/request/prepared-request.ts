@@ -5,10 +5,10 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { presetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
+import { withChatToolChoice } from './chat-tool-choice.ts'
 import { withChatParts } from './foreign-parts.ts'
 import { withToolResults } from './function-results.ts'
 import { applyLitellmFields } from './litellm-fields.ts'
-import { withPlainChoice } from './plain-choice.ts'
 
 /** A request with its preset applied. */
 export type PreparedRequest = {
@@ -21,9 +21,9 @@ export type PreparedRequest = {
 }
 
 /** The body without fields and forms that only some clients use. */
-function normalized(body: Body, { protocol }: ClientProtocol): Body {
+function normalizeBody(body: Body, { protocol }: ClientProtocol): Body {
   const current = withToolResults(applyLitellmFields(body))
-  return protocol === 'openai-chat' ? withPlainChoice(withChatParts(current)) : current
+  return protocol === 'openai-chat' ? withChatToolChoice(withChatParts(current)) : current
 }
 
 /** Prepares a request without a preset; undefined if it names one. @throws Fault `invalid` for unsupported fields. */
@@ -31,7 +31,7 @@ export function prepareWithoutPreset({
   client,
   body: requestBody,
 }: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
-  const body = normalized(requestBody, client)
+  const body = normalizeBody(requestBody, client)
   if (presetReference(body)) return undefined
   const chat = client.toChat(body)
   return { chat, body: client.task === undefined ? body : chat, preset: undefined, client }
@@ -47,17 +47,17 @@ export async function prepareRequest(
   call: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
 ): Promise<PreparedRequest> {
   const { caller, client, body } = call
-  const reference = presetReference(normalized(body, client))
+  const reference = presetReference(normalizeBody(body, client))
   if (!reference) return prepareWithoutPreset(call)!
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =
     reference.version === undefined ? preset.designated_version : await deps.presets.version(preset, reference.version)
   const merged = applyPreset(version, reference.rest, client.preset)
   const chat = client.toChat(merged)
-  const own = client.task === undefined ? merged : chat
+  const clientBody = client.task === undefined ? merged : chat
   return {
     chat,
-    body: client.preset.forUpstream?.(merged, reference.rest) ?? own,
+    body: client.preset.forUpstream?.(merged, reference.rest) ?? clientBody,
     preset: { id: preset.id, slug: preset.slug, version: version.version },
     client,
   }

@@ -5,6 +5,9 @@ import type { ProviderLookup } from './catalogue-lookup.ts'
 
 const lists = ['order', 'only', 'ignore'] as const
 
+/** The most characters of an unknown name in a message. */
+const maxQuoted = 80
+
 /**
  * Replaces the aliases and display names of providers by their slugs, also before the suffix of an endpoint's tag.
  * @throws Fault `invalid` for a provider that the catalogue does not have, with the nearest name.
@@ -16,12 +19,12 @@ export function withProviderSlugs<Preferences extends Pick<ProviderPreferences, 
   if (!preferences || !lists.some((list) => preferences[list]?.length)) return preferences
   const slugs = lists.flatMap((list) => {
     const names = preferences[list]
-    return names ? [[list, names.map((name, at) => slugOf(catalogue, name, `provider.${list}[${at}]`))]] : []
+    return names ? [[list, names.map((name, at) => resolveSlug(catalogue, name, `provider.${list}[${at}]`))]] : []
   })
   return { ...preferences, ...Object.fromEntries(slugs) }
 }
 
-function slugOf(catalogue: ProviderLookup, name: string, path: string): string {
+function resolveSlug(catalogue: ProviderLookup, name: string, path: string): string {
   const slash = name.indexOf('/')
   const [base, suffix] = slash < 0 ? [name, ''] : [name.slice(0, slash), name.slice(slash).toLowerCase()]
   const provider = catalogue.findProvider(base)
@@ -33,5 +36,3 @@ function slugOf(catalogue: ProviderLookup, name: string, path: string): string {
   const message = `the catalogue does not have the provider ${JSON.stringify(quoted)}.${suggestion} GET /providers lists them all.`
   throw new Fault('invalid', `Invalid request: ${path}: ${message}`)
 }
-
-const maxQuoted = 80

@@ -10,6 +10,6 @@ export function reachabilityFor(deps: ReachabilityDeps, { workspaceId }: { works
     const accesses = await deps.credentials.of({ ...owner, workspaceId })
     const access = new EndpointAccess(deps.catalogue.current(), accesses, workspaceId)
     return (endpoint) =>
-      access.isConfigured(endpoint) && deps.circuits.health(access.circuitOf(endpoint)) !== 'unavailable'
+      access.isConfigured(endpoint) && deps.circuits.health(access.circuitNameOf(endpoint)) !== 'unavailable'
   }
 }

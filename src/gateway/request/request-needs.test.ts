@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { preferencesOf } from './preferences.ts'
-import { needsOf } from './request-needs.ts'
+import { readPreferences } from './preferences.ts'
+import { findNeeds } from './request-needs.ts'
 
 const needs = (more: Partial<ChatRequest>, smallestContext = 100_000, requireParameters = true) =>
-  needsOf({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest, smallestContext, requireParameters)
+  findNeeds({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest, smallestContext, requireParameters)
 
 test('parameters are those of the request, with catalogue names', () => {
   const { parameters } = needs({
@@ -48,21 +48,21 @@ test('words are counted if they decide about a context', () => {
 
 test('missing preferences have the documented defaults', () =>
   assert.deepEqual(
-    Object.fromEntries(Object.entries(preferencesOf(undefined)).filter(([, value]) => value !== undefined)),
+    Object.fromEntries(Object.entries(readPreferences(undefined)).filter(([, value]) => value !== undefined)),
     { allowFallbacks: true, requireParameters: false, dataCollection: 'allow', zdr: false, partition: 'model' },
   ))
 
 test('a sort is a string or an object, and route sets its partition', () => {
   assert.deepEqual(
-    [preferencesOf({ sort: 'price' }).sort, preferencesOf({ sort: { by: 'latency' } }).sort],
+    [readPreferences({ sort: 'price' }).sort, readPreferences({ sort: { by: 'latency' } }).sort],
     ['price', 'latency'],
   )
-  assert.equal(preferencesOf({ sort: { by: 'price', partition: 'none' } }).partition, 'none')
-  assert.equal(preferencesOf({ sort: 'price' }, 'sort').partition, 'none')
+  assert.equal(readPreferences({ sort: { by: 'price', partition: 'none' } }).partition, 'none')
+  assert.equal(readPreferences({ sort: 'price' }, 'sort').partition, 'none')
 })
 
 test('empty lists are ignored, prices can be text, latencies are seconds', () => {
-  const { only, maxPrice, preferredMaxLatencyMs, preferredMinThroughput } = preferencesOf({
+  const { only, maxPrice, preferredMaxLatencyMs, preferredMinThroughput } = readPreferences({
     only: [],
     max_price: { prompt: '1.5', completion: 2 },
     preferred_max_latency: 0.5,

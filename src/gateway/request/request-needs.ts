@@ -38,7 +38,7 @@ const parameters = [
  * @param requireParameters whether an endpoint must have all parameters of the request.
  * @param hasSeparateContexts whether each message has its own context.
  */
-export function needsOf(
+export function findNeeds(
   chat: ChatRequest,
   smallestContext: number,
   requireParameters: boolean,
@@ -46,7 +46,7 @@ export function needsOf(
 ): RequestNeeds {
   return {
     parameters: requireParameters ? usedParameters(chat) : [],
-    required: required(chat),
+    required: requiredParameters(chat),
     inputModalities: inputModalities(chat),
     promptTokens: hasSeparateContexts ? longestMessage(chat, smallestContext) : minTokens(chat, smallestContext),
   }
@@ -60,12 +60,12 @@ function longestMessage({ messages }: ChatRequest, smallestContext: number): num
 }
 
 function usedParameters(chat: ChatRequest): string[] {
-  const usedParameters = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
-  return [...new Set(usedParameters.map((name) => parameterNames[name] ?? name))]
+  const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
+  return [...new Set(used.map((name) => parameterNames[name] ?? name))]
 }
 
 /** Parameters whose absence would make the answer wrong, not just different. */
-function required(chat: ChatRequest): string[] {
+function requiredParameters(chat: ChatRequest): string[] {
   const required: string[] = []
   if (chat.tools?.length) required.push('tools')
   if (chat.response_format?.type === 'json_schema') required.push('structured_outputs')
@@ -76,15 +76,15 @@ function required(chat: ChatRequest): string[] {
 const modalityOfPart: Record<string, string> = { image_url: 'image', input_audio: 'audio' }
 
 function inputModalities(chat: ChatRequest): string[] {
-  const found: string[] = []
+  const modalities: string[] = []
   for (const { content } of chat.messages) {
     if (!Array.isArray(content)) continue
     for (const { type } of content) {
       const modality = modalityOfPart[type]
-      if (modality && !found.includes(modality)) found.push(modality)
+      if (modality && !modalities.includes(modality)) modalities.push(modality)
     }
   }
-  return found
+  return modalities
 }
 
 function isEmpty(value: unknown): boolean {

@@ -35,41 +35,42 @@ export function resolveModels(
   task?: Task,
 ): Candidate[] {
   const { example, list } = guidance[task ?? 'chat']
-  const first = names.model ? [names.model] : []
-  const requested = names.models ? first.concat(names.models) : first
+  const requested = names.model ? [names.model] : []
+  if (names.models) requested.push(...names.models)
   if (requested.length === 0) throw new Fault('invalid', `Invalid request: model: name a model, such as "${example}"`)
-  const found: Candidate[] = []
+  const candidates: Candidate[] = []
   const modelIds = new Set<string>()
   for (const name of requested) {
     const candidate = resolveModel(catalogue, name, task)
     if (!candidate || modelIds.has(name)) continue
     modelIds.add(name)
-    found.push(candidate)
+    candidates.push(candidate)
   }
-  const callable = found.filter(({ model }) => canServe(model, task))
+  const callable = candidates.filter(({ model }) => canServe(model, task))
   if (callable.length > 0) return callable
-  if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => otherOutputMessage(model, task)).join(' '))
+  if (candidates.length > 0)
+    throw new Fault('invalid', candidates.map(({ model }) => otherOutputMessage(model, task)).join(' '))
   const modelsOfAlias = modelsWithAlias(catalogue, requested[0]!)
   if (modelsOfAlias.length > 1) {
-    const ids = quoted(modelsOfAlias)
-    const message = `The name ${JSON.stringify(shortened(requested[0]!))} is ambiguous: ${modelsOfAlias.length} models have it. Name one of ${ids}.`
+    const ids = quoteNames(modelsOfAlias)
+    const message = `The name ${JSON.stringify(shorten(requested[0]!))} is ambiguous: ${modelsOfAlias.length} models have it. Name one of ${ids}.`
     throw new Fault('not_found', message)
   }
   const unknown = [...new Set(requested)]
   const others = unknown.length > maxListed ? ` or any of ${unknown.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `Model ${quoted(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!, task)}${list} lists them all.`,
+    `Model ${quoteNames(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!, task)}${list} lists them all.`,
   )
 }
 
 /** The most names in one message. */
 const maxListed = 10
 
-const quoted = (names: readonly string[]) =>
+const quoteNames = (names: readonly string[]) =>
   names
     .slice(0, maxListed)
-    .map((name) => JSON.stringify(shortened(name)))
+    .map((name) => JSON.stringify(shorten(name)))
     .join(', ')
 
 const modelsWithAlias = ({ models = [] }: ModelLookup, name: string) =>
@@ -79,8 +80,10 @@ function otherOutputMessage(model: Model, task: Task | undefined): string {
   const outputs = model.outputModalities.join(' and ')
   const returned = task ?? 'text'
   const { list } = guidance[task ?? 'chat']
-  const other = Object.entries(guidance).find(([name]) => canServe(model, name === 'chat' ? undefined : (name as Task)))
-  const advice = other ? `Send it to ${other[1].operation}. ` : ''
+  const suitable = Object.entries(guidance).find(([name]) =>
+    canServe(model, name === 'chat' ? undefined : (name as Task)),
+  )
+  const advice = suitable ? `Send it to ${suitable[1].operation}. ` : ''
   return `The model "${model.id}" cannot be used here: it generates ${outputs}, and this operation returns ${returned}. ${advice}${list} lists the models that generate ${returned}.`
 }
 
@@ -88,7 +91,7 @@ function otherOutputMessage(model: Model, task: Task | undefined): string {
 function suggestionFor({ models = [] }: ModelLookup, name: string, task: Task | undefined): string {
   const suggestions = suggestModels(
     models.flatMap((model) => (canServe(model, task) ? [model.id] : [])),
-    shortened(name),
+    shorten(name),
   )
   return suggestions.length > 0 ? `Did you mean ${suggestions.map((id) => `"${id}"`).join(' or ')}? ` : ''
 }
@@ -103,6 +106,6 @@ function resolveModel(catalogue: ModelLookup, name: string, task: Task | undefin
   return model && { model, endpoints: model.endpoints, ...(sort && { sort }) }
 }
 
-function shortened(name: string): string {
+function shorten(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name
 }

@@ -1,7 +1,7 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
 import type { Candidate, PlanInput, Preferences, RequestNeeds, Speeds } from '#gateway/plan/plan.ts'
 import { drawFor } from '#gateway/plan/sticky-draw.ts'
-import { preferencesOf } from '#gateway/request/preferences.ts'
+import { readPreferences } from '#gateway/request/preferences.ts'
 
 /** An endpoint that supports everything, except for the given properties. */
 export function endpointOf(provider: string, more: Partial<Endpoint> = {}, modelId = 'a/m'): Endpoint {
@@ -57,7 +57,7 @@ export function seeded(seed: number): () => number {
 type Situation = {
   candidates?: Candidate[]
   endpoints?: Endpoint[]
-  provider?: Parameters<typeof preferencesOf>[0]
+  provider?: Parameters<typeof readPreferences>[0]
   preferences?: Partial<Preferences>
   needs?: Partial<RequestNeeds>
   standings?: Record<string, Partial<Standing>>
@@ -71,7 +71,7 @@ export function planInput(situation: Situation): PlanInput {
   const standing = ({ provider }: Endpoint): Standing => ({ ...calm, ...standings[provider] })
   return {
     candidates,
-    preferences: { ...preferencesOf(situation.provider), ...situation.preferences },
+    preferences: { ...readPreferences(situation.provider), ...situation.preferences },
     needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
     health: (endpoint) => standing(endpoint).circuit,
     speeds: standing,

@@ -42,7 +42,7 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
     })
   }
 
-  const access = { circuitOf: ({ id }: Endpoint) => id }
+  const access = { circuitNameOf: ({ id }: Endpoint) => id }
   const startRequest = () => send(admittedTargets(circuits, access, planned(circuits, endpoints, random)), true)
   let shut = 0
   for (let second = 0; second < seconds; second++) {

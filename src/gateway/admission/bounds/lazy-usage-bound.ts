@@ -2,7 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import type { Forms, Offer } from '../../pricing/bill.ts'
 import { requestFrameTokens } from './prompt-bound.ts'
-import { maxAnswerTokens, type ProtocolTraits, type UsageBound, usageBoundOf } from './usage-bound.ts'
+import { computeUsageBound, maxAnswerTokens, type ProtocolTraits, type UsageBound } from './usage-bound.ts'
 
 /** The usage bound of a request at one endpoint. */
 export type RequestBound = {
@@ -28,12 +28,12 @@ export class LazyUsageBound implements RequestBound {
   }
 
   get whole(): UsageBound {
-    this.#whole ??= usageBoundOf(this.#forms, this.#offer, this.#providerProtocol)
+    this.#whole ??= computeUsageBound(this.#forms, this.#offer, this.#providerProtocol)
     return this.#whole
   }
 
   isWithinBound({ prompt, completion }: TokenCounts): boolean {
-    this.#characters ??= plainCharacters(this.#forms, this.#offer)
+    this.#characters ??= countCharacters(this.#forms, this.#offer)
     if (this.#characters === -1) return false
     const { endpoint } = this.#offer
     // The bound of a prompt is at least its bytes, and each character has at least one.
@@ -44,29 +44,49 @@ export class LazyUsageBound implements RequestBound {
 
 /** Fields that add nothing but text, and neither lengthen nor multiply the answer. */
 const plainFields: ReadonlySet<string> = new Set([
-  ...['model', 'models', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'min_p', 'seed'],
-  ...['frequency_penalty', 'presence_penalty', 'stop', 'max_tokens', 'max_completion_tokens', 'user', 'provider'],
-  ...['session_id', 'usage', 'metadata', 'store', 'prompt_cache_key', 'safety_identifier'],
+  'model',
+  'models',
+  'messages',
+  'stream',
+  'stream_options',
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'stop',
+  'max_tokens',
+  'max_completion_tokens',
+  'user',
+  'provider',
+  'session_id',
+  'usage',
+  'metadata',
+  'store',
+  'prompt_cache_key',
+  'safety_identifier',
 ])
 
 const plainMembers: ReadonlySet<string> = new Set(['role', 'content', 'name'])
 
 /** The characters of a chat request that contains only text; -1 if it may contain more. */
-function plainCharacters({ chat, body }: Forms, { model }: Offer): number {
+function countCharacters({ chat, body }: Forms, { model }: Offer): number {
   // After a translation or a content filter, either form can be the longer one.
   if (chat !== body || !model || !model.outputModalities.every((modality) => modality === 'text')) return -1
   for (const name in chat) if (!plainFields.has(name)) return -1
   let characters = 0
   for (const message of chat.messages as readonly ChatRequest['messages'][number][]) {
     for (const name in message) if (!plainMembers.has(name)) return -1
-    const length = plainLength(message.content)
+    const length = countContentCharacters(message.content)
     if (length === -1) return -1
     characters += length
   }
   return characters
 }
 
-function plainLength(content: ChatRequest['messages'][number]['content']): number {
+function countContentCharacters(content: ChatRequest['messages'][number]['content']): number {
   if (typeof content === 'string') return content.length
   if (!Array.isArray(content)) return -1
   let characters = 0

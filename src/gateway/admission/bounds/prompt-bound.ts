@@ -28,11 +28,11 @@ const unreadFields: ReadonlySet<string> = new Set([
 ])
 
 /** Caches the size of each body, for several endpoints. */
-const sizes = new WeakMap<Body, PromptSize>()
+const sizeByBody = new WeakMap<Body, PromptSize>()
 
 /** The largest size of a prompt. Unknown fields count, too. A token has at least one byte in any script. */
 function promptSize(body: Body): PromptSize {
-  return sizes.get(body) ?? runWithoutPauses(measurePrompt(body))
+  return sizeByBody.get(body) ?? runWithoutPauses(measurePrompt(body))
 }
 
 /** Measures the prompt of a long body in steps, before a bound is needed. */
@@ -46,7 +46,7 @@ export function* measurePrompt(body: Body): Steps<PromptSize> {
       yield
     }
   }
-  sizes.set(body, size)
+  sizeByBody.set(body, size)
   return size
 }
 
@@ -91,8 +91,20 @@ const partFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs',
 
 /** Fields that contain text in any member: tool calls, tool results and reasoning. */
 const textFields: ReadonlySet<string> = new Set([
-  ...['tool_calls', 'function_call', 'arguments', 'input', 'action', 'actions', 'tools', 'results', 'queries'],
-  ...['summary', 'reasoning_details', 'thinking_blocks', 'annotations', 'cache_control'],
+  'tool_calls',
+  'function_call',
+  'arguments',
+  'input',
+  'action',
+  'actions',
+  'tools',
+  'results',
+  'queries',
+  'summary',
+  'reasoning_details',
+  'thinking_blocks',
+  'annotations',
+  'cache_control',
 ])
 
 function* addTurn(size: PromptSize, turn: Body | null): Steps<void> {

@@ -3,10 +3,10 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Forms } from '../../pricing/bill.ts'
 
 /**
- * Answer lengths in tokens that are tried if the longest answer exceeds the remaining budget of an intern's turn. Without
+ * Answer answerLengths in tokens that are tried if the longest answer exceeds the remaining budget of an intern's turn. Without
  * them, a turn would end early only because its agent sets no limit.
  */
-const lengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
+const answerLengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
 
 /** A request with a shorter answer, and its highest cost. */
 export type ShortenedRequest = { request: Forms; cost: PicoUsd }
@@ -18,7 +18,7 @@ export function* shorterAnswers(
   costOf: (request: Forms) => PicoUsd,
 ): Generator<ShortenedRequest, undefined> {
   if (answerLimitOf(request.body) !== undefined || answerLimitOf(request.chat) !== undefined) return
-  for (const tokens of lengths) {
+  for (const tokens of answerLengths) {
     const shorter = withLimit(request, tokens)
     const cost = costOf(shorter)
     if (cost < maxCost) yield { request: shorter, cost }

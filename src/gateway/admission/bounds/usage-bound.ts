@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { type Bill, billedChoices, billOf, type Forms, type Offer } from '../../pricing/bill.ts'
+import { type Bill, billedChoices, computeBill, type Forms, type Offer } from '../../pricing/bill.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { isReasoningModel, thinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { promptBound } from './prompt-bound.ts'
@@ -24,10 +24,10 @@ export type ProtocolTraits =
       Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'promptLimit'>>)
   | undefined
 
-export function usageBoundOf(forms: Forms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
+export function computeUsageBound(forms: Forms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
   const { chat, body } = forms
   const { endpoint } = offer
-  const bill = billOf(forms, offer, providerProtocol)
+  const bill = computeBill(forms, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
   const { tokens, exact } = promptBound(body, endpoint, promptLimit)
   // The model reads tool results, whose size is unknown in advance.
@@ -59,12 +59,12 @@ function canThink(chat: ChatRequest, endpoint: Endpoint, providerProtocol: Proto
   return requestsThinking(chat) || (providerProtocol?.canThink?.(chat, endpoint) ?? isReasoningModel(endpoint))
 }
 
-const switches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
+const thinkingSwitches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
 
 /** A request can switch thinking on, even where the catalogue does not list it. */
 function requestsThinking(chat: ChatRequest): boolean {
   if (chat.reasoning != null || chat.reasoning_effort != null) return thinkingSetting(chat)?.enabled === true
-  return switches.some((name) => chat[name] != null && chat[name] !== false)
+  return thinkingSwitches.some((name) => chat[name] != null && chat[name] !== false)
 }
 
 /** Whether an answer may hold more than text: media, or calls of the provider's own tools. */

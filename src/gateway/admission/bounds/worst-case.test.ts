@@ -11,7 +11,7 @@ import { anthropicMessages } from '../../providers/anthropic/anthropic-messages.
 import { googleGemini } from '../../providers/gemini/google-gemini.ts'
 import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
 import { openaiResponses } from '../../providers/openai-responses/openai-responses.ts'
-import { worstCase } from './worst-case.ts'
+import { worstCaseCost } from './worst-case.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]
 const perToken = { prompt: '0', completion: '0.000001' }
@@ -25,7 +25,7 @@ function reserved(
 ): number {
   const endpoint = endpointFor(model, { prices: perToken, ...more })
   const chat = providerProtocol === openaiResponses ? responsesToChat(body) : (body as ChatRequest)
-  return Number(worstCase({ chat, body }, [{ endpoint } as Target], () => providerProtocol)) / 1e6
+  return Number(worstCaseCost({ chat, body }, [{ endpoint } as Target], () => providerProtocol)) / 1e6
 }
 
 /** The answer limit in the body for the upstream, under any name. */

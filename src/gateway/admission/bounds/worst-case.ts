@@ -3,17 +3,17 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Target } from '../../plan/plan.ts'
 import type { Forms } from '../../pricing/bill.ts'
 import { highestCost } from '../../pricing/highest-cost.ts'
-import { type ProtocolTraits, usageBoundOf } from './usage-bound.ts'
+import { computeUsageBound, type ProtocolTraits } from './usage-bound.ts'
 
 /** The highest possible cost of a request over all targets. It is reserved until the real cost is known. */
-export function worstCase(
+export function worstCaseCost(
   request: Forms,
   targets: readonly Target[],
   protocolOf: (endpoint: Endpoint) => ProtocolTraits,
 ): PicoUsd {
   let highest = 0n
   for (const target of targets) {
-    const { prompt, completion, bill } = usageBoundOf(request, target, protocolOf(target.endpoint))
+    const { prompt, completion, bill } = computeUsageBound(request, target, protocolOf(target.endpoint))
     const cost = highestCost(target.endpoint.prices, prompt, completion, bill)
     if (cost > highest) highest = cost
   }

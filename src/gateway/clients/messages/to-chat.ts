@@ -31,7 +31,12 @@ const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control
 
 const translated: ReadonlySet<string> = new Set([
   ...[...same, 'messages', 'system', 'models', 'fallbacks', 'stop_sequences', 'reasoning', 'thinking', 'output_config'],
-  ...['output_format', 'service_tier', 'user', 'metadata', 'tools', 'tool_choice'],
+  'output_format',
+  'service_tier',
+  'user',
+  'metadata',
+  'tools',
+  'tool_choice',
 ])
 
 /** The fields of a body without a counterpart in chats, such as the servers and containers of Anthropic. */

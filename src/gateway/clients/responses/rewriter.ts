@@ -6,8 +6,15 @@ import { settings } from './object.ts'
 
 /** Fields that official clients need and some upstreams omit. */
 const requiredFields = [
-  ...['instructions', 'metadata', 'parallel_tool_calls', 'temperature', 'tool_choice', 'tools', 'top_p'],
-  ...['frequency_penalty', 'presence_penalty'],
+  'instructions',
+  'metadata',
+  'parallel_tool_calls',
+  'temperature',
+  'tool_choice',
+  'tools',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
 ]
 
 /**

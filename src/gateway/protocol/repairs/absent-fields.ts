@@ -15,14 +15,12 @@ function isSet(value: unknown): boolean {
 
 /** Fields beside those of the schema that are translated, or that only describe the transport. */
 const translated: ReadonlySet<string> = new Set([
-  ...[
-    'max_output_tokens',
-    'max_new_tokens',
-    'n_predict',
-    'max_tool_calls',
-    'prompt_cache_retention',
-    'safety_settings',
-  ],
+  'max_output_tokens',
+  'max_new_tokens',
+  'n_predict',
+  'max_tool_calls',
+  'prompt_cache_retention',
+  'safety_settings',
   ...['web_search_options', 'client_metadata', ...foreignThinkingFields],
 ])
 

@@ -111,8 +111,22 @@ const raiseThinkingBudget: Repair = (body) => {
 /** The schema keywords of structured outputs and strict tools. */
 const strictRules: SchemaRules = {
   keywords: new Set([
-    ...['type', 'title', 'description', 'enum', 'const', 'properties', 'required', 'additionalProperties'],
-    ...['items', 'minItems', 'anyOf', 'allOf', '$ref', '$defs', 'definitions', 'format'],
+    'type',
+    'title',
+    'description',
+    'enum',
+    'const',
+    'properties',
+    'required',
+    'additionalProperties',
+    'items',
+    'minItems',
+    'anyOf',
+    'allOf',
+    '$ref',
+    '$defs',
+    'definitions',
+    'format',
   ]),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']),
   accepts: (keyword, value) => keyword !== 'minItems' || value === 0 || value === 1,
@@ -182,6 +196,17 @@ export const anthropicLacks = (chat: Body, canSample: boolean): string[] => {
 }
 
 const unsupportedFields = [
-  ...['seed', 'frequency_penalty', 'presence_penalty', 'repetition_penalty', 'min_p', 'top_a', 'logit_bias'],
-  ...['logprobs', 'top_logprobs', 'prompt_cache_key', 'prompt_cache_retention', 'verbosity', 'metadata'],
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'min_p',
+  'top_a',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'verbosity',
+  'metadata',
 ] as const

@@ -10,8 +10,23 @@ import { fitTools, noteDropped, type ToolShape } from '../../protocol/repairs/to
 /** The JSON Schema keywords that Gemini documents. Its enums contain only strings. */
 const schemaRules: SchemaRules = {
   keywords: new Set([
-    ...['type', 'title', 'description', 'format', 'enum', 'properties', 'required', 'propertyOrdering', 'nullable'],
-    ...['items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'anyOf', 'additionalProperties'],
+    'type',
+    'title',
+    'description',
+    'format',
+    'enum',
+    'properties',
+    'required',
+    'propertyOrdering',
+    'nullable',
+    'items',
+    'prefixItems',
+    'minItems',
+    'maxItems',
+    'minimum',
+    'maximum',
+    'anyOf',
+    'additionalProperties',
   ]),
   formats: new Set(['date-time', 'date', 'time', 'enum', 'float', 'double', 'int32', 'int64']),
   accepts: (keyword, value) =>
@@ -84,6 +99,17 @@ export const geminiRules: RequestRules = {
 
 /** Chat fields without a counterpart in this protocol. */
 export const geminiLacks = [
-  ...['logit_bias', 'logprobs', 'top_logprobs', 'min_p', 'top_a', 'repetition_penalty', 'parallel_tool_calls'],
-  ...['user', 'service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention', 'verbosity'],
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'min_p',
+  'top_a',
+  'repetition_penalty',
+  'parallel_tool_calls',
+  'user',
+  'service_tier',
+  'metadata',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'verbosity',
 ] as const

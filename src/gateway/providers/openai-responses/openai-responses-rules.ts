@@ -59,6 +59,15 @@ export const responsesRules: RequestRules = {
 
 /** Chat fields without a counterpart in this protocol. */
 export const responsesLacks = [
-  ...['top_k', 'top_a', 'min_p', 'repetition_penalty', 'seed', 'frequency_penalty', 'presence_penalty', 'stop'],
-  ...['logit_bias', 'logprobs', 'top_logprobs'],
+  'top_k',
+  'top_a',
+  'min_p',
+  'repetition_penalty',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'stop',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
 ] as const

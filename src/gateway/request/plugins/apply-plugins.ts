@@ -1,14 +1,14 @@
 import type { Candidate } from '../../plan/plan.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
 import { healingClient } from './healing.ts'
-import { middleOut, promptTokensOf } from './middle-out.ts'
+import { estimatePromptTokens, middleOut } from './middle-out.ts'
 import { pluginOptions } from './plugin-options.ts'
 
 /** A request after its plugins were applied. */
 export type RequestWithPlugins = PreparedRequest & {
   /**
-   * The estimated length of the prompt; defined if the request allows the prompt to be shortened. It is the usual
-   * estimate, not the cautious one.
+   * The estimated length of the prompt; defined if the request allows the prompt to be shortened. It replaces the
+   * low estimate by which the plan excludes endpoints otherwise.
    */
   promptTokens: number | undefined
 }
@@ -20,13 +20,13 @@ export type RequestWithPlugins = PreparedRequest & {
 export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): RequestWithPlugins {
   if (prepared.client.task !== undefined) return { ...prepared, promptTokens: undefined }
   const options = pluginOptions(prepared.body)
-  const fitting = options.isCompressing ? fitToContext(prepared, candidates) : prepared
+  const fitted = options.compressesPrompt ? fitToContext(prepared, candidates) : prepared
   return {
-    chat: fitting.chat,
-    body: fitting.body,
+    chat: fitted.chat,
+    body: fitted.body,
     preset: prepared.preset,
-    client: options.isHealing ? healingClient(prepared.client, fitting.chat) : prepared.client,
-    promptTokens: options.isCompressing ? promptTokensOf(fitting.chat) : undefined,
+    client: options.healsJson ? healingClient(prepared.client, fitted.chat) : prepared.client,
+    promptTokens: options.compressesPrompt ? estimatePromptTokens(fitted.chat) : undefined,
   }
 }
 
@@ -35,11 +35,11 @@ const maxCuts = 3
 
 function fitToContext(prepared: PreparedRequest, candidates: readonly Candidate[]): PreparedRequest {
   const { client } = prepared
-  let fitting = prepared
+  let fitted = prepared
   for (let cuts = 0; cuts < maxCuts; cuts++) {
-    const body = middleOut(fitting.body, client.conversation, fitting.chat, candidates)
-    if (!body) return fitting
-    fitting = { ...fitting, body, chat: client.toChat(body) }
+    const body = middleOut(fitted.body, client.conversation, fitted.chat, candidates)
+    if (!body) return fitted
+    fitted = { ...fitted, body, chat: client.toChat(body) }
   }
-  return fitting
+  return fitted
 }

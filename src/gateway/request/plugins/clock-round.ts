@@ -28,7 +28,7 @@ export class ClockRounds {
   /** The tokens of this round so far. Some upstreams report them with each event. */
   #tokensOfRound: TokenCounts | undefined
   #costUsd = 0
-  #failed = false
+  #hasFailed = false
 
   /** @param request the client's body, which some protocols repeat. */
   constructor(clientProtocol: ClientProtocol, request: Body) {
@@ -43,12 +43,12 @@ export class ClockRounds {
   }
 
   /** The ids of the calls to answer before the next round; empty after the last one. */
-  get calls(): readonly string[] {
+  get callsToAnswer(): readonly string[] {
     return this.#continues ? this.#clockCallIds : []
   }
 
   /** The model's message of this round, which the next round sends back. */
-  get message(): Body {
+  get assistantMessage(): Body {
     const head = { id: '', model: '', createdSeconds: 0 }
     const { choices } = completionOf(head, this.#roundEvents, undefined) as { choices: [{ message: Body }] }
     // Fields of answers. Not every provider accepts them in a message of a request.
@@ -66,7 +66,7 @@ export class ClockRounds {
       rewrites: true,
       toChat: (body) => body as ReturnType<ClientProtocol['toChat']>,
       writer: (head, options) => this.#roundWriter(head, options),
-      writeBody: (head, events, cost) => this.#body(head, events, cost),
+      writeBody: (head, events, cost) => this.#writeBody(head, events, cost),
     }
   }
 
@@ -94,7 +94,7 @@ export class ClockRounds {
 
   /** Whether another round follows: the model called only the clock. A call of a client's tool ends the answer. */
   get #continues(): boolean {
-    return this.#clockCallIds.length > 0 && this.#clientCalls.size === 0 && !this.#isLast && !this.#failed
+    return this.#clockCallIds.length > 0 && this.#clientCalls.size === 0 && !this.#isLast && !this.#hasFailed
   }
 
   #resetRound(): void {
@@ -116,29 +116,29 @@ export class ClockRounds {
       return events.map(writer.event).join('')
     }
     return {
-      event: (event) => write(this.#take(event)),
+      event: (event) => write(this.#filterEvent(event)),
       end: (cost) => {
         this.#addRound(cost)
-        return this.#continues ? '' : write(this.#usage()) + writer.end(cost && { costUsd: this.#costUsd })
+        return this.#continues ? '' : write(this.#usageEvents()) + writer.end(cost && { costUsd: this.#costUsd })
       },
       fail: (error) => {
-        this.#failed = true
+        this.#hasFailed = true
         return writer.fail(error)
       },
     }
   }
 
-  #body(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
+  #writeBody(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
     this.#resetRound()
-    this.#wholeEvents.push(...events.flatMap((event) => this.#take(event)))
+    this.#wholeEvents.push(...events.flatMap((event) => this.#filterEvent(event)))
     this.#addRound(cost)
     if (this.#continues) return {}
-    const all = [...this.#wholeEvents, ...this.#usage()]
+    const all = [...this.#wholeEvents, ...this.#usageEvents()]
     return this.#clientProtocol.writeBody({ ...head, request: this.#request }, all, cost && { costUsd: this.#costUsd })
   }
 
-  /** Takes in an event of a round. @returns the events that the client gets for it. */
-  #take(event: AnswerEvent): AnswerEvent[] {
+  /** Records an event of a round. @returns the events that the client gets for it. */
+  #filterEvent(event: AnswerEvent): AnswerEvent[] {
     this.#roundEvents.push(event)
     switch (event.type) {
       case 'tool_call':
@@ -167,26 +167,26 @@ export class ClockRounds {
     }
   }
 
-  #usage(): AnswerEvent[] {
+  #usageEvents(): AnswerEvent[] {
     return this.#tokens ? [{ type: 'usage', tokens: this.#tokens }] : []
   }
 
   /** Adds tokens and cost of a round. */
   #addRound(cost: CostNote | undefined): void {
-    if (this.#tokensOfRound) this.#tokens = sumOf(this.#tokens, this.#tokensOfRound)
+    if (this.#tokensOfRound) this.#tokens = addTokens(this.#tokens, this.#tokensOfRound)
     this.#tokensOfRound = undefined
     // Rounded, to remove errors of binary floating point.
     this.#costUsd = Number((this.#costUsd + (cost?.costUsd ?? 0)).toPrecision(12))
   }
 }
 
-function sumOf(sum: TokenCounts | undefined, more: TokenCounts): TokenCounts {
-  if (!sum) return more
+function addTokens(total: TokenCounts | undefined, added: TokenCounts): TokenCounts {
+  if (!total) return added
   return {
-    prompt: sum.prompt + more.prompt,
-    completion: sum.completion + more.completion,
-    cached: sum.cached + more.cached,
-    cacheWritten: sum.cacheWritten + more.cacheWritten,
-    reasoning: sum.reasoning + more.reasoning,
+    prompt: total.prompt + added.prompt,
+    completion: total.completion + added.completion,
+    cached: total.cached + added.cached,
+    cacheWritten: total.cacheWritten + added.cacheWritten,
+    reasoning: total.reasoning + added.reasoning,
   }
 }

@@ -4,7 +4,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { chatClient } from '../../clients/chat/client.ts'
-import { timeIn, withClock } from './clock.ts'
+import { formatLocalTime, withClock } from './clock.ts'
 import { clockName } from './clock-round.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
@@ -56,9 +56,9 @@ async function complete(...answers: (AnswerEvent[] | Fault)[]) {
 }
 
 test('the time has the offset of its zone', () => {
-  assert.equal(timeIn('UTC', 0), '1970-01-01T00:00:00.000+00:00')
-  assert.equal(timeIn('Asia/Kathmandu', Date.UTC(2026, 0, 1)), '2026-01-01T05:45:00.000+05:45')
-  assert.equal(timeIn('America/St_Johns', Date.UTC(2026, 0, 1)), '2025-12-31T20:30:00.000-03:30')
+  assert.equal(formatLocalTime('UTC', 0), '1970-01-01T00:00:00.000+00:00')
+  assert.equal(formatLocalTime('Asia/Kathmandu', Date.UTC(2026, 0, 1)), '2026-01-01T05:45:00.000+05:45')
+  assert.equal(formatLocalTime('America/St_Johns', Date.UTC(2026, 0, 1)), '2025-12-31T20:30:00.000-03:30')
 })
 
 test('the usage of all rounds is added up', async () => {

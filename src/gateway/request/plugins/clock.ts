@@ -10,7 +10,7 @@ import type { PluginOptions } from './plugin-options.ts'
 /** The maximum number of rounds for one request. */
 const maxRounds = 4
 
-const tool = {
+const clockTool = {
   type: 'function',
   function: {
     name: clockName,
@@ -35,16 +35,16 @@ export async function withClock(
   completeRound: CompleteRound,
 ): Promise<WholeBody | undefined> {
   const rounds = new ClockRounds(prepared.client, prepared.body)
-  let chat = withTool(prepared.client.toChat(withoutClock(prepared.body)))
-  for (let number = 1; ; number++) {
-    const isLast = number === maxRounds
+  let chat = withClockTool(prepared.client.toChat(withoutClock(prepared.body)))
+  for (let round = 1; ; round++) {
+    const isLast = round === maxRounds
     rounds.startRound(isLast)
     const roundChat = isLast ? { ...chat, tool_choice: 'none' as const } : chat
     try {
       const body = { ...roundChat, ...otherPlugins(prepared.body) }
-      const round = { ...prepared, chat: roundChat, body, client: rounds.client }
-      const answer = await completeRound(round, rounds.response(response))
-      if (rounds.calls.length === 0 || response.signal.aborted) return answer
+      const roundRequest = { ...prepared, chat: roundChat, body, client: rounds.client }
+      const answer = await completeRound(roundRequest, rounds.response(response))
+      if (rounds.callsToAnswer.length === 0 || response.signal.aborted) return answer
     } catch (error) {
       if (!(error instanceof Fault) || !response.opened) throw error
       const { kind, message } = error
@@ -52,10 +52,10 @@ export async function withClock(
       response.end()
       return undefined
     }
-    const content = JSON.stringify({ datetime: timeIn(timezone, now()), timezone })
-    const results = rounds.calls.map((id) => ({ role: 'tool', tool_call_id: id, content }))
-    const messages = [...chat.messages, rounds.message, ...results] as ChatRequest['messages']
-    // A forced tool call was made.
+    const content = JSON.stringify({ datetime: formatLocalTime(timezone, now()), timezone })
+    const results = rounds.callsToAnswer.map((id) => ({ role: 'tool', tool_call_id: id, content }))
+    const messages = [...chat.messages, rounds.assistantMessage, ...results] as ChatRequest['messages']
+    // A forced tool call was made, so the model now chooses.
     chat = { ...chat, messages, ...(chat.tool_choice && { tool_choice: 'auto' as const }) }
   }
 }
@@ -65,21 +65,21 @@ function otherPlugins({ plugins, transforms, truncation }: Body): Body {
   return { plugins, transforms: truncation === 'auto' ? ['middle-out'] : transforms }
 }
 
-const isClock = (one: unknown) => (one as { type?: unknown } | null)?.type === 'openrouter:datetime'
+const isClock = (toolOrChoice: unknown) => (toolOrChoice as { type?: unknown } | null)?.type === 'openrouter:datetime'
 
 function withoutClock(body: Body): Body {
   const { tools, ...rest } = body
-  const otherTools = (tools as unknown[]).filter((one) => !isClock(one))
+  const otherTools = (tools as unknown[]).filter((candidate) => !isClock(candidate))
   return otherTools.length > 0 ? { ...rest, tools: otherTools } : rest
 }
 
-function withTool(chat: ChatRequest): ChatRequest {
+function withClockTool(chat: ChatRequest): ChatRequest {
   const choice = isClock(chat.tool_choice) ? { tool_choice: { type: 'function', function: { name: clockName } } } : {}
-  return { ...chat, ...choice, tools: [...(chat.tools ?? []), tool] }
+  return { ...chat, ...choice, tools: [...(chat.tools ?? []), clockTool] }
 }
 
 /** The time in ISO 8601 with the offset of the time zone. */
-export function timeIn(timezone: string, at: number): string {
+export function formatLocalTime(timezone: string, at: number): string {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
   const [, sign = '+', hours = '00', minutes = '00'] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []

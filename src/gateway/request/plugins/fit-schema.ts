@@ -12,63 +12,64 @@ const maxDepth = 64
  * removes members that are not allowed, and adds defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
-  return fitValue(value, schema, { root: schema, depth: 0, work: { steps: maxSteps, resolved: new Map() } })
+  return fitValue(value, schema, { root: schema, depth: 0, work: { steps: maxSteps, resolvedSchemas: new Map() } })
 }
 
 type SchemaLocation = {
   root: unknown
   depth: number
   /** The remaining steps, and the schemas that references lead to. */
-  work: { steps: number; resolved: Map<object, Schema | undefined> }
+  work: { steps: number; resolvedSchemas: Map<object, Schema | undefined> }
 }
 
-function fitValue(value: unknown, original: unknown, place: SchemaLocation): unknown {
-  const schema = resolved(original, place)
-  if (!schema || place.depth > maxDepth) return value
-  place.work.steps -= stepsOf(value, schema)
-  if (place.work.steps < 0) return value
-  const deeper = { ...place, depth: place.depth + 1 }
+function fitValue(value: unknown, original: unknown, location: SchemaLocation): unknown {
+  const schema = resolveSchema(original, location)
+  if (!schema || location.depth > maxDepth) return value
+  location.work.steps -= countSteps(value, schema)
+  if (location.work.steps < 0) return value
+  const deeper = { ...location, depth: location.depth + 1 }
   const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
   if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
-  const typed = ofType(value, typesOf(schema))
+  const typed = convertToTypes(value, readTypes(schema))
   if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitValue(item, schema.items, deeper)) : typed
-  if (isObject(typed)) return withMembers(typed, schema, deeper)
+  if (isObject(typed)) return fitMembers(typed, schema, deeper)
   return fitEnum(typed, schema.enum)
 }
 
-/** The number of comparisons of a value with a schema. Each can parse the value if it is a text. */
-function stepsOf(value: unknown, { anyOf, oneOf, type, enum: values, required }: Schema): number {
+/** The number of comparisons of a value with a schema. Each can parse a text: 64 characters count as one comparison. */
+function countSteps(value: unknown, { anyOf, oneOf, type, enum: values, required }: Schema): number {
   const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0)
   const cost = typeof value === 'string' ? 1 + value.length / 64 : 1
   return 1 + 2 * cost * (lengthOf(anyOf) + lengthOf(oneOf) + lengthOf(type)) + lengthOf(values) + lengthOf(required)
 }
 
 /** Fits to the first schema whose type the value has, or else the first to whose type it converts. */
-function fitToCase(value: unknown, cases: unknown[], place: SchemaLocation): unknown {
-  const schemas = cases.map((one) => resolved(one, place) ?? {})
-  const found =
-    schemas.find((one) => matchesType(value, typesOf(one))) ??
-    schemas.find((one) => matchesType(ofType(value, typesOf(one)), typesOf(one)))
-  return found ? fitValue(value, found, place) : value
+function fitToCase(value: unknown, cases: unknown[], location: SchemaLocation): unknown {
+  const schemas = cases.map((schema) => resolveSchema(schema, location) ?? {})
+  const fitting =
+    schemas.find((schema) => matchesType(value, readTypes(schema))) ??
+    schemas.find((schema) => matchesType(convertToTypes(value, readTypes(schema)), readTypes(schema)))
+  return fitting ? fitValue(value, fitting, location) : value
 }
 
-function resolved(schema: unknown, { root, work }: SchemaLocation): Schema | undefined {
+function resolveSchema(schema: unknown, { root, work }: SchemaLocation): Schema | undefined {
   if (!isObject(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema
-  return work.resolved.getOrInsertComputed(schema, () => referenced(root, schema as { $ref: string }))
+  return work.resolvedSchemas.getOrInsertComputed(schema, () => followReference(root, schema as { $ref: string }))
 }
 
-function referenced(root: unknown, schema: { $ref: string }): Schema | undefined {
+function followReference(root: unknown, schema: { $ref: string }): Schema | undefined {
   let found: unknown = schema.$ref.startsWith('#') ? root : undefined
   for (const name of schema.$ref.split('/').slice(1))
     found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
   return isObject(found) ? found : undefined
 }
 
-function typesOf({ type, properties, items }: Schema): string[] {
+function readTypes({ type, properties, items }: Schema): string[] {
   if (Array.isArray(type)) return type as string[]
   if (typeof type === 'string') return [type]
-  return properties ? ['object'] : items ? ['array'] : []
+  if (properties) return ['object']
+  return items ? ['array'] : []
 }
 
 function matchesType(value: unknown, types: string[]): boolean {
@@ -90,7 +91,8 @@ function isType(value: unknown, type: string): boolean {
   }
 }
 
-function ofType(value: unknown, types: string[]): unknown {
+/** Converts a value to the first of the types that can express it. Returns it unchanged if none can. */
+function convertToTypes(value: unknown, types: string[]): unknown {
   if (matchesType(value, types)) return value
   for (const type of types) {
     const converted = convertTo(value, type)
@@ -99,22 +101,26 @@ function ofType(value: unknown, types: string[]): unknown {
   return value
 }
 
+/** @returns undefined if the value cannot be converted. */
 function convertTo(value: unknown, type: string): unknown {
   const text = typeof value === 'string' ? value.trim() : undefined
   if (type === 'string') return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
   if (type === 'null') return text === '' || text === 'null' ? null : undefined
   if (type === 'boolean') return text && /^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined
-  if (type === 'array') return Array.isArray(parsed(text)) ? parsed(text) : value === null ? undefined : [value]
+  if (type === 'array') {
+    if (Array.isArray(parseStructure(text))) return parseStructure(text)
+    return value === null ? undefined : [value]
+  }
   if (type === 'object') {
     if (Array.isArray(value) && value.length === 1 && isObject(value[0])) return value[0]
-    return isObject(parsed(text)) ? parsed(text) : undefined
+    return isObject(parseStructure(text)) ? parseStructure(text) : undefined
   }
   const number = text && /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined
   return type === 'integer' && !Number.isInteger(number) ? undefined : number
 }
 
 /** Parses an object or array in a string. */
-function parsed(text: string | undefined): unknown {
+function parseStructure(text: string | undefined): unknown {
   if (!text || !/^[{[]/.test(text)) return undefined
   try {
     return JSON.parse(text)
@@ -123,21 +129,21 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-function withMembers(value: Members, schema: Schema, place: SchemaLocation): Members {
+function fitMembers(value: Members, schema: Schema, location: SchemaLocation): Members {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
   const members: [string, unknown][] = []
   for (const [name, member] of Object.entries(value)) {
-    if (Object.hasOwn(properties, name)) members.push([name, fitValue(member, properties[name], place)])
+    if (Object.hasOwn(properties, name)) members.push([name, fitValue(member, properties[name], location)])
     else if (isObject(schema.additionalProperties))
-      members.push([name, fitValue(member, schema.additionalProperties, place)])
+      members.push([name, fitValue(member, schema.additionalProperties, location)])
     else if (schema.additionalProperties !== false) members.push([name, member])
   }
   for (const name of required) {
     if (Object.hasOwn(value, name)) continue
-    const missing = resolved(properties[name], place)
+    const missing = resolveSchema(properties[name], location)
     if (missing && 'default' in missing) members.push([name, missing.default])
-    else if (missing && typesOf(missing).includes('null')) members.push([name, null])
+    else if (missing && readTypes(missing).includes('null')) members.push([name, null])
   }
   return Object.fromEntries(members)
 }

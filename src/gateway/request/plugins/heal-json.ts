@@ -16,18 +16,17 @@ const maxRepairLength = 32_000
 const maxDepth = 1000
 
 /** The first fenced block, which a cut answer may not close. */
-const fenced = /```(?:json\w*)?[ \t]*\n([\s\S]*?)(?:\n[ \t]*```|$)/i
+const fencedBlock = /```(?:json\w*)?[ \t]*\n([\s\S]*?)(?:\n[ \t]*```|$)/i
 
 /**
  * Repairs JSON and fits it to the schema, if any. Valid JSON that fits, and text without JSON, are returned unchanged.
  */
 export function healJson(text: string, schema?: unknown): string {
   if (text.length > maxLength || isNestedDeeply(text)) return text
-  const read = parsed(text) ?? findJson(text)
-  if (!read) return text
-  const value = fitToSchema(read.value, schema)
-  const whole = JSON.stringify(value)
-  return read.exact && whole === JSON.stringify(read.value) ? text : whole
+  const json = parseExact(text) ?? findJson(text)
+  if (!json) return text
+  const fitted = JSON.stringify(fitToSchema(json.value, schema))
+  return json.exact && fitted === JSON.stringify(json.value) ? text : fitted
 }
 
 function isNestedDeeply(text: string): boolean {
@@ -41,15 +40,16 @@ function isNestedDeeply(text: string): boolean {
   return depth > maxDepth
 }
 
-type Read = { value: unknown; exact: boolean }
+/** JSON found in a text. `exact`: the text is nothing else. */
+type FoundJson = { value: unknown; exact: boolean }
 
-function parsed(text: string): Read | undefined {
-  const value = ignoreErrors(() => JSON.parse(text))
+function parseExact(text: string): FoundJson | undefined {
+  const value = parseSafely(() => JSON.parse(text))
   return value === undefined ? undefined : { value, exact: true }
 }
 
 /** Returns undefined for an error, and for a value that is nested too deeply to be written. */
-function ignoreErrors(parse: () => unknown): unknown {
+function parseSafely(parse: () => unknown): unknown {
   try {
     const value = parse()
     return isDeeper(value, maxDepth) ? undefined : value
@@ -59,11 +59,11 @@ function ignoreErrors(parse: () => unknown): unknown {
 }
 
 /** Finds JSON within text: valid JSON before repairable JSON, the whole before a part. */
-function findJson(text: string): Read | undefined {
-  const inFence = fenced.exec(text)?.[1]
-  const { whole, closed } = bracketed(inFence ?? text)
+function findJson(text: string): FoundJson | undefined {
+  const inFence = fencedBlock.exec(text)?.[1]
+  const { whole, closed } = findBracketed(inFence ?? text)
   for (const candidate of [inFence, closed, whole]) {
-    const valid = parsed(candidate ?? '')
+    const valid = parseExact(candidate ?? '')
     if (isStructure(valid?.value)) return { value: valid?.value, exact: false }
   }
   for (const candidate of [whole, closed]) {
@@ -77,11 +77,11 @@ function findJson(text: string): Read | undefined {
 const isStructure = (value: unknown) => typeof value === 'object' && value !== null
 
 function repair(text: string): unknown {
-  return ignoreErrors(() => (text.length > maxRepairLength ? parseCutJson(text) : JSON.parse(jsonrepair(text))))
+  return parseSafely(() => (text.length > maxRepairLength ? parseCutJson(text) : JSON.parse(jsonrepair(text))))
 }
 
 /** The text from the first bracket to the end, and to the last closing bracket. */
-function bracketed(text: string): { whole?: string; closed?: string } {
+function findBracketed(text: string): { whole?: string; closed?: string } {
   const start = text.search(/[{[]/)
   if (start < 0) return {}
   const whole = text.slice(start)

@@ -8,7 +8,7 @@ import type { Body } from '../../protocol/protocol.ts'
 type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
 
 /** The share of the remaining context that the prompt may use, since tokens are estimated. */
-const share = 0.8
+const usableShare = 0.8
 
 /**
  * The body without the middle of its conversation, so that it fits the largest context of the candidates. Whole turns
@@ -21,23 +21,26 @@ export function middleOut(
   chat: ChatRequest,
   candidates: readonly Candidate[],
 ): Body | undefined {
-  const context = Math.max(0, ...candidates.flatMap(({ endpoints }) => endpoints.map((one) => one.contextLength)))
+  const context = Math.max(
+    0,
+    ...candidates.flatMap(({ endpoints }) => endpoints.map(({ contextLength }) => contextLength)),
+  )
   const room = context - (answerLimitOf(chat as Body) ?? 0)
-  const estimate = promptTokensOf(chat)
+  const estimate = estimatePromptTokens(chat)
   if (estimate <= room || room <= 0) return undefined
   const items = body[conversation]
-  const excess = Math.ceil((1 - (room * share) / estimate) * sizeOf(items))
-  if (typeof items === 'string') return { ...body, [conversation]: shortened(items, excess) }
-  return Array.isArray(items) ? { ...body, [conversation]: withoutMiddle(items as Item[], excess) } : undefined
+  const excess = Math.ceil((1 - (room * usableShare) / estimate) * measureSize(items))
+  if (typeof items === 'string') return { ...body, [conversation]: shortenText(items, excess) }
+  return Array.isArray(items) ? { ...body, [conversation]: dropMiddle(items as Item[], excess) } : undefined
 }
 
 /** The estimated tokens, at least the number of words: numbers and punctuation are short tokens. */
-export const promptTokensOf = (chat: ChatRequest) => Math.max(estimatePrompt(chat), wordTokens(chat))
+export const estimatePromptTokens = (chat: ChatRequest) => Math.max(estimatePrompt(chat), wordTokens(chat))
 
-function withoutMiddle(items: Item[], excess: number): Item[] {
-  const turns = turnsOf(items)
+function dropMiddle(items: Item[], excess: number): Item[] {
+  const turns = splitTurns(items)
   const { items: shorter, dropped } = dropMiddleTurns(turns, excess)
-  return dropped < excess ? withoutMiddles(shorter, excess - dropped) : shorter
+  return dropped < excess ? shortenLongestTexts(shorter, excess - dropped) : shorter
 }
 
 /** A turn is shortened if dropping it would lose this many characters more than necessary. */
@@ -54,13 +57,13 @@ function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; drop
   while (from + turns.length - to > 3 && dropped < excess) {
     const isBefore = Math.floor((from + turns.length - to) / 2) < from
     const at = isBefore ? from - 1 : to
-    const size = sizeOf(turns[at])
+    const size = measureSize(turns[at])
     const shorter =
-      size - (excess - dropped) > minTrimmedLength ? withoutMiddles(turns[at]!, excess - dropped) : turns[at]!
-    const saved = size - sizeOf(shorter)
+      size - (excess - dropped) > minTrimmedLength ? shortenLongestTexts(turns[at]!, excess - dropped) : turns[at]!
+    const saved = size - measureSize(shorter)
     // The mark at a cut adds some characters, which the next cut compensates.
     if (saved >= (excess - dropped) * 0.9)
-      return { items: withTurn(turns, from, to, at, shorter), dropped: dropped + saved }
+      return { items: joinWithTurn(turns, from, to, at, shorter), dropped: dropped + saved }
     if (isBefore) from--
     else to++
     dropped += size
@@ -69,13 +72,13 @@ function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; drop
 }
 
 /** The items of all turns but those between, with one turn replaced. */
-function withTurn(turns: Item[][], from: number, to: number, at: number, turn: Item[]): Item[] {
+function joinWithTurn(turns: Item[][], from: number, to: number, at: number, turn: Item[]): Item[] {
   const all = turns.with(at, turn)
   return [...all.slice(0, from), ...all.slice(to)].flat()
 }
 
 /** Splits the conversation before each user message, so that no call is separated from its result. */
-function turnsOf(items: Item[]): Item[][] {
+function splitTurns(items: Item[]): Item[][] {
   const turns: Item[][] = [[]]
   for (const item of items) {
     if (startsTurn(item)) turns.push([])
@@ -90,7 +93,7 @@ function startsTurn({ role, content }: Item): boolean {
 }
 
 /** The characters of a value without its media, whose tokens do not depend on their length. */
-const sizeOf = (value: unknown) => JSON.stringify(value, withoutMedia)?.length ?? 0
+const measureSize = (value: unknown) => JSON.stringify(value, withoutMedia)?.length ?? 0
 
 const mediaNames: ReadonlySet<string> = new Set(['url', 'image_url', 'data', 'file_data'])
 const base64 = /^(?:data:|[A-Za-z0-9+/]{200})/
@@ -100,27 +103,27 @@ function withoutMedia(name: string, value: unknown): unknown {
 }
 
 /** Shortens the longest texts to a common length. */
-function withoutMiddles(items: Item[], excess: number): Item[] {
+function shortenLongestTexts(items: Item[], excess: number): Item[] {
   const lengths: number[] = []
   const measure = (text: string) => {
     lengths.push(text.length)
     return text
   }
   for (const item of items) mapTexts(item, measure)
-  const maxLength = levelFor(lengths, excess)
-  return items.map((item) => mapTexts(item, (text) => shortened(text, text.length - maxLength)))
+  const maxLength = findMaxLength(lengths, excess)
+  return items.map((item) => mapTexts(item, (text) => shortenText(text, text.length - maxLength)))
 }
 
 /** The largest length to which texts can be cut so that together they lose at least `excess` characters. */
-function levelFor(lengths: number[], excess: number): number {
-  const falling = lengths.toSorted((a, b) => b - a)
+function findMaxLength(lengths: number[], excess: number): number {
+  const longestFirst = lengths.toSorted((a, b) => b - a)
   let sum = 0
   let count = 0
-  for (const length of falling) {
+  for (const length of longestFirst) {
     sum += length
     count++
     const level = Math.floor((sum - excess) / count)
-    if (level >= (falling[count] ?? 0)) return Math.max(0, level)
+    if (level >= (longestFirst[count] ?? 0)) return Math.max(0, level)
   }
   return 0
 }
@@ -131,48 +134,49 @@ function mapTexts(item: Item, change: (text: string) => string): Item {
   if (role === 'system' || role === 'developer') return item
   return {
     ...item,
-    ...(content !== undefined && { content: changed(content, change) }),
-    ...(output !== undefined && { output: changed(output, change) }),
-    ...(typeof args === 'string' && { arguments: changedJson(args, change) }),
-    ...(Array.isArray(calls) && { tool_calls: calls.map((call: Body | null) => changedCall(call, change)) }),
+    ...(content !== undefined && { content: changeTexts(content, change) }),
+    ...(output !== undefined && { output: changeTexts(output, change) }),
+    ...(typeof args === 'string' && { arguments: changeJson(args, change) }),
+    ...(Array.isArray(calls) && { tool_calls: calls.map((call: Body | null) => changeCall(call, change)) }),
   }
 }
 
-function changed(content: unknown, change: (text: string) => string): unknown {
+function changeTexts(content: unknown, change: (text: string) => string): unknown {
   if (typeof content === 'string') return change(content)
   if (!Array.isArray(content)) return content
   return content.map((part: Body | null) => {
     if (typeof part?.text === 'string' && part.signature === undefined) return { ...part, text: change(part.text) }
-    if (part?.type === 'tool_result') return { ...part, content: changed(part.content, change) }
-    return part?.type === 'tool_use' ? { ...part, input: changedValue(part.input, change) } : part
+    if (part?.type === 'tool_result') return { ...part, content: changeTexts(part.content, change) }
+    return part?.type === 'tool_use' ? { ...part, input: changeValue(part.input, change) } : part
   })
 }
 
-function changedCall(call: Body | null, change: (text: string) => string): Body | null {
+function changeCall(call: Body | null, change: (text: string) => string): Body | null {
   const { arguments: args } = (call?.function ?? {}) as { arguments?: unknown }
   if (typeof args !== 'string') return call
-  return { ...call, function: { ...(call!.function as Body), arguments: changedJson(args, change) } }
+  return { ...call, function: { ...(call!.function as Body), arguments: changeJson(args, change) } }
 }
 
 /** Arguments stay valid JSON: only the texts in them change. */
-function changedJson(json: string, change: (text: string) => string): string {
+function changeJson(json: string, change: (text: string) => string): string {
   try {
-    return JSON.stringify(changedValue(JSON.parse(json), change))
+    return JSON.stringify(changeValue(JSON.parse(json), change))
   } catch {
     return json
   }
 }
 
-function changedValue(value: unknown, change: (text: string) => string): unknown {
+function changeValue(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((one) => changedValue(one, change))
+  if (Array.isArray(value)) return value.map((item) => changeValue(item, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changedValue(one, change)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changeValue(member, change)]))
 }
 
 const gap = '\n…\n'
 
-function shortened(text: string, by: number): string {
+/** Cuts `by` characters out of the middle. */
+function shortenText(text: string, by: number): string {
   if (by <= 0) return text
   const half = Math.max(0, Math.floor((text.length - by - gap.length) / 2))
   return `${text.slice(0, half)}${gap}${text.slice(text.length - half)}`.toWellFormed()

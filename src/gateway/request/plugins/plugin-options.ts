@@ -4,25 +4,25 @@ import type { Body } from '../../protocol/protocol.ts'
 /** The plugins of a request. */
 export type PluginOptions = {
   /** Invalid JSON in the answer is repaired. */
-  isHealing: boolean
+  healsJson: boolean
   /** A prompt that does not fit is shortened in its middle. */
-  isCompressing: boolean
+  compressesPrompt: boolean
   /** The model can call the clock; `timezone` is an IANA name. */
   clock: { timezone: string } | undefined
 }
 
 const healing = 'response-healing'
-/** The plugin is the newer name of the transform. */
+/** The plugin `context-compression` is the newer name of the transform `middle-out`. */
 const compression = 'context-compression'
 const middleOut = 'middle-out'
-const serverTool = 'openrouter:'
-const clock = `${serverTool}datetime`
+const serverToolPrefix = 'openrouter:'
+const clock = `${serverToolPrefix}datetime`
 
 type Plugin = { id?: unknown; enabled?: unknown; engine?: unknown } | null
 type Tool = { type?: unknown; parameters?: unknown } | null
 
 /** Shared by the many requests without plugins. */
-const noOptions: PluginOptions = { isHealing: false, isCompressing: false, clock: undefined }
+const noOptions: PluginOptions = { healsJson: false, compressesPrompt: false, clock: undefined }
 
 /**
  * Reads the plugin options from a body of any protocol. An option that would be accepted but not carried out is
@@ -30,18 +30,18 @@ const noOptions: PluginOptions = { isHealing: false, isCompressing: false, clock
  * @throws Fault `invalid` that names the option.
  */
 export function pluginOptions(body: Body): PluginOptions {
-  const { plugins: listed, transforms: named, tools, truncation } = body
-  if (listed == null && named == null && tools == null && truncation !== 'auto') return noOptions
-  const plugins = listOf<Plugin>(listed, 'plugins').flatMap(requirePlugin)
-  const transforms = listOf(named, 'transforms').map(requireTransform)
+  const { plugins: pluginList, transforms: transformList, tools, truncation } = body
+  if (pluginList == null && transformList == null && tools == null && truncation !== 'auto') return noOptions
+  const plugins = requireList<Plugin>(pluginList, 'plugins').flatMap(requirePlugin)
+  const transforms = requireList(transformList, 'transforms').map(requireTransform)
   return {
-    isHealing: plugins.includes(healing),
-    isCompressing: plugins.includes(compression) || transforms.includes(middleOut) || truncation === 'auto',
-    clock: clockIn(listOf<Tool>(tools, 'tools')),
+    healsJson: plugins.includes(healing),
+    compressesPrompt: plugins.includes(compression) || transforms.includes(middleOut) || truncation === 'auto',
+    clock: readClock(requireList<Tool>(tools, 'tools')),
   }
 }
 
-function listOf<Item>(value: unknown, name: string): Item[] {
+function requireList<Item>(value: unknown, name: string): Item[] {
   if (value == null) return []
   if (!Array.isArray(value)) throw new Fault('invalid', `Invalid request: ${name}: must be an array`)
   return value as Item[]
@@ -64,11 +64,11 @@ function requireTransform(name: unknown, index: number): string {
 }
 
 /** The clock among the tools. Other tools belong to the provider or the client. */
-function clockIn(tools: Tool[]): PluginOptions['clock'] {
-  let found: PluginOptions['clock']
+function readClock(tools: Tool[]): PluginOptions['clock'] {
+  let clockOptions: PluginOptions['clock']
   for (const [index, tool] of tools.entries()) {
     const type = tool?.type
-    if (typeof type !== 'string' || !type.startsWith(serverTool)) continue
+    if (typeof type !== 'string' || !type.startsWith(serverToolPrefix)) continue
     if (type !== clock) throw unsupported(`tools[${index}]`, type, 'server tool', [clock])
     const { timezone = 'UTC' } = (tool?.parameters ?? {}) as { timezone?: unknown }
     if (!isTimezone(timezone))
@@ -76,9 +76,9 @@ function clockIn(tools: Tool[]): PluginOptions['clock'] {
         'invalid',
         `Invalid request: tools[${index}].parameters.timezone: must be the IANA name of a time zone, such as "Europe/Zurich"`,
       )
-    found = { timezone }
+    clockOptions = { timezone }
   }
-  return found
+  return clockOptions
 }
 
 function isTimezone(name: unknown): name is string {

@@ -3,14 +3,14 @@ import type { Body } from '../protocol/protocol.ts'
 type Choice = { type?: unknown; name?: unknown; function?: unknown }
 
 /** Words for a tool choice that clients of other protocols send as an object. */
-const words: ReadonlySet<unknown> = new Set(['auto', 'none', 'required', 'any'])
+const choiceWords: ReadonlySet<unknown> = new Set(['auto', 'none', 'required', 'any'])
 
 /** Replaces a tool choice of another protocol in a chat body by the same one of chats. */
-export function withPlainChoice(body: Body): Body {
+export function withChatToolChoice(body: Body): Body {
   const choice = body.tool_choice as Choice | null | undefined
   if (typeof choice !== 'object' || choice === null) return body
   const { type, name } = choice
-  if (words.has(type)) return { ...body, tool_choice: type === 'any' ? 'required' : type }
+  if (choiceWords.has(type)) return { ...body, tool_choice: type === 'any' ? 'required' : type }
   if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || choice.function != null) return body
   return { ...body, tool_choice: { type: 'function', function: { name } } }
 }
