@@ -1,7 +1,7 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
-import { toPicoUsd } from '#platform/core/pico-usd.ts'
+import { limitToColumn, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Query } from '#platform/db/db.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
@@ -69,7 +69,8 @@ export async function filterOf(
   caller: Viewer,
   query: z.infer<typeof GenerationFilters>,
 ): Promise<GenerationFilter> {
-  const { from, to, min_cost, max_cost, user_id: user, workspace_id: workspace } = query
+  const { from, to, user_id: user, workspace_id: workspace } = query
+  const { min_cost, max_cost, min_latency, max_latency, min_generation_time, max_generation_time } = query
   const { organizationId, keyKind } = caller
   // Only callers that can see all members may learn whether a member has this address.
   const named = user && keyKind === 'management' ? await resolveUserId(deps.db, organizationId, user) : user
@@ -90,12 +91,13 @@ export async function filterOf(
     error: query.error,
     streamed: query.streamed,
     unconfirmed: query.unconfirmed,
-    minCost: min_cost === undefined ? undefined : toPicoUsd(min_cost),
-    maxCost: max_cost === undefined ? undefined : toPicoUsd(max_cost),
-    minLatencyMs: query.min_latency,
-    maxLatencyMs: query.max_latency,
-    minDurationMs: query.min_generation_time,
-    maxDurationMs: query.max_generation_time,
+    // Postgres refuses to compare its integer columns with larger numbers and with fractions.
+    minCost: min_cost === undefined ? undefined : limitToColumn(toPicoUsd(min_cost)),
+    maxCost: max_cost === undefined ? undefined : limitToColumn(toPicoUsd(max_cost)),
+    minLatencyMs: min_latency === undefined ? undefined : Math.ceil(min_latency),
+    maxLatencyMs: max_latency === undefined ? undefined : Math.floor(max_latency),
+    minDurationMs: min_generation_time === undefined ? undefined : Math.ceil(min_generation_time),
+    maxDurationMs: max_generation_time === undefined ? undefined : Math.floor(max_generation_time),
   }
 }
 
