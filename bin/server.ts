@@ -125,7 +125,7 @@ try {
 /** Returns the system's or database's error in one sentence; undefined for an internal error. */
 async function refusalOf(error: unknown): Promise<string | undefined> {
   const { describeSystemError } = await import('#platform/process/system-error.ts')
-  const { databaseFault } = await import('#platform/db/maintenance/failures.ts')
-  const database = databaseFault(error)
+  const { toDatabaseFault } = await import('#platform/db/maintenance/failures.ts')
+  const database = toDatabaseFault(error)
   return database ? `${database.message} (${(error as Error).message})` : describeSystemError(error)
 }

@@ -22,7 +22,7 @@ export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> 
     .select((e) => [
       e.case().when('d.attempts', '=', 0).then('first').else('retries').end().as('kind'),
       e.fn.countAll<number>().as('waiting'),
-      sql<number>`${clock.at()} - min(d.created_at)`.as('oldest'),
+      sql<number>`${clock.nowSql()} - min(d.created_at)`.as('oldest'),
     ])
     .groupBy('kind')
     .execute()

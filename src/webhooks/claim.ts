@@ -46,10 +46,10 @@ export async function claimDeliveries(
   const claimed = await db.exclusively('webhook deliveries', (tx) =>
     tx
       .updateTable('webhook_deliveries')
-      .set({ claimed_by: server, claimed_until: sql<number>`${clock.at()} + ${sql.lit(leaseMs)}` })
+      .set({ claimed_by: server, claimed_until: sql<number>`${clock.nowSql()} + ${sql.lit(leaseMs)}` })
       .where('id', 'in', ids.slice(0, limit))
       .where('state', '=', 'pending')
-      .where('claimed_until', '<=', clock.at())
+      .where('claimed_until', '<=', clock.nowSql())
       .returning('id')
       .execute(),
   )
@@ -106,8 +106,8 @@ const dueRows = (from: Pick<Query, 'selectFrom'>, clock: DatabaseClock) =>
   from
     .selectFrom('webhook_deliveries as d')
     .where('d.state', '=', 'pending')
-    .where('d.next_at', '<=', clock.at())
-    .where('d.claimed_until', '<=', clock.at())
+    .where('d.next_at', '<=', clock.nowSql())
+    .where('d.claimed_until', '<=', clock.nowSql())
 
 async function readDeliveries(db: Db, clock: DatabaseClock, ids: string[]): Promise<ClaimedDelivery[]> {
   const rows = await db.query
@@ -127,7 +127,7 @@ async function readDeliveries(db: Db, clock: DatabaseClock, ids: string[]): Prom
       'w.failing_since',
     ])
     .select((e) =>
-      e.case().when('w.before_until', '>', clock.at()).then(e.ref('w.sealed_before')).else(null).end().as('before'),
+      e.case().when('w.before_until', '>', clock.nowSql()).then(e.ref('w.sealed_before')).else(null).end().as('before'),
     )
     .execute()
   return rows.map(({ webhook_id: webhookId, answerable, sealed, before, failing_since, ...row }) => ({

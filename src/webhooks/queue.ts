@@ -37,7 +37,7 @@ export async function recordSuccess(
   await db.exclusively('webhook deliveries', async (tx) => {
     const outcome = { state: 'delivered', attempts: attempts + 1, last_status: status, last_error: null }
     await ownClaim(tx, deps, id)
-      .set({ ...outcome, claimed_until: 0, settled_at: clock.at() })
+      .set({ ...outcome, claimed_until: 0, settled_at: clock.nowSql() })
       .execute()
     await tx
       .updateTable('webhooks')
@@ -73,18 +73,18 @@ export async function recordFailure(
         last_status: status,
         last_error: error,
         claimed_until: 0,
-        next_at: sql<number>`${clock.at()} + ${sql.lit(Math.round(retryInMs ?? 0))}`,
-        ...(isFinal && { settled_at: clock.at() }),
+        next_at: sql<number>`${clock.nowSql()} + ${sql.lit(Math.round(retryInMs ?? 0))}`,
+        ...(isFinal && { settled_at: clock.nowSql() }),
       })
       .execute()
-    const failing = tx.updateTable('webhooks').set({ failing_since: clock.at() }).where('id', '=', webhookId)
+    const failing = tx.updateTable('webhooks').set({ failing_since: clock.nowSql() }).where('id', '=', webhookId)
     await failing.where('failing_since', 'is', null).execute()
     const row = await tx
       .selectFrom('webhooks')
       .where('id', '=', webhookId)
       .where('enabled', '=', 1)
       .$if(!isGone, (rows) =>
-        rows.where('failing_since', '<=', sql<number>`${clock.at()} - ${sql.lit(disableAfterMs)}`),
+        rows.where('failing_since', '<=', sql<number>`${clock.nowSql()} - ${sql.lit(disableAfterMs)}`),
       )
       .selectAll()
       .executeTakeFirst()
@@ -124,7 +124,7 @@ export async function invalidateLinks(tx: Tx, webhookId: string): Promise<void> 
 export async function failPending(tx: Tx, clock: DatabaseClock, webhookId: string, reason: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
-    .set({ state: 'failed', last_error: reason, answerable: null, claimed_until: 0, settled_at: clock.at() })
+    .set({ state: 'failed', last_error: reason, answerable: null, claimed_until: 0, settled_at: clock.nowSql() })
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending')
     .execute()

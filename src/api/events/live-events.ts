@@ -4,7 +4,7 @@ import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { eventBounds, eventsFrom, type StoredEvent } from '#platform/db/event-log.ts'
+import { readEventBounds, readEventsFrom, type StoredEvent } from '#platform/db/event-log.ts'
 import { type Cursor, isAfter, type LiveEvent, wholeRow } from './live-event.ts'
 import { toLiveEvents } from './to-live-events.ts'
 
@@ -87,7 +87,7 @@ export class LiveEvents {
 
   /** The cursor after the newest event. */
   async newest(): Promise<Cursor> {
-    return { seq: (await eventBounds(this.#deps)).newest, n: wholeRow }
+    return { seq: (await readEventBounds(this.#deps)).newest, n: wholeRow }
   }
 
   /** The events after a cursor, from memory if possible; undefined without new events. */
@@ -111,10 +111,10 @@ export class LiveEvents {
   }
 
   async #read(cursor: Cursor): Promise<NextEvents | undefined> {
-    const { oldest, newest } = await eventBounds(this.#deps)
+    const { oldest, newest } = await readEventBounds(this.#deps)
     // The rows before the oldest were deleted, or never existed.
     if (cursor.seq > newest || isAfter({ seq: oldest - 1, n: wholeRow }, cursor)) return 'unknown'
-    const rows = await eventsFrom(this.#deps, cursor.n === wholeRow ? cursor.seq + 1 : cursor.seq, rowsPerRead)
+    const rows = await readEventsFrom(this.#deps, cursor.n === wholeRow ? cursor.seq + 1 : cursor.seq, rowsPerRead)
     const events: LiveEvent[] = []
     let seq: number | undefined
     for (const row of rows) {
@@ -150,14 +150,14 @@ export class LiveEvents {
 
   async #readNext(): Promise<void> {
     if (this.#head === undefined) {
-      const { newest } = await eventBounds(this.#deps)
+      const { newest } = await readEventBounds(this.#deps)
       this.#head = newest
       this.#heldAfter = newest
     }
     const head = this.#head
     const listeners = [...this.#listeners]
     const organizations = new Set(listeners.map(({ caller }) => caller.organizationId))
-    const rows = await eventsFrom(this.#deps, head + 1, rowsPerRead)
+    const rows = await readEventsFrom(this.#deps, head + 1, rowsPerRead)
     for (const row of rows) await this.#take(row, organizations)
     for (const listener of listeners) {
       // Listeners that joined during the read share its rows.

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { clients } from '#gateway/clients/clients.ts'
 import { toChatFault } from '#interns/contract/chat-fault.ts'
 import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
-import { databaseFault } from '#platform/db/maintenance/failures.ts'
+import { toDatabaseFault } from '#platform/db/maintenance/failures.ts'
 import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
 import { keepNewConnections } from '#platform/http/fresh-connections.ts'
 import { mountRoutes } from '#platform/http/mount.ts'
@@ -58,7 +58,7 @@ export async function createApi(
     origins: deps.config.cors_origins,
     missingPathHints: absentOperations,
     onUnknown: unknownRouteLog(deps.log, deps.now),
-    explain: databaseFault,
+    explain: toDatabaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
     rewriteUrl: (url, headers) => underPrefix(withoutRoot(root, url), headers),
     restate: (fault, request) => (isInternChat(request) ? toChatFault(fault) : fault),

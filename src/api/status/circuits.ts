@@ -1,6 +1,6 @@
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { eventsOfKind, eventWindowMs } from '#platform/db/event-log.ts'
+import { eventWindowMs, readEventsOfKind } from '#platform/db/event-log.ts'
 import { type CircuitEventData, circuitParts, organizationsOf } from '../events/circuit-events.ts'
 import type { ProcessStatus } from './process-status.ts'
 
@@ -47,7 +47,7 @@ async function circuitsOfOtherHosts(
   organizationId: string,
   processes: readonly ProcessStatus[],
 ): Promise<RestrictedCircuit[]> {
-  const events = await eventsOfKind({ db }, 'circuit', now() - eventWindowMs)
+  const events = await readEventsOfKind({ db }, 'circuit', now() - eventWindowMs)
   const isLocalProcess = new Set(processes.map(({ server }) => server))
   const last = new Map<string, CircuitEventData>()
   for (const event of events) {

@@ -4,7 +4,7 @@ import type { EndReason } from '#interns/contract/run.ts'
 import { once } from '#platform/async/once.ts'
 import { sharePending } from '#platform/async/share-pending.ts'
 import type { DatabaseListeners } from '#platform/db/db.ts'
-import { databaseFailureOf, databaseFailures } from '#platform/db/maintenance/failures.ts'
+import { databaseFailures, findDatabaseFailure } from '#platform/db/maintenance/failures.ts'
 import type { FinishedRequest } from '#platform/http/response/request-tracking.ts'
 import {
   createCounter,
@@ -155,7 +155,7 @@ export function createMetrics(): Metrics {
     observeUnmetered: completions.observeUnmetered,
     observeQuery(seconds, outcome, error) {
       queries.observe(seconds, outcome)
-      if (outcome === 'failed') queryFailures.add(databaseFailureOf(error) ?? 'other')
+      if (outcome === 'failed') queryFailures.add(findDatabaseFailure(error) ?? 'other')
     },
     observeBrokenConnection: () => brokenConnections.add(),
     observeDatabaseOutage: () => outages.add(),

@@ -2,7 +2,7 @@ import { openAccounts } from '#interns/runs/limited-turns.ts'
 import { keepPruningRuns } from '#interns/runs/run-store.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { keepPruningEvents } from '#platform/db/event-log.ts'
+import { startEventPruning } from '#platform/db/event-log.ts'
 import { startGroupPruning } from '#spend/budgets/prune-groups.ts'
 import { startPruningTurnAccounts } from '#spend/budgets/turn-account-pruning.ts'
 import { startPruningContents } from '#spend/contents/content-store.ts'
@@ -30,6 +30,6 @@ export function openUpkeep(context: OpenContext, db: Db): void {
     startPruningTurnAccounts({ db, clock: databaseClock(db, now), runningTurns: openTurns, onError: warnNotPruned }),
   )
   cleanup.defer(startGroupPruning({ db, now, onError: warnNotPruned }))
-  cleanup.defer(keepPruningEvents({ db, now, onError: warnNotPruned }))
+  cleanup.defer(startEventPruning({ db, now, onError: warnNotPruned }))
   cleanup.defer(startRollups({ db, now, onError: warnOf(context, 'roll-ups were not merged') }, days))
 }

@@ -5,7 +5,7 @@ import { once } from '#platform/async/once.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDb } from '#platform/db/open.ts'
 import { allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
-import { type NotificationCalls, openRemote } from '#platform/db/sqlite/remote.ts'
+import { type NotificationCalls, openRemoteDatabase } from '#platform/db/sqlite/remote.ts'
 import { type Acceptor, createAcceptor } from '#platform/http/acceptor.ts'
 import { createShutdown } from '#platform/http/shutdown.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
@@ -136,7 +136,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
   const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))
   const firstLoad = load(false)
   firstLoad.catch(() => {})
-  const remote = config.database_url ? undefined : openRemote(() => rpc, watch)
+  const remote = config.database_url ? undefined : openRemoteDatabase(() => rpc, watch)
   Object.assign(handlers, remote?.handlers)
   const db = remote?.db ?? (await openDb(config, watch))
   context.cleanup.defer(db.close)

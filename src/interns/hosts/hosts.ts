@@ -25,7 +25,7 @@ export type KnownHost = OwnHost & {
 
 type HostDeps = {
   db: Db
-  clock: Pick<DatabaseClock, 'at'>
+  clock: Pick<DatabaseClock, 'nowSql'>
   /** The host of this server; undefined if it runs no interns. */
   own: OwnHost | undefined
 }
@@ -51,7 +51,7 @@ export class InternHosts {
     if (!own) return
     const { name, address, labels, capacity } = own
     const described = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.storagePort }
-    const row = { ...described, seen_at: clock.at() as never, left_at: null }
+    const row = { ...described, seen_at: clock.nowSql() as never, left_at: null }
     await upsert(db.query, 'intern_hosts', [row], { key: ['name'] }).execute()
   }
 
@@ -59,7 +59,7 @@ export class InternHosts {
   async leave(): Promise<void> {
     const { db, clock, own } = this.#deps
     if (!own) return
-    const columns = { left_at: clock.at() as never }
+    const columns = { left_at: clock.nowSql() as never }
     await db.query.updateTable('intern_hosts').set(columns).where('name', '=', own.name).execute()
   }
 
@@ -93,7 +93,7 @@ export class InternHosts {
   }
 
   #rows(query: Query | Tx) {
-    return query.selectFrom('intern_hosts').selectAll().select(this.#deps.clock.at().as('now'))
+    return query.selectFrom('intern_hosts').selectAll().select(this.#deps.clock.nowSql().as('now'))
   }
 
   #hostOf(row: HostRow): KnownHost {

@@ -1,4 +1,4 @@
-/** The servers named by a Postgres URL, parameter as a URL of one server, in the order in which they are tried. */
+/** The servers named by a Postgres URL, each as a URL of one server, in the order in which they are tried. */
 export type DatabaseServers = {
   urls: string[]
   /** Only a server that accepts writes is used (`target_session_attrs=read-write` or `primary`). */

@@ -5,7 +5,7 @@ import { databaseClock } from './clock.ts'
 test('servers that share a database do not go by their own clock, and one alone does', () => {
   const own = () => assert.fail('the own clock was asked')
   const shared = databaseClock({ kind: 'postgres' }, own)
-  shared.at()
+  shared.nowSql()
   assert.ok(shared.elapsed() >= 0)
   assert.equal(databaseClock({ kind: 'sqlite' }, () => 7).elapsed(), 7)
 })

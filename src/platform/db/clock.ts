@@ -6,21 +6,21 @@ import { sql } from './kysely.ts'
 /** The clock of the database, which all its servers use: their own clocks can differ and can be set while they run. */
 export type DatabaseClock = {
   /** An SQL expression for the time in milliseconds since the epoch. */
-  at: () => RawBuilder<number>
+  nowSql: () => RawBuilder<number>
   /** A monotonic clock with the same speed, in milliseconds since an arbitrary time. */
   elapsed: Now
 }
 
 /** The clock of the embedded database is the clock of its only server. */
 export function databaseClock(db: Pick<Db, 'kind'>, now: Now): DatabaseClock {
-  if (db.kind === 'sqlite') return clockOf(now)
+  if (db.kind === 'sqlite') return createDatabaseClock(now)
   return {
-    at: () => sql<number>`cast(ceil(extract(epoch from clock_timestamp()) * 1000) as bigint)`,
+    nowSql: () => sql<number>`cast(ceil(extract(epoch from clock_timestamp()) * 1000) as bigint)`,
     elapsed: () => performance.now(),
   }
 }
 
-/** A clock that all servers of a database share. */
-export function clockOf(now: Now): DatabaseClock {
-  return { at: () => sql<number>`cast(${Math.ceil(now())} as bigint)`, elapsed: now }
+/** Creates the clock of a database from `now`, for the embedded database and for tests. */
+export function createDatabaseClock(now: Now): DatabaseClock {
+  return { nowSql: () => sql<number>`cast(${Math.ceil(now())} as bigint)`, elapsed: now }
 }

@@ -56,7 +56,7 @@ export type DatabaseListeners = {
   /** The database is unavailable: it did not respond for `database_silence_ms`. */
   onUnavailable?: () => void
   /** The database responds again after an outage. */
-  onRecovered?: (awayMs: number) => void
+  onRecovered?: (outageMs: number) => void
   /** The clocks of database and server differ by this time. The database's clock is used from now on. */
   onClockSkew?: (offsetMs: number) => void
   /** The server rejected these session settings, so their timeouts do not apply. */

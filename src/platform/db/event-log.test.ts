@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
-import { appendEvents, eventPruning, eventsFrom } from './event-log.ts'
+import { appendEvents, createEventPruner, readEventsFrom } from './event-log.ts'
 
 const event = (data: string) => ({ at: Date.now(), organizationId: null, kind: 'intern' as const, data })
 
@@ -26,7 +26,7 @@ onEachDatabase('the log of events', (kind) => {
     assert.equal(isDone, false)
     held.resolve()
     await Promise.all([first, second])
-    const events = await eventsFrom(store, 0, 10)
+    const events = await readEventsFrom(store, 0, 10)
     assert.deepEqual(
       events.map(({ data }) => data),
       ['"first"', '"second"'],
@@ -42,7 +42,7 @@ onEachDatabase('the log of events', (kind) => {
       throw new Error('undone')
     })
     await assert.rejects(failing, /undone/)
-    const events = await eventsFrom(store, 0, 10)
+    const events = await readEventsFrom(store, 0, 10)
     assert.deepEqual(
       events.map((one) => one.data),
       [data],
@@ -52,8 +52,8 @@ onEachDatabase('the log of events', (kind) => {
   test('stores entries for ten minutes by the clock of the database', async () => {
     await using store = await newDb(kind)
     let minutes = 0
-    const prune = eventPruning({ db: store.db, now: Date.now, steady: () => minutes * 60_000 })
-    const storedEvents = async () => (await eventsFrom(store, 0, 10)).map(({ data }) => data)
+    const prune = createEventPruner({ db: store.db, now: Date.now, steady: () => minutes * 60_000 })
+    const storedEvents = async () => (await readEventsFrom(store, 0, 10)).map(({ data }) => data)
     // An event of a server whose clock is an hour behind.
     await appendEvents(store.db.query, [{ ...event('"early"'), at: Date.now() - 3_600_000 }, event('"late"')])
     await prune()

@@ -10,9 +10,11 @@ export type StoredEvent = NewEvent & { seq: number }
 /** The retention of events. A client can reconnect within this time without missing any. */
 export const eventWindowMs = 10 * 60_000
 
-/** Returns the insertion of events. It must be the last in a transaction, because on Postgres it locks their order until its
- * end. */
-export function insertionOfEvents(events: readonly NewEvent[]): Insertion {
+/**
+ * Returns the insertion of events. It must be the last one of a transaction, because on Postgres it locks the order of events
+ * until the transaction ends.
+ */
+export function toEventInsertion(events: readonly NewEvent[]): Insertion {
   const rows = events.map(({ at, organizationId, kind, data }) => [at, organizationId, kind, data])
   return { table: 'events', columns: eventColumns, rows }
 }
@@ -26,7 +28,7 @@ export async function appendEvents(query: Query | Tx, events: readonly NewEvent[
 type ReadDeps = { db: Pick<Db, 'reports'> }
 
 /** The numbers of the oldest and newest stored event; 0 if none was ever stored. */
-export async function eventBounds({ db }: ReadDeps): Promise<{ oldest: number; newest: number }> {
+export async function readEventBounds({ db }: ReadDeps): Promise<{ oldest: number; newest: number }> {
   const row = await db.reports
     .selectFrom('events')
     .select((e) => [e.fn.min('seq').as('oldest'), e.fn.max('seq').as('newest')])
@@ -35,7 +37,7 @@ export async function eventBounds({ db }: ReadDeps): Promise<{ oldest: number; n
 }
 
 /** Returns the events from `seq` on, in order. */
-export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): Promise<StoredEvent[]> {
+export async function readEventsFrom({ db }: ReadDeps, seq: number, limit: number): Promise<StoredEvent[]> {
   const rows = await db.reports
     .selectFrom('events')
     .where('seq', '>=', seq)
@@ -51,7 +53,7 @@ export async function eventsFrom({ db }: ReadDeps, seq: number, limit: number): 
 }
 
 /** Returns the events of one kind since a time, in order. */
-export async function eventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], since: number) {
+export async function readEventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], since: number) {
   return db.reports
     .selectFrom('events')
     .where('kind', '=', kind)
@@ -63,7 +65,7 @@ export async function eventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'], sin
 
 /** Deletes events before a time, except the newest, by which a client detects whether it has missed any. */
 export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: number): Promise<void> {
-  const { newest } = await eventBounds({ db: { reports: db.query } })
+  const { newest } = await readEventBounds({ db: { reports: db.query } })
   await db.query.deleteFrom('events').where('at', '<', before).where('seq', '<', newest).execute()
 }
 
@@ -78,21 +80,21 @@ type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
  * Returns a function that deletes expired events at each call. It records which event was the newest at which time, because
  * the stored times are those of the clocks of different servers.
  */
-export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () => Promise<void> {
-  const reads: { newest: number; at: number }[] = []
+export function createEventPruner({ db, now, steady = steadyNow }: PruningDeps): () => Promise<void> {
+  const observations: { newest: number; at: number }[] = []
   return async () => {
-    const { newest } = await eventBounds({ db: { reports: db.query } })
-    reads.push({ newest, at: steady() })
-    let past: number | undefined
-    while (reads[0] && steady() - reads[0].at >= eventWindowMs) past = reads.shift()!.newest
-    if (past !== undefined) {
-      await db.query.deleteFrom('events').where('seq', '<=', past).where('seq', '<', newest).execute()
+    const { newest } = await readEventBounds({ db: { reports: db.query } })
+    observations.push({ newest, at: steady() })
+    let expiredSeq: number | undefined
+    while (observations[0] && steady() - observations[0].at >= eventWindowMs) expiredSeq = observations.shift()!.newest
+    if (expiredSeq !== undefined) {
+      await db.query.deleteFrom('events').where('seq', '<=', expiredSeq).where('seq', '<', newest).execute()
     }
     await pruneEvents({ db }, now() - maxRetentionMs)
   }
 }
 
 /** Deletes expired events regularly. @returns the function that stops it. */
-export function keepPruningEvents(deps: PruningDeps & { onError: (error: Error) => void }): () => void {
-  return repeat(eventPruning(deps), { firstMs: pruneEveryMs, everyMs: pruneEveryMs, onError: deps.onError })
+export function startEventPruning(deps: PruningDeps & { onError: (error: Error) => void }): () => void {
+  return repeat(createEventPruner(deps), { firstMs: pruneEveryMs, everyMs: pruneEveryMs, onError: deps.onError })
 }

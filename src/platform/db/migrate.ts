@@ -52,7 +52,14 @@ import * as costLookups from './migrations/0103_cost_lookups.ts'
 import * as speeds from './migrations/0104_speeds.ts'
 import * as requestTags from './migrations/0105_request_tags.ts'
 import * as indexOfTags from './migrations/0107_index_of_tags.ts'
-import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
+import {
+  type AnnounceOptions,
+  announceMigrations,
+  findSchemaProblem,
+  readSchema,
+  type StoredSchema,
+  storeFirstRange,
+} from './schema-range.ts'
 
 /**
  * Migrations, each applied once, in the order of their names. Down migrations do not exist. A new one is a file, and its
@@ -119,7 +126,7 @@ export const migrations: Record<string, Migration> = {
 export async function migrate(
   db: Pick<Db, 'kind' | 'query'>,
   available: Record<string, Migration> = migrations,
-  options: Parameters<typeof announceMigrations>[3] = {},
+  options: AnnounceOptions = {},
 ): Promise<void> {
   const names = Object.keys(available)
   const schema = await readUsableSchema(db, names).catch((error) => {
@@ -142,7 +149,7 @@ export async function migrate(
 /** @throws StartupError if code with these migrations cannot use the database. */
 async function readUsableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly string[]): Promise<StoredSchema> {
   const schema = await readSchema(db)
-  const problem = schemaProblem(schema, names)
+  const problem = findSchemaProblem(schema, names)
   if (problem !== undefined) throw new StartupError(problem)
   return schema
 }

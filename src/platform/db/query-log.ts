@@ -2,7 +2,7 @@ import type { LogConfig } from 'kysely'
 import type { DatabaseListeners } from './db.ts'
 
 /** Reports the duration of statements, without their values. */
-export function queryLog({ onQuery }: DatabaseListeners): LogConfig {
+export function createQueryLog({ onQuery }: DatabaseListeners): LogConfig {
   if (!onQuery) return []
   return (event) => {
     const seconds = event.queryDurationMillis / 1000

@@ -5,7 +5,7 @@ import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/data
 import { until } from '#test/harness/until.ts'
 import { migrate, migrations } from './migrate.ts'
 import { openDb } from './open.ts'
-import { readSchema, schemaProblem, watchSchema } from './schema-range.ts'
+import { findSchemaProblem, readSchema, watchSchema } from './schema-range.ts'
 
 const own = Object.keys(migrations)
 const additive: Migration = { up: (db) => db.schema.createTable('added').addColumn('id', 'text').execute() }
@@ -17,13 +17,16 @@ onEachDatabase('the schema range', (kind) => {
   test('a migration that only adds leaves the database usable for the version before', async () => {
     await using store = await newDb(kind)
     await migrate(store.db, nextVersion)
-    assert.equal(schemaProblem(await readSchema(store.db), own), undefined)
+    assert.equal(findSchemaProblem(await readSchema(store.db), own), undefined)
     await migrate(store.db)
   })
 
   test('an unknown migration that no version decided about is refused', async () => {
     const schema = { applied: [...own, '9999_future'], range: { oldest: 88, newest: 91 } }
-    assert.match(schemaProblem(schema, own) ?? '', /newer version of Signalbox \(it has the migration 9999_future\)/)
+    assert.match(
+      findSchemaProblem(schema, own) ?? '',
+      /newer version of Signalbox \(it has the migration 9999_future\)/,
+    )
   })
 })
 
@@ -71,5 +74,5 @@ test('a breaking migration is refused while servers run that do not watch the sc
   await older.query.selectFrom('users').selectAll().execute()
   const deaf = migrate({ kind: 'postgres', query: older.query }, nextVersion, { breaking, waitMs: 0 })
   await assert.rejects(deaf, /Servers of an older version use this database.*9001_next breaks them\. Stop them/)
-  assert.equal(schemaProblem(await readSchema(older), own), undefined)
+  assert.equal(findSchemaProblem(await readSchema(older), own), undefined)
 })

@@ -25,10 +25,10 @@ export type StoredSchema = {
   range: { oldest: number; newest: number } | undefined
 }
 
-export const schemaNumber = (migration: string) => Number(migration.slice(0, 4))
+export const migrationNumber = (migration: string) => Number(migration.slice(0, 4))
 
 /** The schema version of code with these migrations. */
-export const versionOf = (migrations: readonly string[]) => Math.max(0, ...migrations.map(schemaNumber))
+export const schemaVersion = (migrations: readonly string[]) => Math.max(0, ...migrations.map(migrationNumber))
 
 /** Whether a table exists. Kysely would read all columns of all tables. */
 async function hasTable({ kind, query }: Queries, name: string): Promise<boolean> {
@@ -51,18 +51,18 @@ export async function readSchema(db: Queries): Promise<StoredSchema> {
 }
 
 /** Returns why code with these migrations cannot use the database; undefined if it can. */
-export function schemaProblem({ applied, range }: StoredSchema, supported: readonly string[]): string | undefined {
-  const own = versionOf(supported)
-  if (range && range.oldest > own) {
-    return `The database was changed by a newer version of Signalbox: it needs schema version ${range.oldest} or later, and this version has ${own}. Start the newer version, or restore an older backup.`
+export function findSchemaProblem({ applied, range }: StoredSchema, supported: readonly string[]): string | undefined {
+  const ownVersion = schemaVersion(supported)
+  if (range && range.oldest > ownVersion) {
+    return `The database was changed by a newer version of Signalbox: it needs schema version ${range.oldest} or later, and this version has ${ownVersion}. Start the newer version, or restore an older backup.`
   }
-  const unknown = applied.filter((name) => !supported.includes(name))
-  const incompatible = unknown.find((name) => schemaNumber(name) > (range?.newest ?? 0))
+  const unknownMigrations = applied.filter((name) => !supported.includes(name))
+  const incompatible = unknownMigrations.find((name) => migrationNumber(name) > (range?.newest ?? 0))
   if (incompatible === undefined) return undefined
   return `The database was written by a newer version of Signalbox (it has the migration ${incompatible}). Start that version, or restore an older backup.`
 }
 
-type AnnounceOptions = { breaking?: ReadonlySet<string>; waitMs?: number }
+export type AnnounceOptions = { breaking?: ReadonlySet<string>; waitMs?: number }
 
 /**
  * Announces migrations before they run: servers of older versions continue if the migrations only add, and otherwise stop.
@@ -77,16 +77,18 @@ export async function announceMigrations(
   { breaking = breakingMigrations, waitMs = 600_000 }: AnnounceOptions = {},
 ): Promise<() => Promise<void>> {
   const pendingBreaking = pending.filter((name) => breaking.has(name))
-  const restore = async () => void (range && (await writeRange(db, range)))
+  const restore = async () => {
+    if (range) await writeRange(db, range)
+  }
   if (range) {
-    const oldest = Math.max(range.oldest, versionOf(pendingBreaking))
-    await writeRange(db, { oldest, newest: Math.max(range.newest, versionOf(pending)) })
+    const oldest = Math.max(range.oldest, schemaVersion(pendingBreaking))
+    await writeRange(db, { oldest, newest: Math.max(range.newest, schemaVersion(pending)) })
   }
   if (applied.length === 0 || pendingBreaking.length === 0 || db.kind === 'sqlite') return restore
-  if (await serversStop(db, range ? waitMs : 0)) return restore
+  if (await waitForServersToStop(db, range ? waitMs : 0)) return restore
   // Connections of a server of this version that has just migrated have the same names.
-  const now = await readSchema(db)
-  if (pendingBreaking.every((name) => now.applied.includes(name))) return restore
+  const currentSchema = await readSchema(db)
+  if (pendingBreaking.every((name) => currentSchema.applied.includes(name))) return restore
   await restore()
   throw new StartupError(
     `Servers of an older version use this database, and the migration ${pendingBreaking[0]} breaks them. Stop them, then start this one.`,
@@ -101,8 +103,8 @@ export async function storeFirstRange(
 ): Promise<void> {
   const { range } = await readSchema(db)
   if (!range) return
-  const oldest = Math.max(range.oldest, versionOf(supported.filter((name) => breaking.has(name))))
-  await writeRange(db, { oldest, newest: Math.max(range.newest, versionOf(supported)) })
+  const oldest = Math.max(range.oldest, schemaVersion(supported.filter((name) => breaking.has(name))))
+  await writeRange(db, { oldest, newest: Math.max(range.newest, schemaVersion(supported)) })
 }
 
 const writeRange = ({ query }: Queries, range: { oldest: number; newest: number }) =>
@@ -111,7 +113,8 @@ const writeRange = ({ query }: Queries, range: { oldest: number; newest: number 
 /** The connection names of servers of all versions. */
 const serverNames = [applicationNames.statements, applicationNames.signals, ...olderApplicationNames]
 
-async function serversStop({ query }: Queries, waitMs: number): Promise<boolean> {
+/** @returns false if a server is still connected after `waitMs`. */
+async function waitForServersToStop({ query }: Queries, waitMs: number): Promise<boolean> {
   const haveStopped = async () => {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -134,12 +137,12 @@ export function watchSchema(
   onProblem: (reason: string) => void,
 ): () => void {
   const check = async () => {
-    const problem = schemaProblem(await readSchema(db), supported)
+    const problem = findSchemaProblem(await readSchema(db), supported)
     if (problem === undefined) return watchEveryMs
     onProblem(problem)
     return undefined
   }
-  // An unreachable database is reported elsewhere.
+  // An unreachable database is reported by the connections (`DatabaseListeners`).
   const { stop } = startReconciler(check, { firstMs: watchEveryMs, retryMs: watchEveryMs, onError: () => {} })
   return () => void stop()
 }

@@ -26,7 +26,7 @@ export async function readLeasedMoney(
   const { rows } = await sql<LeasedMoneyRow>`
     select is_reporting, ${exactSum(sql`held_pico`)} as held
       from (
-        select held_pico, case when renewed_at < ${clock.at()} - ${leaseMs} then 0 else 1 end as is_reporting
+        select held_pico, case when renewed_at < ${clock.nowSql()} - ${leaseMs} then 0 else 1 end as is_reporting
           from budget_leases
          where budget in (
            select 'key:' || hash from api_keys where organization_id = ${organizationId}

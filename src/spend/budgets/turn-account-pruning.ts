@@ -33,7 +33,7 @@ export async function pruneTurnAccounts({ db, clock, runningTurns }: Omit<PruneD
   for (const { budget } of rows) {
     if (runningAccounts.has(budget)) continue
     // Deletes leases of dead servers: live ones renew theirs every second.
-    await sql`delete from budget_leases where budget = ${budget} and renewed_at < ${clock.at()} - ${dayMs}`.execute(
+    await sql`delete from budget_leases where budget = ${budget} and renewed_at < ${clock.nowSql()} - ${dayMs}`.execute(
       db.query,
     )
     await sql`delete from budget_periods where budget = ${budget}

@@ -1,4 +1,4 @@
-import { type Insertion, storable } from '#platform/db/rows/insert-rows.ts'
+import { type Insertion, toStorableCell } from '#platform/db/rows/insert-rows.ts'
 import type { Generation, RequestTag } from './generation.ts'
 
 /** Longer values are ignored: they do not identify a group of requests. */
@@ -14,8 +14,8 @@ export function requestTagsOf(metadata: Readonly<Record<string, string>> | null 
   const tags = new Map<string, RequestTag>()
   for (const [name, text] of Object.entries(metadata))
     for (const part of name === 'tags' ? text.split(',') : [text]) {
-      const value = storable(part.trim())
-      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [storable(name), value])
+      const value = toStorableCell(part.trim())
+      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [toStorableCell(name), value])
     }
   return tags.size > 0 ? [...tags.values()].slice(0, maxTags) : undefined
 }

@@ -61,8 +61,8 @@ test('requests run between the steps of a batch, unless the backlog exceeds one 
   let turns = 0
   const written: { rows: number; turns: number }[] = []
   const executeQuery = async ({ parameters }: { parameters: readonly unknown[] }) => {
-    const [{ together }] = parameters as [StatementBatch]
-    written.push({ rows: together[0]!.rows.length, turns })
+    const [{ statements }] = parameters as [StatementBatch]
+    written.push({ rows: statements[0]!.rows.length, turns })
     return { rows: [] }
   }
   const db = { kind: 'sqlite', query: { executeQuery } } as unknown as Db

@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { limitToColumn } from '#platform/core/pico-usd.ts'
 import { type Db, isRejectedWrite, isUniqueViolation } from '#platform/db/db.ts'
 import type { NewEvent } from '#platform/db/event.ts'
-import { insertionOfEvents } from '#platform/db/event-log.ts'
+import { toEventInsertion } from '#platform/db/event-log.ts'
 import { type Cell, insertAll } from '#platform/db/rows/insert-rows.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { lookupInsertions } from '../corrections/cost-lookups.ts'
@@ -79,7 +79,7 @@ async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, gener
     ...tagInsertions(generations),
     ...lookupInsertions(generations),
     ...overbilledInsertions(generations),
-    insertionOfEvents(writtenEvents(generations, now())),
+    toEventInsertion(writtenEvents(generations, now())),
   ])
 }
 

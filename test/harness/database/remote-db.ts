@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db/db.ts'
-import { type NotificationCalls, openRemote } from '#platform/db/sqlite/remote.ts'
+import { type NotificationCalls, openRemoteDatabase } from '#platform/db/sqlite/remote.ts'
 import { createRpc, portPair } from '#platform/process/rpc.ts'
 
 /** The embedded database as another process uses it, over a channel within this one. `cut` ends that process's side. */
@@ -7,7 +7,7 @@ export function remoteOf(owner: Db): { db: Db; cut: () => Promise<void> } {
   const [here, there, close] = portPair()
   const session = owner.lend!((announced) => toBorrower.call('db.announced', announced))
   const toBorrower = createRpc<NotificationCalls>(here, { 'db.run': session.run, 'db.announce': session.publish })
-  const { db, handlers } = openRemote(() => toOwner, {})
+  const { db, handlers } = openRemoteDatabase(() => toOwner, {})
   const toOwner = createRpc<{ 'db.run': typeof session.run; 'db.announce': typeof session.publish }>(there, handlers)
   return {
     db,

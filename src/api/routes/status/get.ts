@@ -7,7 +7,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { version } from '#platform/core/version.ts'
 import { databaseClock } from '#platform/db/clock.ts'
-import { databaseFault } from '#platform/db/maintenance/failures.ts'
+import { toDatabaseFault } from '#platform/db/maintenance/failures.ts'
 import { z } from '#platform/json/schema.ts'
 import { readLeasedMoney } from '#spend/budgets/leased-money.ts'
 import type { ApiDeps } from '../../access/deps.ts'
@@ -88,7 +88,7 @@ async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessSta
 /** @returns undefined if the database does not answer in time. */
 async function unlessUnreachable<T>(read: Promise<T>): Promise<T | undefined> {
   const found = read.catch((error: unknown) => {
-    if (databaseFault(error)) return undefined
+    if (toDatabaseFault(error)) return undefined
     throw error
   })
   return Promise.race([found, sleep(databaseTimeoutMs, undefined, { ref: false })])

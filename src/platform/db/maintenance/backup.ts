@@ -8,20 +8,21 @@ import { writeErrorText } from '../../process/system-error.ts'
  * @throws StartupError if the file exists or cannot be written. An incomplete file is removed.
  */
 export function backUp(database: string, file: string): void {
-  const target = create(file)
+  const descriptor = createBackupFile(file)
   try {
     using source = new DatabaseSync(database, { readOnly: true })
     source.prepare('vacuum into ?').run(file)
-    fsyncSync(target)
+    fsyncSync(descriptor)
   } catch (error) {
     rmSync(file, { force: true })
     throw new StartupError(`The backup ${file} could not be written: ${(error as Error).message}.`)
   } finally {
-    closeSync(target)
+    closeSync(descriptor)
   }
 }
 
-function create(file: string): number {
+/** Creates an empty file, and returns its open descriptor. @throws StartupError if the file exists. */
+function createBackupFile(file: string): number {
   try {
     return openSync(file, 'wx', 0o600)
   } catch (error) {

@@ -99,23 +99,23 @@ async function requireEmpty(tx: Tx): Promise<void> {
 }
 
 async function copyTable(from: Query, tx: Tx, table: Table): Promise<number> {
-  const columns = await columnsOf(from, table)
+  const columns = await readColumns(from, table)
   const pairs = columns.map((column) => `'${column}', ${column}`).join(', ')
   const read = `select rowid as at, json_object(${pairs}) as record from ${table} where rowid > ? order by rowid limit ?`
   const write = `insert into ${table} select * from json_populate_recordset(null::${table}, $1::json)`
   let rowsCopied = 0
-  for (let after = 0; ; ) {
+  for (let afterRowId = 0; ; ) {
     const { rows } = await from.executeQuery<{ at: number; record: string }>(
-      CompiledQuery.raw(read, [after, rowsPerStatement]),
+      CompiledQuery.raw(read, [afterRowId, rowsPerStatement]),
     )
     if (rows.length === 0) return rowsCopied
     await tx.executeQuery(CompiledQuery.raw(write, [`[${rows.map(({ record }) => record).join(',')}]`]))
     rowsCopied += rows.length
-    after = rows.at(-1)!.at
+    afterRowId = rows.at(-1)!.at
   }
 }
 
-async function columnsOf(from: Query, table: Table): Promise<string[]> {
+async function readColumns(from: Query, table: Table): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(from)
   return rows.map(({ name }) => name)
 }

@@ -52,7 +52,7 @@ export function openDataDir(path: string, { exclusive, serves }: { exclusive: bo
   const folder = resolve(path)
   let unlock = () => {}
   try {
-    prepare(folder)
+    prepareFolder(folder)
     if (exclusive) unlock = lock(folder, serves)
     const removePidFile = serves ? writePidFile(folder) : () => {}
     const release = () => {
@@ -72,7 +72,7 @@ export function openDataDir(path: string, { exclusive, serves }: { exclusive: bo
   }
 }
 
-function prepare(folder: string): void {
+function prepareFolder(folder: string): void {
   makeFolder(folder)
   if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -112,10 +112,10 @@ function errorReason(error: unknown): string {
   return message
 }
 
-/** Files that must be writable. SQLite does not report which one it could not open. */
-const database = [marker, 'signalbox.db', 'signalbox.db-wal', 'signalbox.db-shm']
+/** Files that must be writable if they exist. They are checked in advance, because SQLite does not report which one it could not open. */
+const databaseFiles = [marker, 'signalbox.db', 'signalbox.db-wal', 'signalbox.db-shm']
 
-/** Throws if a file belongs to another user, for example after a start as root. */
+/** Throws if a file exists and belongs to another user, for example after a start as root. */
 function requireWritable(file: string): void {
   try {
     accessSync(file, constants.R_OK | constants.W_OK)
@@ -127,14 +127,14 @@ function requireWritable(file: string): void {
 /** SQLite's code if another process has the lock. */
 const sqliteBusy = 5
 
-/** Locks the folder by an SQLite lock, which the kernel releases when the process ends. */
+/** Locks the folder by a transaction on the marker file, whose lock the kernel releases when the process ends. */
 function lock(folder: string, serves: boolean): () => void {
-  for (const name of database) requireWritable(join(folder, name))
-  const file = new DatabaseSync(join(folder, marker))
+  for (const name of databaseFiles) requireWritable(join(folder, name))
+  const lockDatabase = new DatabaseSync(join(folder, marker))
   try {
-    file.exec('pragma busy_timeout = 0; begin exclusive')
+    lockDatabase.exec('pragma busy_timeout = 0; begin exclusive')
   } catch (error) {
-    file.close()
+    lockDatabase.close()
     if ((error as { errcode?: unknown }).errcode !== sqliteBusy) throw error
     const server = readPid(folder)
     const pid = server ? ` (process ${server})` : ''
@@ -143,21 +143,21 @@ function lock(folder: string, serves: boolean): () => void {
       : 'Stop it for this command.'
     throw new StartupError(`Another Signalbox${pid} is using the data folder ${folder}. ${remedy}`)
   }
-  return () => file.close()
+  return () => lockDatabase.close()
 }
 
-const pidFileIn = (folder: string) => join(folder, 'server.pid')
+const pidFilePath = (folder: string) => join(folder, 'server.pid')
 
 function readPid(folder: string): string | undefined {
-  const file = pidFileIn(folder)
+  const file = pidFilePath(folder)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
 
 /** Writes the process id. With Postgres, several servers can share a folder; the last one to start is recorded. */
 function writePidFile(folder: string): () => void {
-  writeFileSync(pidFileIn(folder), `${process.pid}\n`, { mode: 0o600 })
+  writeFileSync(pidFilePath(folder), `${process.pid}\n`, { mode: 0o600 })
   return () => {
     // The process id can be reused by another process, which would then receive signals for this one.
-    if (readPid(folder) === String(process.pid)) rmSync(pidFileIn(folder), { force: true })
+    if (readPid(folder) === String(process.pid)) rmSync(pidFilePath(folder), { force: true })
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDb } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
-import { databaseFailureOf, databaseFault } from './failures.ts'
+import { findDatabaseFailure, toDatabaseFault } from './failures.ts'
 
 for (const [failure, codes, expected] of [
   ['unreachable', ['08006', '57P01', '53300', 'ECONNRESET', 'EAI_AGAIN'], /is unreachable/],
@@ -13,16 +13,16 @@ for (const [failure, codes, expected] of [
 ] as const)
   test(`a database that is ${failure} is distinguished from a faulty query`, () => {
     for (const code of codes) {
-      const fault = databaseFault({ code })
-      assert.deepEqual([databaseFailureOf({ code }), fault?.kind], [failure, 'unavailable'])
+      const fault = toDatabaseFault({ code })
+      assert.deepEqual([findDatabaseFailure({ code }), fault?.kind], [failure, 'unavailable'])
       assert.match(fault!.message, expected)
     }
   })
 
 test('an invalid query does not count as a failure of the database', () => {
   for (const error of [{ code: '23505' }, { code: '42601' }, new Error('no such column'), undefined, { code: 7 }])
-    assert.equal(databaseFault(error), undefined)
-  assert.equal(databaseFailureOf(new Error('Connection terminated unexpectedly')), 'unreachable')
+    assert.equal(toDatabaseFault(error), undefined)
+  assert.equal(findDatabaseFailure(new Error('Connection terminated unexpectedly')), 'unreachable')
 })
 
 test('a full disk under the embedded database is reported, and rolls back', async () => {
@@ -44,7 +44,7 @@ test('a full disk under the embedded database is reported, and rolls back', asyn
     })
   await pages(1)
   const failed = await insert([10, 4_000_000]).catch((error: unknown) => error)
-  assert.equal(databaseFailureOf(failed), 'disk_full', String(failed))
+  assert.equal(findDatabaseFailure(failed), 'disk_full', String(failed))
   assert.deepEqual(await db.query.selectFrom('intern_authorities').selectAll().execute(), [])
   await pages(1_000_000)
   await insert([10, 4_000_000])

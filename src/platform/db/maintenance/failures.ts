@@ -22,6 +22,7 @@ const embeddedMessages: readonly (readonly [RegExp, DatabaseFailure])[] = [
 
 /** Whether a query failed because the database is unreachable, and not because of the query. */
 export function isUnreachable(error: unknown): boolean {
+  // `Object()`, because null or undefined can be thrown too.
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code === 'string') return unreachableCodes.test(code)
   return (
@@ -46,7 +47,7 @@ export type DatabaseFailure = keyof typeof messages
 export const databaseFailures = Object.keys(messages) as DatabaseFailure[]
 
 /** Returns the problem of the database that caused an error; undefined if the query itself is wrong. */
-export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
+export function findDatabaseFailure(error: unknown): DatabaseFailure | undefined {
   if (isUnreachable(error)) return 'unreachable'
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return undefined
@@ -56,7 +57,7 @@ export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
 }
 
 /** Converts an error of an unusable database to a fault for the caller; undefined for other errors. */
-export function databaseFault(error: unknown): Fault | undefined {
-  const failure = databaseFailureOf(error)
+export function toDatabaseFault(error: unknown): Fault | undefined {
+  const failure = findDatabaseFailure(error)
   return failure && new Fault('unavailable', messages[failure])
 }

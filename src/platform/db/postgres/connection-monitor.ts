@@ -29,13 +29,13 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     for (const connection of connections) connection.abandon(reason)
     onDead(reason)
   }
-  const silentFor = (ms: number, now: number) =>
+  const findSilent = (ms: number, now: number) =>
     [...open].filter(({ unansweredSince }) => unansweredSince !== undefined && now - unansweredSince > ms)
 
   async function checkOnServer(silent: Connection[]): Promise<void> {
     isCheckingServer = true
     try {
-      const idle = await idleOnServer(await connect(), silent)
+      const idle = await terminateIdleProcesses(await connect(), silent)
       const silentConnections = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
       abandonAll(
         silentConnections,
@@ -54,8 +54,8 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     checkedAt = now
     // Answers may have arrived while this process was blocked.
     if (wasBlocked) return
-    abandonAll(silentFor(answerMs, now), `a query was not answered for ${answerMs} ms: its connection is closed`)
-    const silent = silentFor(serverCheckAfterMs, now)
+    abandonAll(findSilent(answerMs, now), `a query was not answered for ${answerMs} ms: its connection is closed`)
+    const silent = findSilent(serverCheckAfterMs, now)
     if (silent.length === 0 || isCheckingServer || now - serverCheckedAt < serverCheckEveryMs) return
     serverCheckedAt = now
     void checkOnServer(silent)
@@ -64,8 +64,11 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
   return () => clearInterval(checkTimer)
 }
 
-/** Finds connections whose server process is idle. Those processes are ended, so that their locks are released. */
-async function idleOnServer(connection: Connection, silent: Connection[]): Promise<Connection[]> {
+/**
+ * Ends the server processes of silent connections that are idle, so that their locks are released.
+ * @returns the connections of the ended processes.
+ */
+async function terminateIdleProcesses(connection: Connection, silent: Connection[]): Promise<Connection[]> {
   const timeout = setTimeout(() => connection.abandon('no answer'), serverCheckAfterMs)
   try {
     const { rows } = await connection.query(

@@ -89,16 +89,16 @@ export class Connection extends pg.Client {
     const answer = super.query(...(args as [string]))
     if (!(answer instanceof Promise)) return answer
     this.unansweredSince ??= performance.now()
-    const answered = () => {
+    const onSuccess = () => {
       this.unansweredSince = undefined
       this.#onAnswer()
     }
-    const failed = (error: unknown) => {
+    const onFailure = (error: unknown) => {
       this.unansweredSince = undefined
       if (isServerError(error)) this.#onAnswer()
       if (Object(error).code === readOnlyCode) this.#onWriteRefused()
     }
-    answer.then(answered, failed)
+    answer.then(onSuccess, onFailure)
     return answer
   }
 
@@ -112,6 +112,7 @@ export class Connection extends pg.Client {
     this.#onWriteRefused = listener
   }
 
+  /** Closes the socket without a message to the server, so that a query in flight fails now. pg has no method for it. */
   abandon(reason: string): void {
     const { connection } = this as unknown as { connection: { stream: { destroy: (error: Error) => void } } }
     connection.stream.destroy(new ConnectionAbandoned(reason))

@@ -5,8 +5,8 @@ import { applicationNames } from './application-names.ts'
 import { Connection, ConnectionAbandoned, isServerError, types } from './connection.ts'
 import { monitorConnections } from './connection-monitor.ts'
 import type { Hosts } from './hosts.ts'
-import { checkEveryMs, Presence } from './presence.ts'
-import { applySession, type Limits, sessionOf, sessionWithoutTimeouts } from './session.ts'
+import { checkEveryMs, OutageDetector } from './outage-detector.ts'
+import { applySession, type Limits, sessionSettings, sessionWithoutTimeouts } from './session.ts'
 
 /** The connections of one server. */
 export type Connections = {
@@ -36,21 +36,26 @@ type ConnectionsDeps = {
   onError: (error: Error) => void
   onRejectedSettings: (names: string[]) => void
   /** Postgres has not answered for `database_silence_ms`. */
-  onUnavailable?: () => void
+  onUnavailable?: (() => void) | undefined
   /** Postgres answers again. */
-  onRecovered?: (awayMs: number) => void
+  onRecovered?: ((outageMs: number) => void) | undefined
 }
 
 export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connections {
   const { limits, onError, onRejectedSettings, onUnavailable = () => {}, onRecovered = () => {} } = deps
-  const defaultOptions = optionsOf(hosts, limits)
-  const [open, used] = [new Set<Connection>(), new Set<Connection>()]
-  /** Connections outside the pool, and those that are closed when they are released. */
-  const [extra, retired] = [new Set<Connection>(), new WeakSet<Connection>()]
+  const defaultOptions = connectionOptions(hosts, limits)
+  /** The connections of the pool. */
+  const open = new Set<Connection>()
+  /** Those of `open` that a caller has acquired. */
+  const used = new Set<Connection>()
+  /** Those of `open` that are closed when they are released. */
+  const retired = new WeakSet<Connection>()
+  /** Connections outside the pool. */
+  const unpooled = new Set<Connection>()
   const waitingForConnection = new Set<{ since: number }>()
   let replacedAt = Number.NEGATIVE_INFINITY
-  let isReported = false
-  const presence = new Presence({
+  let hasReportedRejections = false
+  const outageDetector = new OutageDetector({
     silenceMs: limits.database_silence_ms,
     onUnavailable(reason) {
       onError(new ConnectionAbandoned(reason))
@@ -59,19 +64,19 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     },
     onRecovered,
   })
-  const presenceTimer = setInterval(() => presence.check(), checkEveryMs).unref()
+  const outageTimer = setInterval(() => outageDetector.check(), checkEveryMs).unref()
 
-  async function prepare(client: Connection): Promise<void> {
+  async function prepareConnection(client: Connection): Promise<void> {
     open.add(client)
     client.once('end', () => open.delete(client))
     // A connection in use reports errors by its query. Between two queries, an error without a listener would end the process.
     client.on('error', () => {})
-    client.setAnswerListener(() => presence.noteAnswer())
+    client.setAnswerListener(() => outageDetector.noteAnswer())
     client.setWriteRefusedListener(replaceReadOnly)
     await client.requirePrimary()
-    const refused = await applySession(client, sessionOf(limits))
-    if (refused.length > 0 && !isReported) onRejectedSettings(refused)
-    isReported ||= refused.length > 0
+    const rejectedSettings = await applySession(client, sessionSettings(limits))
+    if (rejectedSettings.length > 0 && !hasReportedRejections) onRejectedSettings(rejectedSettings)
+    hasReportedRejections ||= rejectedSettings.length > 0
   }
   function dropIdle(reason: string): void {
     const idle = [...open].filter((client) => !used.has(client) && client.unansweredSince === undefined)
@@ -86,7 +91,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     hosts.reject(hosts.current)
     for (const client of open) retired.add(client)
     dropIdle(reason)
-    for (const client of extra) client.abandon(reason)
+    for (const client of unpooled) client.abandon(reason)
   }
 
   const pool = new pg.Pool({
@@ -94,7 +99,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     Client: Connection as never,
     max: limits.database_pool_size ?? 10,
     application_name: applicationNames.statements,
-    onConnect: (client) => prepare(client as unknown as Connection),
+    onConnect: (client) => prepareConnection(client as unknown as Connection),
   })
   pool.on('acquire', (client) => used.add(client as unknown as Connection))
   pool.on('release', (_error, client) => {
@@ -120,25 +125,25 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
 
   /** Tries each server of the URL once. */
   async function connectAny(): Promise<pg.PoolClient> {
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       try {
         return await pool.connect()
       } catch (error) {
-        if (tries >= hosts.count || presence.isUnavailable) throw error
+        if (attempts >= hosts.count || outageDetector.isUnavailable) throw error
       }
     }
   }
 
   return {
     pool,
-    isUnavailable: () => presence.isUnavailable,
+    isUnavailable: () => outageDetector.isUnavailable,
     replaceReadOnly,
     async acquire() {
       let connecting: Promise<pg.PoolClient> | undefined
       const waiting = { since: performance.now() }
       waitingForConnection.add(waiting)
       try {
-        return await presence.runIfAvailable(() => (connecting = connectAny()))
+        return await outageDetector.runIfAvailable(() => (connecting = connectAny()))
       } catch (error) {
         // The connection can be established after the caller has given up.
         connecting?.then(
@@ -158,21 +163,21 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     }),
     closeAll() {
       stopMonitor()
-      clearInterval(presenceTimer)
+      clearInterval(outageTimer)
       for (const client of open) client.abandon('the service is ending')
     },
     async connect(application_name) {
       const client = await connectClient({ ...defaultOptions, application_name }).catch((error) => {
-        if (isServerError(error)) presence.noteAnswer()
+        if (isServerError(error)) outageDetector.noteAnswer()
         throw error
       })
-      extra.add(client)
-      client.once('end', () => extra.delete(client))
-      client.setAnswerListener(() => presence.noteAnswer())
+      unpooled.add(client)
+      client.once('end', () => unpooled.delete(client))
+      client.setAnswerListener(() => outageDetector.noteAnswer())
       const timeout = setTimeout(() => client.abandon('no answer'), connectMs)
       try {
         await client.requirePrimary()
-        await applySession(client, sessionOf(limits))
+        await applySession(client, sessionSettings(limits))
       } catch (error) {
         client.abandon('it is not used')
         throw error
@@ -194,7 +199,7 @@ async function connectClient(options: ConstructorParameters<typeof Connection>[0
 /** A pool for migrations, which can take any time. Only TCP detects a dead server. */
 export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
   const pool = new pg.Pool({
-    ...optionsOf(hosts, limits),
+    ...connectionOptions(hosts, limits),
     Client: Connection as never,
     max: 2,
     application_name: applicationNames.migration,
@@ -209,7 +214,7 @@ export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
   return pool
 }
 
-function optionsOf(hosts: Hosts, { database_keepalive_ms }: Limits) {
+function connectionOptions(hosts: Hosts, { database_keepalive_ms }: Limits) {
   return {
     hosts,
     types,

@@ -18,7 +18,7 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
   const withLocalLock = createLocalLocks(lockMs)
   return async (name, work) => {
     const { notifications, events, publish } = collectNotifications()
-    const run = () =>
+    const runInTransaction = () =>
       query.connection().execute(async (connection) => {
         // Usable as a Tx, because the transaction was started on this connection by SQL.
         const tx = connection as unknown as Tx
@@ -32,7 +32,7 @@ export function createExclusively(query: Query, signals: LocalSignals, lockMs: n
           throw (error as { code?: unknown }).code === lockNotAvailable ? lockTimeoutFault() : error
         }
       })
-    const outcome = await withLocalLock(name, run)
+    const outcome = await withLocalLock(name, runInTransaction)
     if (!outcome) throw lockTimeoutFault()
     notifications.forEach(signals.deliver)
     return outcome.result
@@ -45,8 +45,10 @@ async function begin(tx: Tx, name: string, lockMs: number): Promise<void> {
 }
 
 async function commit(tx: Tx, notifications: Notification[], events: NewEvent[]): Promise<void> {
-  const appended = events.length > 0 ? [insertEventsStatement(events)] : []
-  await sql.raw([...sortByTopic(notifications).map(notifyStatement), ...appended, 'commit'].join('; ')).execute(tx)
+  const eventStatements = events.length > 0 ? [insertEventsStatement(events)] : []
+  await sql
+    .raw([...sortByTopic(notifications).map(notifyStatement), ...eventStatements, 'commit'].join('; '))
+    .execute(tx)
 }
 
 /** Sorts notifications: incrementing the revision of a topic locks it, so all transactions must use the same order. */

@@ -10,14 +10,16 @@ export type LocalLocks = <T>(name: string, work: () => Promise<T>) => Promise<{ 
 export function createLocalLocks(waitMs: number): LocalLocks {
   const queues = new Map<string, Promise<void>>()
   return async (name, work) => {
-    const before = queues.get(name)
+    const earlierWork = queues.get(name)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const queue = before ? before.then(() => promise) : promise
+    const queue = earlierWork ? earlierWork.then(() => promise) : promise
     queues.set(name, queue)
     // A caller that timed out resolves before earlier work in the queue has ended, so the whole queue is awaited.
-    void queue.then(() => queues.get(name) === queue && queues.delete(name))
+    void queue.then(() => {
+      if (queues.get(name) === queue) queues.delete(name)
+    })
     try {
-      if (before && !(await settlesWithin(waitMs, before))) return undefined
+      if (earlierWork && !(await settlesWithin(waitMs, earlierWork))) return undefined
       return { result: await work() }
     } finally {
       resolve()
@@ -25,9 +27,9 @@ export function createLocalLocks(waitMs: number): LocalLocks {
   }
 }
 
-async function settlesWithin(ms: number, before: Promise<void>): Promise<boolean> {
+async function settlesWithin(ms: number, work: Promise<void>): Promise<boolean> {
   const controller = new AbortController()
-  const settled = before.then(() => true)
+  const settled = work.then(() => true)
   const timeout = sleep(ms, false, { ref: false, signal: controller.signal }).catch(() => false)
   const hasSettled = await Promise.race([settled, timeout])
   controller.abort()

@@ -6,7 +6,7 @@ import { StartupError } from '../../core/fault.ts'
 import type { DatabaseListeners, Db, Query } from '../db.ts'
 import { Kysely, PostgresDialect } from '../kysely.ts'
 import { copiedTables, processTables } from '../maintenance/copy.ts'
-import { queryLog } from '../query-log.ts'
+import { createQueryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
 import { applicationNames } from './application-names.ts'
 import { ClockOffset } from './clock-offset.ts'
@@ -18,7 +18,7 @@ import { requirePrivileges } from './privileges.ts'
 import type { Limits } from './session.ts'
 import { postgresSignals } from './signals.ts'
 
-/** The end waits this long for connections in use. */
+/** The time for which `close` waits for connections in use, and again after they were aborted. */
 const closeMs = 1000
 
 /** Opens a Postgres database. `prepare` brings it up to date before anything else looks at it. */
@@ -30,17 +30,17 @@ export async function openPostgres(
 ): Promise<Db> {
   const { onError = () => {}, onRejectedSettings = () => {}, onUnavailable, onRecovered } = listeners
   const hosts = new Hosts(parseDatabaseUrl(connectionString))
-  await bringUpToDate(hosts, limits, prepare)
+  await prepareDatabase(hosts, limits, prepare)
   const connections = openConnections(hosts, {
     limits,
     onError,
     onRejectedSettings,
-    ...(onUnavailable && { onUnavailable }),
-    ...(onRecovered && { onRecovered }),
+    onUnavailable,
+    onRecovered,
   })
   const query: Query = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: watchedPool(connections, listeners) }),
-    log: queryLog(listeners),
+    log: createQueryLog(listeners),
   })
   const clock = new ClockOffset(listeners.onClockSkew ?? (() => {}))
   const signals = await postgresSignals(() => connections.connect(applicationNames.signals), {
@@ -60,7 +60,7 @@ export async function openPostgres(
     clockCorrectionMs: () => clock.correctionMs,
     health: () => ({
       silentMs: signals.silentForMs(),
-      readOnly: signals.readOnly(),
+      readOnly: signals.isReadOnly(),
       isReachable: !connections.isUnavailable() && (signals.live() || signals.connectionError() === undefined),
       ...connections.usage(),
     }),
@@ -90,7 +90,7 @@ function watchedPool({ pool, acquire }: Connections, { onQuery = () => {} }: Dat
   }
 }
 
-async function bringUpToDate(hosts: Hosts, limits: Limits, prepare: (query: Query) => Promise<void>): Promise<void> {
+async function prepareDatabase(hosts: Hosts, limits: Limits, prepare: (query: Query) => Promise<void>): Promise<void> {
   const pool = poolWithoutTimeouts(hosts, limits)
   await connectToAny(pool, hosts)
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

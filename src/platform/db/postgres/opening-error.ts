@@ -1,7 +1,7 @@
 import { explainTlsOrProxyFailure } from '../../core/connection-failure.ts'
 
 /** Advice by error codes of Postgres. */
-const advice: Readonly<Record<string, string>> = {
+const adviceByCode: Readonly<Record<string, string>> = {
   '3D000': 'Create it first, for example with createdb, or correct its name in DATABASE_URL.',
   '28P01': 'Correct the user or the password in DATABASE_URL.',
   '28000': 'Correct the user in DATABASE_URL, or create it first, for example with createuser.',
@@ -9,19 +9,22 @@ const advice: Readonly<Record<string, string>> = {
 
 /** The end of Postgres's message for a connection without TLS that `pg_hba.conf` refuses. Its code is that of a wrong user. */
 const needsTls = /no encryption$/
-const addTls = 'It requires TLS: add sslmode=verify-full to DATABASE_URL.'
+const tlsAdvice = 'It requires TLS: add sslmode=verify-full to DATABASE_URL.'
 
 /** An error of the driver or of the system. Errors of Postgres itself have a severity. */
 type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
+
+/** The code of `NotPrimary`: the server is a standby, or accepts no writes. */
+const readOnlyCode = '25006'
 
 /** Explains in a sentence or two why the database could not be opened: the server refused, or did not respond. */
 export function describeOpeningError(error: OpeningError): string {
   const { code = '', severity, message, hostname } = error
   const subject = 'The database named by DATABASE_URL'
-  if (code === '25006')
+  if (code === readOnlyCode)
     return `${subject} cannot be used: ${message} Name the primary, or all servers separated by commas.`
   if (severity !== undefined) {
-    const hint = needsTls.test(message) ? addTls : advice[code]
+    const hint = needsTls.test(message) ? tlsAdvice : adviceByCode[code]
     return [`${subject} cannot be used: ${message}.`, hint].filter(Boolean).join(' ')
   }
   if (code === 'ENOTFOUND') return `${subject} cannot be reached: the host "${hostname}" was not found.`

@@ -10,11 +10,11 @@ const requiredPrivileges = ['select', 'insert', 'update', 'delete'] as const
  * @throws StartupError naming the missing privileges and their tables.
  */
 export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: readonly string[]): Promise<void> {
-  const { rows } = await sql<{ name: string; lacks: string }>`
-    select c.relname as name, needed.one as lacks
-      from pg_class c cross join unnest(${[...requiredPrivileges]}::text[]) with ordinality as needed (one, at)
+  const { rows } = await sql<{ name: string; missing: string }>`
+    select c.relname as name, required.privilege as missing
+      from pg_class c cross join unnest(${[...requiredPrivileges]}::text[]) as required (privilege)
      where c.relnamespace = current_schema()::regnamespace and c.relname = any(${[...tables]}::text[])
-       and c.relkind in ('r', 'p') and not has_table_privilege(c.oid, needed.one)
+       and c.relkind in ('r', 'p') and not has_table_privilege(c.oid, required.privilege)
     union all
     select c.relname, 'usage' from pg_class c
      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'S'
@@ -23,11 +23,11 @@ export async function requirePrivileges({ query }: Pick<Db, 'query'>, tables: re
   )
   const [first] = rows
   if (!first) return
-  const lacks = rows.flatMap(({ name, lacks: right }) => (name === first.name ? [right] : []))
+  const missing = rows.filter(({ name }) => name === first.name).map((row) => row.missing)
   const others = new Set(rows.map(({ name }) => name)).size - 1
   const tableNames = others > 0 ? `${first.name} and ${others} others` : first.name
   throw new StartupError(
-    `The database user lacks privileges: ${lacks.join(', ')} on ${tableNames}. Make it the owner of the database and its objects.`,
+    `The database user lacks privileges: ${missing.join(', ')} on ${tableNames}. Make it the owner of the database and its objects.`,
   )
 }
 

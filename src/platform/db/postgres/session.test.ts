@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDb } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
-import { sessionOf, sessionWithoutTimeouts } from './session.ts'
+import { sessionSettings, sessionWithoutTimeouts } from './session.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -22,8 +22,8 @@ const probes = {
 
 test('a session has the configured timeouts, and keepalive at both sides', () => {
   const times = { statement_timeout: 1, lock_timeout: 2, idle_in_transaction_session_timeout: 3 }
-  assert.deepEqual(sessionOf(limits), { ...times, ...probes })
-  const { tcp_keepalives_idle, tcp_keepalives_interval } = sessionOf({ ...limits, database_keepalive_ms: 100 })
+  assert.deepEqual(sessionSettings(limits), { ...times, ...probes })
+  const { tcp_keepalives_idle, tcp_keepalives_interval } = sessionSettings({ ...limits, database_keepalive_ms: 100 })
   assert.deepEqual([tcp_keepalives_idle, tcp_keepalives_interval], [1, 1])
 })
 
@@ -37,5 +37,5 @@ test('the defaults are sound', { skip }, async () => {
   const { rows } = await sql<{ name: string; setting: string }>`
     select name, setting from pg_settings where name like '%timeout' or name like 'tcp%'`.execute(store.db.query)
   const set = new Map(rows.map(({ name, setting }) => [name, Number(setting)]))
-  for (const name of Object.keys(sessionOf(limits))) assert.ok(set.get(name)! > 0, `${name} is ${set.get(name)}`)
+  for (const name of Object.keys(sessionSettings(limits))) assert.ok(set.get(name)! > 0, `${name} is ${set.get(name)}`)
 })

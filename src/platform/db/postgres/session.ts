@@ -20,7 +20,7 @@ type Session = Record<string, number>
  * Time limits that Postgres enforces. If this host dies within a transaction, its locks must not last for the two hours
  * after which TCP gives up.
  */
-export function sessionOf(limits: SessionLimits): Session {
+export function sessionSettings(limits: SessionLimits): Session {
   return {
     statement_timeout: limits.database_statement_timeout_ms,
     lock_timeout: limits.database_lock_timeout_ms,
@@ -36,6 +36,7 @@ export function sessionWithoutTimeouts(limits: SessionLimits): Session {
 
 function keepaliveSettings({ database_keepalive_ms: silenceMs }: SessionLimits): Session {
   const seconds = Math.max(1, Math.round(silenceMs / 1000))
+  // `tcp_user_timeout` is for unacknowledged data. It is as long as the probes: the idle time and three intervals of half of it.
   return {
     tcp_keepalives_idle: seconds,
     tcp_keepalives_interval: Math.max(1, Math.round(seconds / 2)),
@@ -50,16 +51,19 @@ function keepaliveSettings({ database_keepalive_ms: silenceMs }: SessionLimits):
  */
 export async function applySession(connection: Connection, session: Session): Promise<string[]> {
   const settings = Object.entries(session)
-  const set = `
+  const statement = `
     select name, set_config(name, wanted.value, false) as value
     from json_each_text($1::json) as wanted (name, value) join pg_settings using (name)`
   try {
-    const { rows } = await connection.query(set, [JSON.stringify(session)])
+    const { rows } = await connection.query(statement, [JSON.stringify(session)])
     const applied = new Map<string, string>(
       rows.map(({ name, value }: { name: string; value: string }) => [name, value]),
     )
-    return settings.filter(([name, value]) => (applied.get(name) ?? '0') === '0' && value !== 0).map(([name]) => name)
+    // A setting that the server does not know is missing, and one that it ignored has the value 0.
+    const isRejected = ([name, value]: [string, number]) => value !== 0 && (applied.get(name) ?? '0') === '0'
+    return settings.filter(isRejected).map(([name]) => name)
   } catch {
+    // One rejected setting makes the whole statement fail.
     return setOneByOne(connection, settings)
   }
 }

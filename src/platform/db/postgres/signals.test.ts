@@ -86,7 +86,7 @@ test('a read-only database is detected within seconds, with few queries', {
   skip,
 }, async () => {
   await using fixture = await following()
-  assert.equal(fixture.signals.readOnly(), false)
+  assert.equal(fixture.signals.isReadOnly(), false)
   const [connection] = fixture.opened
   const requests: string[] = []
   const ask = connection!.query.bind(connection)
@@ -95,7 +95,7 @@ test('a read-only database is detected within seconds, with few queries', {
     return ask(...all)
   }
   await connection!.query('set default_transaction_read_only = on')
-  await until(() => fixture.signals.readOnly())
+  await until(() => fixture.signals.isReadOnly())
   const times = () => requests.filter((query) => query.includes('read_only')).length
   await until(() => requests.length > 8)
   assert.ok(times() <= requests.length / 2, requests.join('\n'))

@@ -17,7 +17,7 @@ const checkReadOnlyEveryMs = 1000
 
 export type PostgresSignals = LocalSignals & {
   /** Whether the database was read-only at the last check. */
-  readOnly: () => boolean
+  isReadOnly: () => boolean
   /** Why the last heartbeat failed immediately, for example because connections are refused; undefined for a time-out. */
   connectionError: () => Error | undefined
   close: () => Promise<void>
@@ -37,7 +37,7 @@ type SignalListeners = {
  * and caches read from the database until it succeeds.
  */
 export async function postgresSignals(
-  open: () => Promise<Connection>,
+  openConnection: () => Promise<Connection>,
   { onError, onReadOnly = () => {}, onClock = () => {} }: SignalListeners,
 ): Promise<PostgresSignals> {
   const local = localSignals()
@@ -47,7 +47,8 @@ export async function postgresSignals(
   /** The time up to which all notifications were received or reported as missed. */
   let receivedUntil = 0
   let lastBeatAt = 0
-  let [readOnly, readOnlyCheckedAt] = [false, Number.NEGATIVE_INFINITY]
+  let readOnly = false
+  let readOnlyCheckedAt = Number.NEGATIVE_INFINITY
   let connectionError: Error | undefined
 
   function disconnect(closedClient: Connection, error: Error): void {
@@ -59,7 +60,7 @@ export async function postgresSignals(
   }
 
   async function connect(): Promise<Connection> {
-    const newClient = await open()
+    const newClient = await openConnection()
     newClient.on('error', (error) => disconnect(newClient, error))
     newClient.on('notification', ({ payload }) => {
       const { notification, missed } = revisions.record(payload ?? '')
@@ -71,7 +72,7 @@ export async function postgresSignals(
     return newClient
   }
 
-  async function beat(): Promise<void> {
+  async function sendHeartbeat(): Promise<void> {
     const startedAt = steadyNow()
     try {
       const connected = client ?? (await connect())
@@ -99,27 +100,27 @@ export async function postgresSignals(
   }
 
   async function heartbeatPass(): Promise<number> {
-    await beat()
+    await sendHeartbeat()
     return heartbeatMs
   }
 
-  await beat()
+  await sendHeartbeat()
   const heartbeat = startReconciler(heartbeatPass, { firstMs: 0, retryMs: heartbeatMs, onError })
   return {
     ...local,
     live: () => steadyNow() - receivedUntil < maxSilenceMs,
     silentForMs: () => steadyNow() - lastBeatAt,
-    readOnly: () => readOnly,
+    isReadOnly: () => readOnly,
     connectionError: () => connectionError,
     async close() {
       isClosing = true
       // Does not wait for a connection that is still being opened.
       await Promise.race([heartbeat.stop(), sleep(500, undefined, { ref: false })])
-      const last = client
-      if (!last) return
+      const lastClient = client
+      if (!lastClient) return
       // Does not wait for a server that does not answer.
-      await Promise.race([last.end().catch(() => {}), sleep(500, undefined, { ref: false })])
-      last.abandon('the service is ending')
+      await Promise.race([lastClient.end().catch(() => {}), sleep(500, undefined, { ref: false })])
+      lastClient.abandon('the service is ending')
     },
   }
 }

@@ -26,12 +26,12 @@ export async function foldRows<Input, Result>(
     return rows[0].result
   }
   const { rows } = await db.reports.executeQuery<object>(compiled)
-  const outcome = await foldInSlices(valuesOf(rows), createReducer(input), () => signal?.aborted === true)
+  const outcome = await foldInSlices(iterateValues(rows), createReducer(input), () => signal?.aborted === true)
   if (!outcome) throw disconnectedFault()
   return outcome.result
 }
 
-function* valuesOf(rows: readonly object[]): Generator<unknown[]> {
+function* iterateValues(rows: readonly object[]): Generator<unknown[]> {
   for (const row of rows) yield Object.values(row)
 }
 

@@ -23,7 +23,7 @@ export type Fold<Input, Result> = { module: string; createReducer: (input: Input
  */
 export type FoldedRows = { module: string; input: unknown; parameters: readonly unknown[]; signal?: AbortSignal }
 
-export function isFolded(parameter: unknown): parameter is FoldedRows {
+export function isFoldedRows(parameter: unknown): parameter is FoldedRows {
   return typeof parameter === 'object' && parameter !== null && 'module' in parameter
 }
 

@@ -6,10 +6,10 @@ import type { Tables } from '../tables.ts'
 export type Cell = string | number | null
 
 /** The only parameter of a statement that the embedded database runs once for each row. */
-export type EachRow = { each: readonly Cell[][] }
+export type EachRow = { rowsOfValues: readonly Cell[][] }
 
 /** The only parameter of a transaction that the embedded database runs without further messages. */
-export type StatementBatch = { together: readonly { sql: string; rows: readonly Cell[][] }[] }
+export type StatementBatch = { statements: readonly { sql: string; rows: readonly Cell[][] }[] }
 
 /** The number of rows per message to the thread. More would block the event loop and allocate megabytes. */
 const rowsPerCopy = 100
@@ -31,13 +31,13 @@ export async function insertRows<Name extends keyof Tables & string>(
 ): Promise<void> {
   if (db.kind === 'sqlite') {
     for (let at = 0; at < rows.length; at += rowsPerCopy) {
-      const each: EachRow = { each: storableRows(rows.slice(at, at + rowsPerCopy)) }
-      await tx.executeQuery(CompiledQuery.raw(insertBound(table, columns, suffix), [each]))
+      const rowsOfValues: EachRow = { rowsOfValues: toStorableRows(rows.slice(at, at + rowsPerCopy)) }
+      await tx.executeQuery(CompiledQuery.raw(insertWithParameters(table, columns, suffix), [rowsOfValues]))
     }
     return
   }
   await tx.executeQuery(
-    CompiledQuery.raw(`${insertSelected(table, columns, 1)} ${suffix}`, [JSON.stringify(storableRows(rows))]),
+    CompiledQuery.raw(`${insertFromJson(table, columns, 1)} ${suffix}`, [JSON.stringify(toStorableRows(rows))]),
   )
 }
 
@@ -61,20 +61,21 @@ export async function insertAll(
   insertions: readonly Insertion[],
 ): Promise<void> {
   if (kind === 'sqlite') {
-    const together = insertions.map(({ table, columns, rows, suffix }) => ({
-      sql: insertBound(table, columns, suffix),
-      rows: storableRows(rows),
+    const statements = insertions.map(({ table, columns, rows, suffix }) => ({
+      sql: insertWithParameters(table, columns, suffix),
+      rows: toStorableRows(rows),
     }))
     const name = `insert into ${insertions.map(({ table }) => table).join(', ')}`
-    await query.executeQuery(CompiledQuery.raw(name, [{ together } satisfies StatementBatch]))
+    await query.executeQuery(CompiledQuery.raw(name, [{ statements } satisfies StatementBatch]))
     return
   }
   const steps = insertions.map(({ table, columns, suffix = '' }, at) => {
-    const after = at > 0 ? `where (select count(*) from step${at - 1}) >= 0` : ''
-    return `step${at} as (${insertSelected(table, columns, at + 1)} ${after} ${suffix} returning 1)`
+    // The condition is always true. Because it reads the previous step, Postgres runs the steps in order.
+    const waitForPrevious = at > 0 ? `where (select count(*) from step${at - 1}) >= 0` : ''
+    return `step${at} as (${insertFromJson(table, columns, at + 1)} ${waitForPrevious} ${suffix} returning 1)`
   })
   const statement = `with ${steps.join(', ')} select count(*) from step${insertions.length - 1}`
-  const parameters = insertions.map(({ rows }) => JSON.stringify(storableRows(rows)))
+  const parameters = insertions.map(({ rows }) => JSON.stringify(toStorableRows(rows)))
   await query.executeQuery(CompiledQuery.raw(statement, parameters))
 }
 
@@ -104,20 +105,21 @@ export function replaceExisting(key: readonly string[], columns: readonly string
 }
 
 /** The insert statement of the embedded database, with a parameter for each column. */
-function insertBound(table: string, columns: object, suffix = ''): string {
+function insertWithParameters(table: string, columns: object, suffix = ''): string {
   const names = Object.keys(columns)
   return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${suffix}`
 }
 
-function insertSelected(table: string, columns: object, parameter: number): string {
-  const kinds = Object.values(columns)
-  const cells = kinds.map((kind, at) => (kind === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
+/** The insert statement of Postgres. The parameter with this number has all rows as JSON. */
+function insertFromJson(table: string, columns: object, parameter: number): string {
+  const types = Object.values(columns)
+  const cells = types.map((type, at) => (type === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
   const insertInto = `insert into ${table} (${Object.keys(columns).join(', ')})`
   return `${insertInto} select ${cells.join(', ')} from json_array_elements($${parameter}::json)`
 }
 
-function storableRows(rows: readonly Cell[][]): Cell[][] {
-  return rows.map((row) => (row.every(isStorable) ? row : row.map(storable)))
+function toStorableRows(rows: readonly Cell[][]): Cell[][] {
+  return rows.map((row) => (row.every(isStorable) ? row : row.map(toStorableCell)))
 }
 
 function isStorable(cell: Cell): boolean {
@@ -127,6 +129,6 @@ function isStorable(cell: Cell): boolean {
 /**
  * Replaces U+0000 and lone surrogates, which Postgres rejects, by U+FFFD. Done for both databases.
  */
-export function storable<Value extends Cell>(cell: Value): Value {
+export function toStorableCell<Value extends Cell>(cell: Value): Value {
   return typeof cell === 'string' ? (cell.toWellFormed().replaceAll('\0', '\ufffd') as Value) : cell
 }

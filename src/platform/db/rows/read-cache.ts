@@ -61,11 +61,8 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
     entries.clear()
     pendingReads.clear()
   }
-  const unsubscribe = [
-    signals.subscribe(topic, evict),
-    ...(deps.allTopic ? [signals.subscribe(deps.allTopic, evictAll)] : []),
-    signals.onMissed(evictAll),
-  ]
+  const unsubscribeAll = [signals.subscribe(topic, evict), signals.onMissed(evictAll)]
+  if (deps.allTopic) unsubscribeAll.push(signals.subscribe(deps.allTopic, evictAll))
   /** Converts the error of an unreachable database. */
   const refuseIfUnreachable = (error: unknown): never => {
     if (!isUnreachable(error)) throw error
@@ -107,7 +104,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
       return cached && isFresh(cached) ? cached.value : undefined
     },
     close() {
-      for (const end of unsubscribe) end()
+      for (const unsubscribe of unsubscribeAll) unsubscribe()
       evictAll()
     },
   }

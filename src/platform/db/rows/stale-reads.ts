@@ -20,7 +20,10 @@ export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'sig
   const { signals } = db
   let currentCheck: { isUnavailable: Promise<boolean>; since: number } | undefined
 
-  /** Runs one check at a time, because unanswered ones would use up all connections. */
+  /**
+   * Starts a check, which callers share until it has ended, because unanswered checks would use up all connections. After a
+   * failure, the next check starts `answerMs` later.
+   */
   function startCheck(): Promise<boolean> {
     const result = failsToAnswer(db)
     const check = { isUnavailable: result, since: performance.now() }
@@ -28,16 +31,17 @@ export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'sig
     const forget = () => {
       if (currentCheck === check) currentCheck = undefined
     }
-    void result.then((isUnavailable) =>
-      isUnavailable ? void sleep(answerMs, undefined, { ref: false }).then(forget) : forget(),
-    )
-    return resultWithin(result, answerMs)
+    void result.then(async (isUnavailable) => {
+      if (isUnavailable) await sleep(answerMs, undefined, { ref: false })
+      forget()
+    })
+    return isUnavailableWithin(result, answerMs)
   }
 
   return async () => {
     if (signals.live() || signals.silentForMs() >= staleMs) return false
     if (!currentCheck) return startCheck()
-    return resultWithin(currentCheck.isUnavailable, currentCheck.since + answerMs - performance.now())
+    return isUnavailableWithin(currentCheck.isUnavailable, currentCheck.since + answerMs - performance.now())
   }
 }
 
@@ -50,6 +54,7 @@ async function failsToAnswer(db: Pick<Db, 'query'>): Promise<boolean> {
   }
 }
 
-function resultWithin(isUnavailable: Promise<boolean>, ms: number): Promise<boolean> {
+/** Returns the result of a check; true if it does not end in time. */
+function isUnavailableWithin(isUnavailable: Promise<boolean>, ms: number): Promise<boolean> {
   return Promise.race([isUnavailable, sleep(Math.max(0, ms), true, { ref: false })])
 }

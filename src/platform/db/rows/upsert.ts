@@ -19,13 +19,13 @@ export function upsert<Name extends keyof Tables & string>(
   const { key, add = [] } = options
   const others = Object.keys(rows[0] ?? {}).filter((column) => !(key as string[]).includes(column))
   const changes = (options.replace ?? others).map((column) => {
-    const added = (add as string[]).includes(column)
-    const value = added ? sql.ref(`${table}.${column}`) : undefined
     const newValue = sql.ref(`excluded.${column}`)
-    return [column, value ? sql`${value} + ${newValue}` : newValue]
+    const isAdded = (add as string[]).includes(column)
+    return [column, isAdded ? sql`${sql.ref(`${table}.${column}`)} + ${newValue}` : newValue]
   })
-  const conflict = query.insertInto(table).values(rows as never)
-  return conflict.onConflict((on) =>
+  // The casts: Kysely cannot derive the types of the columns from a generic table name.
+  const insertion = query.insertInto(table).values(rows as never)
+  return insertion.onConflict((on) =>
     on.columns(key as never).doUpdateSet(Object.fromEntries(changes) as never),
   ) as InsertQueryBuilder<Tables, Name, InsertResult>
 }

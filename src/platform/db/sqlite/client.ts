@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { isFolded } from '../rows/fold.ts'
+import { isFoldedRows } from '../rows/fold.ts'
 import type { Rows } from '../rows/lend.ts'
 import type { WorkerReply } from './worker.ts'
 
@@ -23,7 +23,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
     const call = pendingCalls.get(reply.id)
     pendingCalls.delete(reply.id)
     if ('error' in reply) call?.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }))
-    else call?.resolve({ rows: rowsOf(reply), changes: reply.changes })
+    else call?.resolve({ rows: toRows(reply), changes: reply.changes })
   })
   const fail = (error: Error) => {
     failure = error
@@ -39,15 +39,15 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
         if (failure) return reject(failure)
         const id = nextId++
         pendingCalls.set(id, { resolve, reject })
-        worker.postMessage({ id, sql, parameters: parameters.map(sendable) })
+        worker.postMessage({ id, sql, parameters: parameters.map(toSendable) })
         const [first] = parameters
-        if (isFolded(first)) onAbort(first.signal, () => worker.postMessage({ cancel: id }))
+        if (isFoldedRows(first)) onAbort(first.signal, () => worker.postMessage({ cancel: id }))
       }),
     async close() {
       if (failure) return
-      const closed = once(worker, 'exit')
+      const exit = once(worker, 'exit')
       worker.postMessage('close')
-      await closed
+      await exit
     },
   }
 }
@@ -58,7 +58,7 @@ function onAbort(signal: AbortSignal | undefined, act: () => void): void {
   else signal?.addEventListener('abort', act, { once: true })
 }
 
-function rowsOf({ names, values }: Extract<WorkerReply, { names: string[] }>): Rows['rows'] {
+function toRows({ names, values }: Extract<WorkerReply, { names: string[] }>): Rows['rows'] {
   const rows: Rows['rows'] = []
   for (let at = 0; at < values.length; ) {
     const row: Record<string, unknown> = {}
@@ -71,10 +71,10 @@ function rowsOf({ names, values }: Extract<WorkerReply, { names: string[] }>): R
 /** A second connection, which reads committed data while the first one writes. Opened at its first use. */
 export function createReader(path: string): SqliteClient {
   let opening: Promise<SqliteClient> | undefined
-  let closed = false
+  let isClosed = false
   return {
     async run(sql, parameters) {
-      if (closed) throw new Error('The embedded database is closed.')
+      if (isClosed) throw new Error('The embedded database is closed.')
       opening ??= openSqlite(path, { readOnly: true })
       const client = await opening.catch((error) => {
         opening = undefined
@@ -83,21 +83,21 @@ export function createReader(path: string): SqliteClient {
       return client.run(sql, parameters)
     },
     async close() {
-      closed = true
+      isClosed = true
       await (await opening)?.close()
     },
   }
 }
 
 /** Converts a parameter to a value that can be sent to other threads and processes. */
-export function sendable(value: unknown): unknown {
-  if (!isFolded(value)) return bindable(value)
+export function toSendable(value: unknown): unknown {
+  if (!isFoldedRows(value)) return toBindable(value)
   const { signal, ...folded } = value
-  return { ...folded, parameters: folded.parameters.map(bindable) }
+  return { ...folded, parameters: folded.parameters.map(toBindable) }
 }
 
 /** Converts a value to a type that SQLite accepts. */
-function bindable(value: unknown): SQLInputValue {
+function toBindable(value: unknown): SQLInputValue {
   if (value === undefined) return null
   if (typeof value === 'boolean') return value ? 1 : 0
   return value as SQLInputValue

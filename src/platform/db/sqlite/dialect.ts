@@ -3,7 +3,7 @@ import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysel
 import { countLongWaits } from '../long-waits.ts'
 import type { Rows } from '../rows/lend.ts'
 import type { SqliteClient } from './client.ts'
-import { statements } from './statements.ts'
+import { transactionStatements } from './statements.ts'
 
 /** SQLite rolls back DDL with its transaction, so a failed migration changes nothing. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
@@ -40,8 +40,8 @@ function sqliteDriver(client: SqliteClient, mutex: MutexLock): Driver {
       return connection
     },
     releaseConnection: async () => mutex.leave(),
-    beginTransaction: () => run(statements.begin),
-    commitTransaction: () => run(statements.commit),
+    beginTransaction: () => run(transactionStatements.begin),
+    commitTransaction: () => run(transactionStatements.commit),
     rollbackTransaction: async () => void (await rollbackIfActive(client)),
     destroy: () => client.close(),
   }
@@ -49,7 +49,7 @@ function sqliteDriver(client: SqliteClient, mutex: MutexLock): Driver {
 
 /** Rolls back. Ignores the error if SQLite has already rolled back, for example because of a full disk: the caller must get that error. */
 export function rollbackIfActive(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
-  return client.run(statements.rollback, []).catch((error: Error) => {
+  return client.run(transactionStatements.rollback, []).catch((error: Error) => {
     if (/no transaction is active/.test(error.message)) return { rows: [], changes: 0 }
     throw error
   })
@@ -68,11 +68,11 @@ export function createMutex() {
       return new Promise((enter) => queue.push({ enter, since: performance.now() }))
     },
     leave() {
-      const next = queue.shift()
-      if (next) next.enter()
+      const firstWaiter = queue.shift()
+      if (firstWaiter) firstWaiter.enter()
       else isLocked = false
     },
-    standing: () => ({ used: Number(isLocked), idle: Number(!isLocked), waiting: countLongWaits(queue) }),
+    usage: () => ({ used: Number(isLocked), idle: Number(!isLocked), waiting: countLongWaits(queue) }),
   }
 }
 export type Mutex = ReturnType<typeof createMutex>

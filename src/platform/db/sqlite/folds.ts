@@ -8,7 +8,7 @@ import { type Fold, type FoldedRows, foldInSlices } from '../rows/fold.ts'
 export class Folds {
   readonly #path: string
   #database: DatabaseSync | undefined
-  #last: Promise<unknown> = Promise.resolve()
+  #lastFold: Promise<unknown> = Promise.resolve()
   #isClosed = false
   /** The ids of pending calls that were not cancelled. */
   readonly #activeIds = new Set<number>()
@@ -20,8 +20,8 @@ export class Folds {
   /** Folds the rows of a statement. @returns an empty list if it was cancelled. */
   run(id: number, sql: string, folded: FoldedRows): Promise<unknown[]> {
     this.#activeIds.add(id)
-    const result = this.#last.then(() => this.#fold(id, sql, folded)).finally(() => this.#activeIds.delete(id))
-    this.#last = result.catch(() => {})
+    const result = this.#lastFold.then(() => this.#fold(id, sql, folded)).finally(() => this.#activeIds.delete(id))
+    this.#lastFold = result.catch(() => {})
     return result
   }
 

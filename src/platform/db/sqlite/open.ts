@@ -3,7 +3,7 @@ import { StartupError } from '../../core/fault.ts'
 import type { DatabaseListeners, Db, Query, Tx } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
-import { queryLog } from '../query-log.ts'
+import { createQueryLog } from '../query-log.ts'
 import type { Lend } from '../rows/lend.ts'
 import { collectNotifications, localSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
@@ -24,13 +24,13 @@ export async function openEmbedded(
     throw new StartupError(`The database ${path} cannot be opened: ${error.message}.`)
   })
   const mutex = createMutex()
-  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, mutex), log: queryLog(listeners) })
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(client, mutex), log: createQueryLog(listeners) })
   await prepare(query).catch(async (error) => {
     await query.destroy()
     throw error
   })
   const reader = createReader(path)
-  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader, noMutex), log: queryLog(listeners) })
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(reader, noMutex), log: createQueryLog(listeners) })
   const signals = localSignals()
   const borrowers = new Set<Parameters<Lend>[0]>()
   async function publishAll(notifications: readonly Notification[]): Promise<void> {
@@ -47,16 +47,16 @@ export async function openEmbedded(
     async exclusively(_name, work) {
       const { notifications, events, publish } = collectNotifications()
       const result = await query.transaction().execute(async (tx: Tx) => {
-        const result = await work(tx, publish)
+        const workResult = await work(tx, publish)
         await appendEvents(tx, events)
-        return result
+        return workResult
       })
       await publishAll(notifications)
       return result
     },
     lend(notify) {
       borrowers.add(notify)
-      const session = openSession({ writer: client, reader, mutex, publishAll: publishAll })
+      const session = openSession({ writer: client, reader, mutex, publishAll })
       return {
         ...session,
         end() {
@@ -67,7 +67,7 @@ export async function openEmbedded(
     },
     signals,
     clockCorrectionMs: () => 0,
-    health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.standing() }),
+    health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.usage() }),
     async close() {
       await reports.destroy()
       // Kysely closes the reader only if it has used it; other processes can have used it too.

@@ -124,7 +124,7 @@ test('an idle transaction is rolled back with an error', async () => {
   await run('create table t (a)')
   await run('begin immediate')
   await run('insert into t values (1)')
-  await until(() => turns.standing().used === 0)
+  await until(() => turns.usage().used === 0)
   for (const sql of ['insert into t values (2)', 'commit']) await assert.rejects(run(sql), { code: '25P03' })
   await run('rollback')
   assert.deepEqual((await run('select * from t')).rows, [])

@@ -2,11 +2,11 @@ import type { Rpc } from '../../process/rpc.ts'
 import type { DatabaseListeners, Db, Query } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
-import { queryLog } from '../query-log.ts'
+import { createQueryLog } from '../query-log.ts'
 import type { Session } from '../rows/lend.ts'
 import { collectNotifications, localSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
-import { type SqliteClient, sendable } from './client.ts'
+import { type SqliteClient, toSendable } from './client.ts'
 import { createMutex, noMutex, sqliteDialect } from './dialect.ts'
 
 /** Calls that the process which owns the file handles. */
@@ -22,21 +22,24 @@ export type NotificationCalls = { 'db.announced': (notifications: readonly Notif
 
 /**
  * The client of the embedded database that another process of this host owns.
- * @returns also the handlers of the owner's messages.
+ * @returns the database, and the handlers of the owner's messages.
  */
-export function openRemote(
+export function openRemoteDatabase(
   rpc: () => Rpc<OwnerCalls>,
   listeners: DatabaseListeners,
 ): { db: Db; handlers: NotificationCalls } {
-  const clientOf = (report: boolean): SqliteClient => ({
-    run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(sendable), report }),
+  const createClient = ({ report }: { report: boolean }): SqliteClient => ({
+    run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(toSendable), report }),
     close: async () => {},
   })
   const mutex = createMutex()
-  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(false), mutex), log: queryLog(listeners) })
+  const query: Query = new Kysely<Tables>({
+    dialect: sqliteDialect(createClient({ report: false }), mutex),
+    log: createQueryLog(listeners),
+  })
   const reports: Query = new Kysely<Tables>({
-    dialect: sqliteDialect(clientOf(true), noMutex),
-    log: queryLog(listeners),
+    dialect: sqliteDialect(createClient({ report: true }), noMutex),
+    log: createQueryLog(listeners),
   })
   const local = localSignals()
   const signals = { ...local, live: () => rpc().isOpen() }
@@ -49,14 +52,14 @@ export function openRemote(
         const { notifications, events, publish } = collectNotifications()
         const result = await work(tx, publish)
         await appendEvents(tx, events)
-        // The owner stores it with the transaction, so that it is sent only with the commit, even if this process dies.
+        // The owner stores the notifications until the commit, so that they are sent only with it, even if this process dies.
         if (notifications.length > 0) await rpc().call('db.announce', notifications)
         return result
       })
     },
     signals,
     clockCorrectionMs: () => 0,
-    health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.standing() }),
+    health: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...mutex.usage() }),
     async close() {
       await reports.destroy()
       await query.destroy()

@@ -2,7 +2,7 @@ import type { Rows, Session, SessionStatement } from '../rows/lend.ts'
 import type { Notification } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
 import { type Mutex, rollbackIfActive } from './dialect.ts'
-import { statements } from './statements.ts'
+import { transactionStatements } from './statements.ts'
 
 type SqliteSessionDeps = {
   writer: SqliteClient
@@ -19,29 +19,30 @@ const idleInTransaction = '25P03'
 
 /** Opens a session in the process that owns the file. There is one writing connection, so a transaction excludes all others. */
 export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }: SqliteSessionDeps): Session {
-  let last: Promise<unknown> = Promise.resolve()
+  let lastWork: Promise<unknown> = Promise.resolve()
+  /** The state of the transaction. A broken one was rolled back after `idleMs`, which the other process does not know yet. */
   let state: 'none' | 'open' | 'broken' = 'none'
-  let ended = false
+  let hasEnded = false
   let pendingNotifications: Notification[] = []
-  let idle: NodeJS.Timeout | undefined
+  let idleTimer: NodeJS.Timeout | undefined
 
   function serialize<T>(work: () => Promise<T>): Promise<T> {
-    const next = last.then(work)
-    last = next.catch(() => {})
-    return next
+    const result = lastWork.then(work)
+    lastWork = result.catch(() => {})
+    return result
   }
 
-  async function enter(): Promise<void> {
+  async function enterMutex(): Promise<void> {
     await mutex.enter()
-    if (!ended) return
+    if (!hasEnded) return
     mutex.leave()
     throw new Error('The process of this transaction has ended.')
   }
 
   async function begin(): Promise<Rows> {
-    await enter()
+    await enterMutex()
     try {
-      const rows = await writer.run(statements.begin, [])
+      const rows = await writer.run(transactionStatements.begin, [])
       state = 'open'
       return rows
     } catch (error) {
@@ -50,62 +51,62 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
     }
   }
 
-  function leave(after: 'none' | 'broken'): Notification[] {
-    const committed = pendingNotifications
+  /** @returns the notifications of the transaction. */
+  function endTransaction(nextState: 'none' | 'broken'): Notification[] {
+    const notifications = pendingNotifications
     pendingNotifications = []
-    state = after
+    state = nextState
     mutex.leave()
-    return committed
+    return notifications
   }
 
   async function commit(): Promise<Rows> {
     if (state !== 'open') throw idleTransactionError()
-    const rows = await writer.run(statements.commit, [])
-    const committed = leave('none')
+    const rows = await writer.run(transactionStatements.commit, [])
+    const committed = endTransaction('none')
     if (committed.length > 0) await publishAll(committed)
     return rows
   }
 
-  async function rollBack(after: 'none' | 'broken' = 'none'): Promise<Rows> {
-    const none = { rows: [], changes: 0 }
+  async function rollBack(nextState: 'none' | 'broken' = 'none'): Promise<Rows> {
     if (state !== 'open') {
-      state = after
-      return none
+      state = nextState
+      return { rows: [], changes: 0 }
     }
-    return rollbackIfActive(writer).finally(() => leave(after))
+    return rollbackIfActive(writer).finally(() => endTransaction(nextState))
   }
 
-  async function runAlone(sql: string, parameters: readonly unknown[]): Promise<Rows> {
-    await enter()
+  async function runOutsideTransaction(sql: string, parameters: readonly unknown[]): Promise<Rows> {
+    await enterMutex()
     return writer.run(sql, parameters).finally(mutex.leave)
   }
 
-  function runNext({ sql, parameters }: SessionStatement): Promise<Rows> {
-    if (sql === statements.begin) return begin()
-    if (sql === statements.commit) return commit()
-    if (sql === statements.rollback) return rollBack()
+  function runStatement({ sql, parameters }: SessionStatement): Promise<Rows> {
+    if (sql === transactionStatements.begin) return begin()
+    if (sql === transactionStatements.commit) return commit()
+    if (sql === transactionStatements.rollback) return rollBack()
     if (state === 'broken') return Promise.reject(idleTransactionError())
-    return state === 'open' ? writer.run(sql, parameters) : runAlone(sql, parameters)
+    return state === 'open' ? writer.run(sql, parameters) : runOutsideTransaction(sql, parameters)
   }
 
   function watchIdle(): void {
-    clearTimeout(idle)
-    if (state === 'open') idle = setTimeout(() => void serialize(() => rollBack('broken')).catch(() => {}), idleMs)
+    clearTimeout(idleTimer)
+    if (state === 'open') idleTimer = setTimeout(() => void serialize(() => rollBack('broken')).catch(() => {}), idleMs)
   }
 
   return {
     run(statement) {
       if (statement.report) return reader.run(statement.sql, statement.parameters)
-      clearTimeout(idle)
-      return serialize(() => runNext(statement).finally(watchIdle))
+      clearTimeout(idleTimer)
+      return serialize(() => runStatement(statement).finally(watchIdle))
     },
     publish: (notifications) => void pendingNotifications.push(...notifications),
     end() {
-      ended = true
-      clearTimeout(idle)
+      hasEnded = true
+      clearTimeout(idleTimer)
       return serialize(async () => {
         await rollBack()
-        clearTimeout(idle)
+        clearTimeout(idleTimer)
       })
     },
   }

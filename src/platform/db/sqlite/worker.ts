@@ -1,9 +1,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FoldedRows, isFolded } from '../rows/fold.ts'
+import { type FoldedRows, isFoldedRows } from '../rows/fold.ts'
 import type { EachRow, StatementBatch } from '../rows/insert-rows.ts'
 import { Folds } from './folds.ts'
-import { statements } from './statements.ts'
+import { transactionStatements } from './statements.ts'
 
 /** A request to this thread, which runs all statements of the embedded database, so that a slow disk does not block the event loop. */
 export type WorkerRequest = {
@@ -27,27 +27,27 @@ if (!readOnly)
 // A page of the request log reads some thousand rows, in the worst case each on a different page.
 else database.exec('pragma cache_size = -24000')
 
-const maxPrepared = 500
-const prepared = new Map<string, StatementSync>()
+const maxPreparedStatements = 500
+const preparedStatements = new Map<string, StatementSync>()
 
 function prepare(sql: string): StatementSync {
-  const cached = prepared.get(sql)
+  const cached = preparedStatements.get(sql)
   if (cached) return cached
   const statement = database.prepare(sql)
   statement.setReturnArrays(true)
-  if (prepared.size >= maxPrepared) prepared.clear()
-  prepared.set(sql, statement)
+  if (preparedStatements.size >= maxPreparedStatements) preparedStatements.clear()
+  preparedStatements.set(sql, statement)
   return statement
 }
 
 const noRows = { names: [], values: [] }
 
-function answer({ id, sql, parameters }: WorkerRequest): WorkerReply {
+function runRequest({ id, sql, parameters }: WorkerRequest): WorkerReply {
   try {
     const [first] = parameters
     if (isBatch(first)) return { id, ...noRows, changes: runBatch(first) }
     const statement = prepare(sql)
-    if (isEachRow(first)) return { id, ...noRows, changes: runEach(statement, first.each) }
+    if (isEachRow(first)) return { id, ...noRows, changes: runEach(statement, first.rowsOfValues) }
     const values = parameters as SQLInputValue[]
     if (statement.columns().length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
@@ -56,11 +56,11 @@ function answer({ id, sql, parameters }: WorkerRequest): WorkerReply {
     const { changes } = statement.run(...values)
     return { id, ...noRows, changes: Number(changes) }
   } catch (error) {
-    return failure(id, error)
+    return toFailureReply(id, error)
   }
 }
 
-function failure(id: number, error: unknown): WorkerReply {
+function toFailureReply(id: number, error: unknown): WorkerReply {
   const { message, code } = error as Error & { code?: string }
   return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
 }
@@ -68,30 +68,30 @@ function failure(id: number, error: unknown): WorkerReply {
 type Parameter = SQLInputValue | EachRow | StatementBatch | FoldedRows | undefined
 
 function isEachRow(parameter: Parameter): parameter is EachRow {
-  return typeof parameter === 'object' && parameter !== null && 'each' in parameter
+  return typeof parameter === 'object' && parameter !== null && 'rowsOfValues' in parameter
 }
 
 function isBatch(parameter: Parameter): parameter is StatementBatch {
-  return typeof parameter === 'object' && parameter !== null && 'together' in parameter
+  return typeof parameter === 'object' && parameter !== null && 'statements' in parameter
 }
 
-function runEach(statement: StatementSync, rows: EachRow['each']): number {
+function runEach(statement: StatementSync, rows: EachRow['rowsOfValues']): number {
   let changes = 0
   for (const row of rows) changes += Number(statement.run(...row).changes)
   return changes
 }
 
 /** Runs a whole transaction without further messages, so that it does not wait for a busy caller. */
-function runBatch({ together }: StatementBatch): number {
-  prepare(statements.begin).run()
+function runBatch(batch: StatementBatch): number {
+  prepare(transactionStatements.begin).run()
   try {
     let changes = 0
-    for (const { sql, rows } of together) changes += runEach(prepare(sql), rows)
-    prepare(statements.commit).run()
+    for (const { sql, rows } of batch.statements) changes += runEach(prepare(sql), rows)
+    prepare(transactionStatements.commit).run()
     return changes
   } catch (error) {
     // SQLite can have rolled back already, for example because the disk is full.
-    if (database.isTransaction) prepare(statements.rollback).run()
+    if (database.isTransaction) prepare(transactionStatements.rollback).run()
     throw error
   }
 }
@@ -109,8 +109,8 @@ port.on('message', (message: WorkerRequest | { cancel: number } | 'close') => {
   if ('cancel' in message) return folds.cancel(message.cancel)
   const { id, sql, parameters } = message
   const [first] = parameters
-  if (!isFolded(first)) return port.postMessage(answer(message))
+  if (!isFoldedRows(first)) return port.postMessage(runRequest(message))
   const folded = folds.run(id, sql, first).then((values) => ({ id, names: ['result'], values, changes: 0 }))
-  void folded.catch((error) => failure(id, error)).then((reply) => port.postMessage(reply))
+  void folded.catch((error) => toFailureReply(id, error)).then((reply) => port.postMessage(reply))
 })
 port.postMessage('ready')

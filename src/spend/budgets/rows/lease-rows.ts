@@ -23,7 +23,7 @@ export async function readLeases(
   accounts: readonly string[],
 ): Promise<{ at: number; leases: Map<string, Lease[]> }> {
   const [read, rows] = await Promise.all([
-    sql<{ at: number }>`select ${clock.at()} as at`.execute(query),
+    sql<{ at: number }>`select ${clock.nowSql()} as at`.execute(query),
     query
       .selectFrom('budget_leases')
       .where('budget', 'in', accounts)

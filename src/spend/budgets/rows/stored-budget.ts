@@ -47,7 +47,7 @@ export async function readBudget(
   thresholdOwner = '',
 ): Promise<StoredBudget> {
   const { rows } = await sql<BudgetRow>`
-    select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
+    select 'clock' as kind, ${clock.nowSql()} as at, '' as server, 0 as period, '0' as spent, '0' as held
     union all
     select 'period', 0, '', period, ${asText('spent_pico')}, '0'
       from budget_periods where budget = ${account} and period = ${period}

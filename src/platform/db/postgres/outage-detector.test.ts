@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkEveryMs, Presence } from './presence.ts'
+import { checkEveryMs, OutageDetector } from './outage-detector.ts'
 
 /** A presence with a clock that the test sets, and the calls of its listeners. */
 function watched() {
   const reports: string[] = []
   const onBack = (awayMs: number) => void reports.push(`back after ${awayMs}`)
-  const presence = new Presence({ silenceMs: 1000, onUnavailable: (why) => reports.push(why), onRecovered: onBack }, 0)
+  const presence = new OutageDetector(
+    { silenceMs: 1000, onUnavailable: (why) => reports.push(why), onRecovered: onBack },
+    0,
+  )
   let now = 0
   const looks = (count: number, everyMs = checkEveryMs) => {
     for (let at = 0; at < count; at++) {

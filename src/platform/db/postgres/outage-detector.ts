@@ -5,7 +5,7 @@ export const checkEveryMs = 250
 /** The maximum silence counted between two checks. In a longer gap this process was blocked, and responses are unread. */
 const maxCountedMs = 2 * checkEveryMs
 
-type PresenceDeps = {
+type OutageDetectorDeps = {
   /** The time without a response after which Postgres counts as unavailable. */
   silenceMs: number
   /** Called once per outage, with the reason: pending requests must not wait any longer. */
@@ -18,8 +18,8 @@ type PresenceDeps = {
  * Detects whether Postgres responds at all. A frozen server accepts connections and does not respond: each request would wait for
  * its own timeout. The heartbeat in `signals.ts` sends queries all the time.
  */
-export class Presence {
-  readonly #deps: PresenceDeps
+export class OutageDetector {
+  readonly #deps: OutageDetectorDeps
   readonly #refusals = new Set<(error: Error) => void>()
   #checkedAt: number
   #silentMs = 0
@@ -27,7 +27,7 @@ export class Presence {
   #answeredAt: number
   #outage: { error: Error } | undefined
 
-  constructor(deps: PresenceDeps, now = performance.now()) {
+  constructor(deps: OutageDetectorDeps, now = performance.now()) {
     this.#deps = deps
     this.#checkedAt = now
     this.#answeredAt = now
