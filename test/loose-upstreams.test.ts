@@ -4,12 +4,13 @@ import { SseReader } from '#platform/net/sse.ts'
 import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
+import { otherForms } from './loose-answer-forms.ts'
 import { oddCalls } from './loose-call-pieces.ts'
 import { oddForms } from './loose-forms.ts'
 import { oddAnswers, oddErrors, unusableAnswers } from './loose-upstreams.ts'
 import { type Door, doors, streamReaders, wholeReaders } from './tool-calls/clients.ts'
 
-const answers = [...oddAnswers, ...oddCalls, ...oddForms]
+const answers = [...oddAnswers, ...oddCalls, ...oddForms, ...otherForms]
 /** The reasoning in the events of any client protocol. */
 const reasoningIn = (events: any[]) =>
   events

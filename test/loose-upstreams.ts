@@ -575,6 +575,34 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     words: 'slow down',
   },
   {
+    name: 'JSON of an error without the fields of events',
+    protocol: 'openai-chat',
+    body: `\n${JSON.stringify({ error: { code: 429, message: 'slow down' } }, null, 2)}`,
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'a page of a proxy',
+    protocol: 'anthropic-messages',
+    body: '<html><head><title>504 Gateway Time-out</title></head></html>',
+    status: 502,
+    words: '504 Gateway Time-out',
+  },
+  {
+    name: 'a text instead of events',
+    protocol: 'openai-chat',
+    body: 'data: Internal server error\n\n',
+    status: 502,
+    words: 'Internal server error',
+  },
+  {
+    name: 'a response that the provider cancelled',
+    protocol: 'openai-responses',
+    body: sse([created, { type: 'response.cancelled', response: { ...response, status: 'cancelled' } }]),
+    status: 502,
+    words: 'the provider cancelled the response',
+  },
+  {
     name: 'an error without a type',
     protocol: 'openai-responses',
     body: sse([created, { error: { code: 'rate_limit_exceeded', message: 'slow down' } }]),
@@ -584,7 +612,7 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
   {
     name: 'a whole choice without a message',
     protocol: 'openai-chat',
-    body: JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] }),
+    body: JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop' }] }),
     status: 502,
   },
 ]

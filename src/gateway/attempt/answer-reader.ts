@@ -2,20 +2,39 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
-import type { BodyReader } from '../protocol/protocol.ts'
+import type { StreamProgress } from '../protocol/answer-forms.ts'
+import type { BodyReader, ProviderProtocol } from '../protocol/protocol.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
 import { errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsHold, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
-import { isKeepAlive, looksLikeEventStream, parseJson, parseJsonUpToMaxDepth, toSingleLineEvent } from './event-text.ts'
+import {
+  isKeepAlive,
+  isOtherText,
+  looksLikeEventStream,
+  parseJson,
+  startsBody,
+  toSingleLineEvent,
+} from './event-text.ts'
 import { type AttemptFailure, failureFromStatus, failureFromTransport } from './failure.ts'
 import { isJsonLines, isJsonLinesType, JsonLines, splitByLine } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Receiver } from './receiver.ts'
 import { reportedFailure } from './reported-failure.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
+import {
+  answerWith,
+  errorOf,
+  type ParsedAnswer,
+  parsedAnswer,
+  protocolOfAnswer,
+  protocolOfEvent,
+  repairedEvent,
+  usualEvent,
+  withoutRepeatedName,
+} from './usual-form.ts'
 import { readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
 
 /** The maximum number of bytes that are read after the end of an answer to find its usage. */
@@ -73,7 +92,12 @@ export class AttemptAnswer implements Sink {
   /** The finish event was read. Usage can follow. */
   #finished = false
   #hasContent = false
-  #hasToolCalls = false
+  #hasBytes = false
+  readonly #progress: StreamProgress = { hasText: false, hasCalls: false }
+  /** The protocol of the answer, once an event shows it. It is another one than requested from some proxies. */
+  #protocol: ProviderProtocol | undefined
+  /** The last data that is not an event of the protocol, which can be the words of an error. */
+  #words: string | undefined
   /** The attempt has ended. */
   #isOver = false
   #usageTimer: NodeJS.Timeout | undefined
@@ -107,11 +131,16 @@ export class AttemptAnswer implements Sink {
   }
 
   #startStream(): void {
-    const { providerProtocol, answerId, answerLimit, toolNames, contentHoldMs = defaultHoldMs } = this.#attempt
+    const { providerProtocol, contentHoldMs = defaultHoldMs } = this.#attempt
     this.#sse = new SseReader(maxIdleBytes)
     this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
-    this.#read = providerProtocol.reader(answerId, answerLimit, toolNames)
+    this.#read = this.#newReader(providerProtocol)
     if (providerProtocol.isStateless) this.#fastPath = new DeltaFastPath(this.#read, this.#receiver, this.#contentSize)
+  }
+
+  #newReader({ reader }: ProviderProtocol): (event: SseEvent) => AnswerEvent[] {
+    const { answerId, answerLimit, toolNames } = this.#attempt
+    return reader(answerId, answerLimit, toolNames)
   }
 
   data(chunk: Buffer): void {
@@ -178,7 +207,22 @@ export class AttemptAnswer implements Sink {
       this.#receivedSize.addBytes(chunk.length)
       this.#bodyReader.push(chunk)
     } else if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
+    else if (this.#isFirstChunk(chunk) && startsBody(chunk)) this.#readBody(chunk, this.#startBody())
     else this.#readStream(this.#jsonLines?.push(chunk) ?? chunk)
+  }
+
+  /** Whether a stream has no bytes so far. */
+  #isFirstChunk({ length }: Buffer): boolean {
+    if (this.#hasBytes || this.#jsonLines) return false
+    this.#hasBytes = length > 0
+    return true
+  }
+
+  /** Some servers send an error or a whole answer without the fields of events, although they announce a stream. */
+  #startBody(): ByteBuffer {
+    this.#fastPath = undefined
+    this.#wholeBody = new ByteBuffer()
+    return this.#wholeBody
   }
 
   #failUnreadable({ message }: Error): void {
@@ -215,14 +259,27 @@ export class AttemptAnswer implements Sink {
 
   #deliver(received: SseEvent[]): void {
     const events = received.some(({ data }) => data.includes('\n')) ? received.flatMap(splitByLine) : received
-    for (const event of events) {
+    for (const receivedEvent of events) {
+      let event = receivedEvent
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
-      if (isEndMark(event)) return this.#endStream(this.#finished || this.#isEndedByMark)
+      if (isEndMark(event)) return this.#endStream(this.#finished || this.#endsByMark)
+      if (isKeepAlive(event)) event = withoutRepeatedName(event)
       if (isKeepAlive(event)) {
+        this.#words = event.data || this.#words
         this.#countEmptyEvents([])
         continue
       }
-      const answerEvents = event.event === 'error' ? this.#readError(event) : this.#read(event)
+      event = usualEvent(event, this.#attempt.providerProtocol.forms, this.#progress)
+      if (!this.#protocol) this.#setProtocol(protocolOfEvent(event, this.#attempt.providerProtocol))
+      let answerEvents: AnswerEvent[]
+      try {
+        answerEvents = this.#readEvent(event)
+      } catch (error) {
+        const repaired = repairedEvent(event, error)
+        if (!repaired) throw error
+        event = usualEvent(repaired, this.#attempt.providerProtocol.forms, this.#progress)
+        answerEvents = this.#readEvent(event)
+      }
       const error = answerEvents.find((answerEvent) => answerEvent.type === 'error')
       if (error) return this.#upstreamError(error)
       this.#countEmptyEvents(answerEvents)
@@ -230,19 +287,36 @@ export class AttemptAnswer implements Sink {
       for (const { type } of answerEvents) {
         if (type === 'finish') this.#finished = true
         else if (isContent(type)) this.#hasContent = true
-        if (type === 'tool_call') this.#hasToolCalls = true
+        if (type === 'tool_call') this.#progress.hasCalls = true
+        else if (type === 'text') this.#progress.hasText = true
       }
       const isSingleLine = !event.data.includes('\n') && !answerEvents.some(({ type }) => type === 'usage')
-      const raw = isSingleLine ? event.raw : toSingleLineEvent(event)
+      const raw = this.#isForeign ? undefined : isSingleLine ? event.raw : toSingleLineEvent(event)
       if (!this.#started && !answerEvents.some(endsHold)) {
         this.#hold!.add(answerEvents, raw)
         continue
       }
       this.#start()
       this.#receiver.events(answerEvents, raw)
-      if (isSingleLine) this.#fastPath?.learn(event.raw, answerEvents)
+      if (isSingleLine && event === receivedEvent) this.#fastPath?.learn(event.raw, answerEvents)
     }
     if (this.#started) this.#receiver.flush()
+  }
+
+  /** Sets the protocol of the stream. Clients get another one than that of the endpoint only translated. */
+  #setProtocol(protocol: ProviderProtocol): void {
+    this.#protocol = protocol
+    if (!this.#isForeign) return
+    this.#read = this.#newReader(protocol)
+    this.#fastPath = undefined
+  }
+
+  get #isForeign(): boolean {
+    return this.#protocol !== undefined && this.#protocol !== this.#attempt.providerProtocol
+  }
+
+  #readEvent(event: SseEvent): AnswerEvent[] {
+    return event.event === 'error' ? this.#readError(event) : this.#read(event)
   }
 
   /** An event named `error` is an error, whatever its data. */
@@ -284,24 +358,28 @@ export class AttemptAnswer implements Sink {
     this.#endStream(this.#finished)
   }
 
-  /** @param isComplete whether the answer is complete without further events. */
-  #endStream(isComplete: boolean): void {
+  /** @param canBeComplete whether an answer with content is complete without further events. */
+  #endStream(canBeComplete: boolean): void {
     const finalEvents = this.#read(endMark)
     const endsNow = finalEvents.some(({ type }) => type === 'finish')
-    if (!isComplete && !endsNow) return this.#endTooEarly()
+    const hasContent = this.#finished || this.#hasContent || finalEvents.some(({ type }) => isContent(type))
+    if (!(canBeComplete && hasContent) && !endsNow) return this.#endTooEarly()
+    if (finalEvents.some(({ type }) => type === 'tool_call')) this.#progress.hasCalls = true
     if (!this.#finished && !endsNow)
-      finalEvents.push({ type: 'finish', reason: this.#hasToolCalls ? 'tool_calls' : 'stop', native: undefined })
+      finalEvents.push({ type: 'finish', reason: this.#progress.hasCalls ? 'tool_calls' : 'stop', native: undefined })
     this.#start()
     if (finalEvents.length > 0) this.#receiver.events(finalEvents, undefined)
     this.#finish()
   }
 
   /** Whether the end mark completes an answer without a finish reason. */
-  get #isEndedByMark(): boolean {
-    return this.#hasContent && this.#attempt.providerProtocol.endsByMark === true
+  get #endsByMark(): boolean {
+    return (this.#protocol ?? this.#attempt.providerProtocol).endsByMark === true
   }
 
   #endTooEarly(): void {
+    const words = this.#hasContent ? undefined : this.#words
+    if (words && /[a-z]{2}/i.test(words)) return this.#upstreamError(errorOf(words))
     this.#fail({
       ...unusableAnswer,
       reason: 'an answer that ended too early',
@@ -319,12 +397,16 @@ export class AttemptAnswer implements Sink {
       return this.#fail(this.#toFailure(this.#status, message, { status: this.#status, ...facts }))
     }
     if (isJsonLines(text)) return this.#endJsonLines(bytes)
-    const events = this.#attempt.providerProtocol.readBody(
-      parseJsonUpToMaxDepth(text),
-      this.#attempt.answerId,
-      this.#attempt.answerLimit,
-    )
-    this.#deliverWhole(events, { bytes, text })
+    if (isOtherText(text)) return this.#upstreamError(errorOf(text))
+    this.#readWhole(parsedAnswer({ bytes, text }))
+  }
+
+  #readWhole({ answer, body }: ParsedAnswer): void {
+    const { providerProtocol, answerId, answerLimit } = this.#attempt
+    const usual = providerProtocol.forms ? providerProtocol.forms.ofAnswer(body) : body
+    const protocol = protocolOfAnswer(usual, providerProtocol)
+    const events = protocol.readBody(usual, answerId, answerLimit)
+    this.#deliverWhole(events, protocol === providerProtocol ? answerWith(usual, body, answer) : undefined)
   }
 
   /** @param whole undefined if the answer was read while it arrived. */

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
 
-type HeldEvents = { events: AnswerEvent[]; raw: Buffer }
+type HeldEvents = { events: AnswerEvent[]; raw: Buffer | undefined }
 
 /** The events of a stream before its first content. Until then, a failure can still lead to another endpoint. */
 export class ContentHold {
@@ -19,7 +19,7 @@ export class ContentHold {
     return this.#held.length === 0
   }
 
-  add(events: AnswerEvent[], raw: Buffer): void {
+  add(events: AnswerEvent[], raw: Buffer | undefined): void {
     if (this.isEmpty) this.#timer.start(this.#ms)
     this.#held.push({ events, raw })
   }

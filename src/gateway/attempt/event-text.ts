@@ -10,6 +10,14 @@ export function looksLikeEventStream(chunk: Buffer): boolean {
   return /^(?:data|event|id|retry)?:/.test(withoutByteOrderMark(chunk.subarray(0, 16)).toString('latin1').trimStart())
 }
 
+/** Whether a stream starts as JSON or a page does instead, because no field of an event starts with such a character. */
+export function startsBody(chunk: Buffer): boolean {
+  return /^\s*[{<]/.test(withoutByteOrderMark(chunk.subarray(0, 64)).toString('latin1'))
+}
+
+/** Whether an answer is a page or plain text, such as the error of a proxy. */
+export const isOtherText = (text: string) => /^\s*(?:<[!a-z]|[a-z]+ [a-z])/i.test(text)
+
 /** An event with only its name and its data on one line. Line breaks in JSON are white space. */
 export function toSingleLineEvent({ event, data }: SseEvent): Buffer {
   return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)

@@ -48,6 +48,6 @@ export function isJsonLines(text: string): boolean {
  * event alone.
  */
 export function splitByLine(event: SseEvent): SseEvent[] {
-  if (!isJsonLines(event.data) && !/\}[ \t\r]*\n\s*\[DONE\]/.test(event.data)) return [event]
+  if (!isJsonLines(event.data) && !/\}[ \t\r]*\n\s*\[DONE\]/i.test(event.data)) return [event]
   return event.data.split('\n').map((data) => ({ ...event, data, raw: Buffer.from(`data: ${data}\n\n`) }))
 }

@@ -9,6 +9,7 @@ import type { JsonSource } from '#platform/json/json-source.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { PresetStyle } from '../presets/apply-preset.ts'
 import type { BillableOptions } from '../pricing/billable-options.ts'
+import type { AnswerForms } from './answer-forms.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
@@ -85,6 +86,8 @@ export type ProviderProtocol = {
   isStateless?: boolean
   /** Whether `[DONE]` completes an answer without a finish reason. Other protocols have an event for the end. */
   endsByMark?: boolean
+  /** Other forms of answers than that of the protocol. Undefined if no server sends any. */
+  forms?: AnswerForms
   /** Reads a whole answer. @throws Error if it violates the protocol. */
   readBody: (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[]
   /** The error message in the body of a failed answer. */

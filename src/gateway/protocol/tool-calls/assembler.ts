@@ -122,7 +122,8 @@ export class ToolCallAssembler {
   }
 
   #isNamePartial({ name = '', isNamePartial }: ToolCallPiece): boolean {
-    return isNamePartial === true || (isNamePartial === 'if_undeclared' && this.#isUndeclared(name))
+    // Without declared tools, every name can continue.
+    return isNamePartial === true || (isNamePartial === 'if_undeclared' && !this.#options.toolNames?.has(name))
   }
 
   /** Finds the call of a piece; undefined for the end of something that is not a call. */

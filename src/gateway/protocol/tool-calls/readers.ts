@@ -29,4 +29,8 @@ export function assemblingBodyReader(
 /** For a stream that ended without an end mark. */
 export const endMark: SseEvent = { event: undefined, data: '[DONE]', raw: Buffer.alloc(0) }
 
-export const isEndMark = ({ data }: SseEvent) => data.startsWith('[DONE]')
+/** Some servers and proxies write the mark in lower case, with quotes, or without brackets. */
+export const isEndMark = ({ event, data }: SseEvent) =>
+  endMarkPattern.test(data) || (event === 'done' && !data.includes('{'))
+
+const endMarkPattern = /^\s*(?:\[DONE\]|"?\[?DONE\]?"?\s*$)/i

@@ -9,6 +9,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { messageOfRefusal } from '../error-code.ts'
 import { countIn } from '../token-counts.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
+import { anthropicForms } from './anthropic-forms.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
 import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules.ts'
@@ -36,6 +37,7 @@ export const anthropicMessages: ProviderProtocol = {
   supportsTool: (tool) => ownTool(tool) !== undefined,
   canThink: (chat, endpoint) => canThinkWith(endpoint, thinkingFor(chat, endpoint)),
   reader: assemblingReader(anthropicReader),
+  forms: anthropicForms,
   readBody: assemblingBodyReader(readAnthropicMessage),
   errorMessage: messageOfRefusal,
 }

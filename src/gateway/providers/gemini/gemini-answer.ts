@@ -10,6 +10,7 @@ import { type ReportedCounts, sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
 import { callIdFor } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
+import { usualAnswer } from './gemini-forms.ts'
 import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
 
@@ -19,6 +20,7 @@ type Part = {
   thoughtSignature?: string
   functionCall?: FunctionCall
   inlineData?: { mimeType?: string; data?: string }
+  fileData?: { mimeType?: string; fileUri?: string }
 }
 type FunctionCall = {
   id?: string
@@ -72,13 +74,13 @@ const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', 
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
-  return ({ data }) => answer.read(JSON.parse(data) as GeneratedCandidate)
+  return ({ data }) => answer.read(usualAnswer(JSON.parse(data)) as GeneratedCandidate)
 }
 
 /** Reads a whole answer. */
 export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
   // Without its parameter for events, a stream is a list.
-  const parts = (Array.isArray(body) ? body : [body]) as GeneratedCandidate[]
+  const parts = (Array.isArray(body) ? body : [body]).map(usualAnswer) as GeneratedCandidate[]
   const answer = new GeminiAnswer(answerId)
   const events = parts.flatMap((part) => answer.read(part))
   const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')
@@ -153,8 +155,9 @@ class GeminiAnswer {
     return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
   }
 
-  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): UpstreamEvent[] {
+  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData, fileData }: Part): UpstreamEvent[] {
     if (inlineData) return pictureIn(inlineData, encrypted)
+    if (fileData) return linkedPicture(fileData)
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#callPart(functionCall, signed)
     if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
@@ -276,4 +279,12 @@ function pictureIn({ mimeType, data }: NonNullable<Part['inlineData']>, encrypte
   }
   if (encrypted !== undefined) events.push({ type: 'reasoning', text: '', format, encrypted })
   return events
+}
+
+function linkedPicture({ mimeType, fileUri }: NonNullable<Part['fileData']>): AnswerEvent[] {
+  if (!String(mimeType).startsWith('image/') || !fileUri) return []
+  return [
+    { type: 'piece', unit: 'image' },
+    { type: 'image', url: fileUri },
+  ]
 }

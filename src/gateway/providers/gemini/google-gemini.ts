@@ -8,6 +8,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { geminiEmbeddings } from '../embeddings/gemini-embeddings.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
+import { geminiForms } from './gemini-forms.ts'
 import { excludesFormat, geminiRequest } from './gemini-request.ts'
 import { geminiLacks, geminiRules } from './gemini-rules.ts'
 import { geminiBillable, ownTool } from './gemini-tools.ts'
@@ -30,6 +31,7 @@ export const googleGemini: ProviderProtocol = {
   billableOptions: geminiBillable,
   supportsTool: (tool) => ownTool(tool) !== undefined,
   reader: assemblingReader(geminiReader),
+  forms: geminiForms,
   readBody: assemblingBodyReader(readGenerated),
   errorMessage: messageOfRefusal,
 }

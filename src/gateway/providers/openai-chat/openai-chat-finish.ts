@@ -3,9 +3,22 @@ import type { AnswerEvent } from '#chat/events.ts'
 
 /** Finish reasons that chat servers document, in lower case. */
 const reasons = new Map<string, FinishReason>([
-  ...(['stop', 'stop_sequence', 'end_turn', 'eos', 'eos_token', 'complete', 'completed'] as const).map(
-    (name): [string, FinishReason] => [name, 'stop'],
-  ),
+  ...(
+    [
+      'stop',
+      'stop_sequence',
+      'stop_token',
+      'end_turn',
+      'end',
+      'eos',
+      'eos_token',
+      'complete',
+      'completed',
+      'done',
+      'finished',
+      'success',
+    ] as const
+  ).map((name): [string, FinishReason] => [name, 'stop']),
   ['length', 'length'],
   ['max_tokens', 'length'],
   ['max_output_tokens', 'length'],
@@ -17,6 +30,9 @@ const reasons = new Map<string, FinishReason>([
   ['tool_call', 'tool_calls'],
   ['tool_use', 'tool_calls'],
   ['function_call', 'tool_calls'],
+  ...(['token_limit', 'max_length', 'limit', 'max_new_tokens', 'context_length'] as const).map(
+    (name): [string, FinishReason] => [name, 'length'],
+  ),
   ['content_filter', 'content_filter'],
   ['safety', 'content_filter'],
   ['refusal', 'content_filter'],
@@ -25,6 +41,8 @@ const reasons = new Map<string, FinishReason>([
   ['blocklist', 'content_filter'],
   ['prohibited_content', 'content_filter'],
   ['spii', 'content_filter'],
+  ['image_safety', 'content_filter'],
+  ['language', 'content_filter'],
   // Gateways to Bedrock
   ['content_filtered', 'content_filter'],
   ['guardrail_intervened', 'content_filter'],
@@ -43,15 +61,22 @@ const reasons = new Map<string, FinishReason>([
   ['abort', 'error'],
   // Gateways to Gemini
   ['malformed_function_call', 'error'],
+  ...(['aborted', 'engine_overloaded', 'server_error', 'internal_error', 'failed', 'canceled'] as const).map(
+    (name): [string, FinishReason] => [name, 'error'],
+  ),
   ['cancelled', 'error'],
   ['timeout', 'error'],
 ])
 
 /** The finish event. An unknown reason counts as a truncated answer, never as a success. */
 export function finishEvents(native: string): AnswerEvent[] {
-  const name = native.toLowerCase().replaceAll('-', '_')
+  // Python's servers write the name of the enumeration before the value.
+  const name = native
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .replace(/^finish_?reason\./, '')
   // DashScope sends this text until the answer ends.
-  if (name === 'null') return []
+  if (name === 'null' || name === 'none' || name === 'finish_reason_unspecified') return []
   const reason = reasons.get(name) ?? 'length'
   if (reason !== 'error') return [{ type: 'finish', reason, native }]
   return [{ type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }]

@@ -12,6 +12,7 @@ import { messageOfRefusal } from '../error-code.ts'
 import { chatBillable } from '../openai-tools.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { dialectOf } from './openai-chat-dialects.ts'
+import { chatForms } from './openai-chat-forms.ts'
 import { optionalSettings, plainChat } from './openai-chat-plain.ts'
 import { repairedChat } from './openai-chat-rules.ts'
 
@@ -32,6 +33,7 @@ export const openaiChat: ProviderProtocol = {
   reader: assemblingReader(chatReader),
   isStateless: true,
   endsByMark: true,
+  forms: chatForms,
   readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
   errorMessage: messageOfRefusal,
 }

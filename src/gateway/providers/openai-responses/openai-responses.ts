@@ -11,6 +11,7 @@ import { messageOfRefusal } from '../error-code.ts'
 import { ownTool, responsesBillable } from '../openai-tools.ts'
 import { withoutOwnFields } from '../service-fields.ts'
 import { readResponse } from './openai-responses-answer.ts'
+import { responsesForms } from './openai-responses-forms.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
 import { responsesLacks, responsesRules } from './openai-responses-rules.ts'
 import { responsesReader } from './openai-responses-stream.ts'
@@ -32,6 +33,7 @@ export const openaiResponses: ProviderProtocol = {
   billableOptions: responsesBillable,
   supportsTool: (tool) => ownTool(tool) !== undefined,
   reader: assemblingReader(responsesReader),
+  forms: responsesForms,
   readBody: assemblingBodyReader(readResponse),
   errorMessage: messageOfRefusal,
 }

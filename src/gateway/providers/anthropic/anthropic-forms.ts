@@ -1,0 +1,77 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { AnswerForms } from '../../protocol/answer-forms.ts'
+import { isObject, type Members, withMembers } from '../changed-members.ts'
+
+/** Answers of servers of this protocol in other forms than Anthropic's. */
+export const anthropicForms: AnswerForms = {
+  mark: /"(?:message_start|message_delta|message_stop|content_block_\w+|ping)"/,
+  isOwn: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
+  isUsual: ({ event, data }) =>
+    (event === undefined || data.includes(`"${event}"`)) &&
+    (!data.includes('"usage"') || (!foreignUsage.test(data) && !foreignReason.test(data))),
+  ofEvent: (content, _progress, name) => usualEvent(content as Members, name),
+  ofAnswer: (body) => (isObject(body) ? usualMessage(body) : body),
+}
+
+const foreignUsage = /"(?:prompt_tokens|completion_tokens)"/
+const foreignReason = /"stop_reason"\s*:\s*"(?:stop|eos|length|tool_calls|function_call|content_filter|COMPLETE|STOP)"/
+
+/** Reasons of the end as chat servers name them, which proxies pass on. */
+const reasons = new Map<unknown, string>([
+  ['stop', 'end_turn'],
+  ['STOP', 'end_turn'],
+  ['COMPLETE', 'end_turn'],
+  ['eos', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['tool_calls', 'tool_use'],
+  ['function_call', 'tool_use'],
+  ['content_filter', 'refusal'],
+])
+
+function usualEvent(event: Members, name: string | undefined): Members {
+  const { type = name, usage, message, delta } = event
+  return withMembers(event, {
+    type,
+    ...(isObject(usage) && { usage: usualUsage(usage) }),
+    ...(isObject(message) && { message: usualMessage(message) }),
+    ...(type === 'message_delta' && isObject(delta) && { delta: withReason(delta) }),
+  })
+}
+
+function usualMessage(message: Members): Members {
+  const { content, usage, error } = message
+  const blocks =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : isObject(content) ? [content] : content
+  return withReason(
+    withMembers(message, {
+      ...(Array.isArray(blocks) && { content: blocks === content ? mapItems(blocks, usualBlock) : blocks }),
+      ...(isObject(usage) && { usage: usualUsage(usage) }),
+      ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
+    }),
+  )
+}
+
+const withReason = <T extends Members>(holder: T): T => {
+  const reason = reasons.get(holder.stop_reason)
+  return reason === undefined ? holder : withMembers(holder, { stop_reason: reason })
+}
+
+function usualBlock(block: unknown): unknown {
+  if (typeof block === 'string') return { type: 'text', text: block }
+  return isObject(block) && block.type === undefined && typeof block.text === 'string'
+    ? { type: 'text', ...block }
+    : block
+}
+
+/** Usage with the names of Anthropic. OpenAI counts cached tokens within the prompt. */
+function usualUsage(usage: Members): Members {
+  const { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: details } = usage
+  if (prompt === undefined && completion === undefined) return usage
+  const inDetails = isObject(details) && typeof details.cached_tokens === 'number' ? details.cached_tokens : undefined
+  const cached = usage.cache_read_input_tokens ?? inDetails
+  return withMembers(usage, {
+    input_tokens: usage.input_tokens ?? (inDetails === undefined ? prompt : Math.max(0, Number(prompt) - inDetails)),
+    output_tokens: usage.output_tokens ?? completion,
+    ...(cached !== undefined && { cache_read_input_tokens: cached }),
+  })
+}

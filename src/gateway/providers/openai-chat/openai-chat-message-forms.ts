@@ -1,0 +1,137 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import { isObject, type Members, withMembers } from '../changed-members.ts'
+
+/** Members that a usual message can have in any form. */
+const plainMembers: ReadonlySet<string> = new Set(['role', 'refusal', 'reasoning_details', 'function_call', 'audio'])
+
+/** A fast check of the message of a whole answer. */
+export function isUsualMessage(message: unknown): boolean {
+  if (!isObject(message)) return false
+  for (const name in message) {
+    const value = message[name]
+    if (value === null || plainMembers.has(name)) continue
+    if (name === 'content' || name === 'reasoning' || name === 'reasoning_content') {
+      if (typeof value !== 'string') return false
+    } else if (name === 'tool_calls') {
+      if (!Array.isArray(value) || !value.every(isUsualCall)) return false
+    } else if (!(name === 'annotations' && Array.isArray(value) && value.length === 0)) return false
+  }
+  return true
+}
+
+const isUsualCall = (call: { function?: { arguments?: unknown } | null; custom?: unknown } | null) =>
+  typeof call?.function?.arguments === 'string' || isObject(call?.custom)
+
+/** A message or delta in OpenAI's form. Undefined if the server sends none. */
+export function usualMessage(message: unknown): unknown {
+  if (typeof message === 'string') return { role: 'assistant', content: message }
+  if (!isObject(message)) return message ?? undefined
+  const { toolCalls, tool_calls: calls = toolCalls, images, annotations } = message
+  const content = contentOf(message)
+  const more = {
+    ...content.message,
+    ...(Array.isArray(calls) && { tool_calls: mapItems(calls, usualCall) }),
+    ...(toolCalls !== undefined && { toolCalls: undefined }),
+    ...(Array.isArray(images) && { images: mapItems(images, usualImage) }),
+    ...(Array.isArray(annotations) && { annotations: mapItems(annotations, usualAnnotation) }),
+    ...reasoningOf(message),
+  }
+  const { tool_calls: listed = [], images: shown = [] } = more as { tool_calls?: unknown[]; images?: unknown[] }
+  return withMembers(message, {
+    ...more,
+    ...(content.calls.length > 0 && { tool_calls: [...listed, ...content.calls] }),
+    ...(content.images.length > 0 && { images: [...shown, ...content.images] }),
+  })
+}
+
+type Content = { message: Members; calls: Members[]; images: Members[] }
+
+/** The content, with calls and images among its parts separate. */
+function contentOf({ content, text }: Members): Content {
+  const other: Content = { message: {}, calls: [], images: [] }
+  if (content == null && typeof text === 'string') return { ...other, message: { content: text, text: undefined } }
+  if (typeof content === 'number' || typeof content === 'boolean')
+    return { ...other, message: { content: String(content) } }
+  if (!Array.isArray(content)) return other
+  const parts = mapItems(content as unknown[], usualPart)
+  const remaining = parts.filter((part) => {
+    if (!isObject(part)) return true
+    if (part.type === 'tool_use') other.calls.push({ ...usualCall(part), index: other.calls.length })
+    else if (part.type === 'image_url') other.images.push(part)
+    else return true
+    return false
+  })
+  return { ...other, message: { content: remaining.length === parts.length ? parts : remaining } }
+}
+
+/** A part that is text, reasoning in the form of Mistral, an image, or a call in the form of Anthropic. */
+function usualPart(part: unknown): unknown {
+  if (typeof part === 'string') return { type: 'text', text: part }
+  if (!isObject(part)) return part
+  const { type, reasoning, summary } = part
+  if (type === 'reasoning') return { type: 'thinking', thinking: reasoning ?? summary ?? part.text }
+  return type === 'image_url' || type === 'image' || type === 'output_image' ? usualImage(part) : part
+}
+
+/** A call in which the arguments have their usual name. */
+function usualCall(call: unknown): Members {
+  if (!isObject(call) || isObject(call.custom)) return call as Members
+  const called = isObject(call.function) ? call.function : call
+  if (called.arguments != null || called.name === undefined) return call
+  const args = called.arguments ?? called.parameters ?? called.input ?? called.args
+  if (args === undefined) return call
+  const { id, index } = call
+  return {
+    ...(index !== undefined && { index }),
+    ...(id !== undefined && { id }),
+    type: 'function',
+    function: { name: called.name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+  }
+}
+
+function usualImage(image: unknown): Members {
+  const url = urlOf(image)
+  if (url === undefined) return image as Members
+  if (isObject(image) && isObject(image.image_url)) return image
+  return { type: 'image_url', image_url: { url } }
+}
+
+function urlOf(image: unknown): string | undefined {
+  if (typeof image === 'string') return image.startsWith('data:') || /^https?:/.test(image) ? image : dataUrl(image)
+  if (!isObject(image)) return undefined
+  const { image_url: inner, url, image: other, b64_json: base64, data } = image
+  const found = [isObject(inner) ? inner.url : inner, url, other].find((one) => typeof one === 'string' && one !== '')
+  if (typeof found === 'string') return urlOf(found)
+  return typeof base64 === 'string' ? dataUrl(base64) : typeof data === 'string' ? dataUrl(data) : undefined
+}
+
+const dataUrl = (base64: string) => `data:image/png;base64,${base64}`
+
+/** An annotation whose members are within `url_citation`. */
+function usualAnnotation(annotation: unknown): unknown {
+  if (!isObject(annotation) || isObject(annotation.url_citation) || typeof annotation.url !== 'string')
+    return annotation
+  const { type: _type, ...url_citation } = annotation
+  return { type: 'url_citation', url_citation }
+}
+
+/** Reasoning as text, where a server sends a list. */
+function reasoningOf({ reasoning, reasoning_content, thinking_blocks: blocks }: Members): Members {
+  const texts = [reasoning, reasoning_content].filter((one) => typeof one === 'string' && one !== '')
+  const lists = {
+    ...(Array.isArray(reasoning) && { reasoning: textOf(reasoning) }),
+    ...(Array.isArray(reasoning_content) && { reasoning_content: textOf(reasoning_content) }),
+  }
+  if (texts.length > 0 || Object.keys(lists).length > 0 || !Array.isArray(blocks)) return lists
+  return { reasoning_content: textOf(blocks) }
+}
+
+const textOf = (parts: unknown[]) =>
+  parts
+    .map((part) => {
+      const { text, thinking, content } = isObject(part)
+        ? part
+        : { text: part, thinking: undefined, content: undefined }
+      return [text, thinking, content].find((one) => typeof one === 'string') ?? ''
+    })
+    .join('')

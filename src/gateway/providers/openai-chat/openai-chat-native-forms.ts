@@ -1,0 +1,98 @@
+import { isObject, type Members } from '../changed-members.ts'
+
+/** An answer of a server's own API, in the members of a completion. */
+type NativeAnswer = { message: Members; reason?: unknown; usage?: unknown }
+type NativeForm = {
+  servers: string
+  read: (body: Members) => NativeAnswer | undefined
+}
+
+/** The APIs of servers that also answer chat requests with them, or proxies in front of them. */
+const nativeForms: NativeForm[] = [
+  {
+    servers: 'Ollama',
+    read: ({ done, done_reason, message, response, thinking, prompt_eval_count, eval_count }) => {
+      if (typeof done !== 'boolean' || !(isObject(message) || typeof response === 'string')) return undefined
+      const own = isObject(message) ? message : { content: response, thinking }
+      const usage = { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
+      return { message: own, ...(done && { reason: done_reason ?? 'stop', ...(eval_count != null && { usage }) }) }
+    },
+  },
+  {
+    servers: 'Cloudflare',
+    read: ({ response, tool_calls, usage }) => {
+      if ((response === undefined && !Array.isArray(tool_calls)) || isEnvelope(response)) return undefined
+      const content = response == null || typeof response === 'string' ? response : JSON.stringify(response)
+      return { message: { content, ...(Array.isArray(tool_calls) && { tool_calls }) }, usage }
+    },
+  },
+  {
+    servers: 'text-generation-inference',
+    read: ({ token, generated_text, details }) => {
+      const reason = isObject(details) ? details.finish_reason : undefined
+      if (isObject(token)) return { message: { content: token.special === true ? '' : token.text }, reason }
+      return typeof generated_text === 'string' ? { message: { content: generated_text }, reason } : undefined
+    },
+  },
+  {
+    servers: 'llama.cpp',
+    read: ({ content, stop, stop_type, tokens_evaluated, tokens_predicted }) => {
+      if (typeof content !== 'string' || typeof stop !== 'boolean') return undefined
+      if (!stop) return { message: { content } }
+      const usage = { prompt_tokens: tokens_evaluated, completion_tokens: tokens_predicted }
+      return { message: { content }, reason: stop_type === 'limit' ? 'length' : 'stop', usage }
+    },
+  },
+  {
+    servers: 'Bedrock',
+    read: ({ output, stopReason, usage }) => {
+      const message = isObject(output) ? output.message : undefined
+      if (!isObject(message) || !Array.isArray(message.content)) return undefined
+      return { message: { content: message.content.map(bedrockPart) }, reason: stopReason, usage }
+    },
+  },
+  {
+    servers: 'DashScope',
+    read: ({ output, text = isObject(output) ? output.text : undefined, finish_reason, usage }) => {
+      if (typeof text !== 'string') return undefined
+      return { message: { content: text }, reason: finish_reason ?? (isObject(output) && output.finish_reason), usage }
+    },
+  },
+  {
+    servers: 'Cohere, and servers that send the message alone',
+    read: ({ message, role, content, finish_reason, usage, ...other }) => {
+      // Events of other protocols have a type.
+      if ('type' in other) return undefined
+      const isMessage = role === 'assistant' && content !== undefined
+      if (!isMessage && !(isObject(message) && message.role === 'assistant')) return undefined
+      return { message: isMessage ? { role, content, ...other } : (message as Members), reason: finish_reason, usage }
+    },
+  },
+]
+
+/** A whole answer or an event of a server's own API as a completion or chunk. Undefined if it is none. */
+export function nativeAnswer(body: unknown, part: 'delta' | 'message'): object | undefined {
+  const answer = Array.isArray(body) && body.length === 1 ? body[0] : body
+  if (!isObject(answer) || answer.error || answer.errors || answer.type === 'error') return undefined
+  for (const { read } of nativeForms) {
+    const found = read(answer)
+    if (!found) continue
+    const { message, reason, usage } = found
+    const finish_reason = typeof reason === 'string' ? reason : part === 'message' ? 'stop' : null
+    return { choices: [{ index: 0, [part]: message, finish_reason }], ...(usage != null && { usage }) }
+  }
+  return undefined
+}
+
+function bedrockPart(part: unknown): unknown {
+  const { text, toolUse, reasoningContent } = isObject(part) ? part : ({} as Members)
+  if (isObject(toolUse))
+    return { type: 'tool_use', id: toolUse.toolUseId, name: toolUse.name, input: toolUse.input ?? {} }
+  const thought = isObject(reasoningContent) ? reasoningContent.reasoningText : undefined
+  if (isObject(thought)) return { type: 'thinking', thinking: thought.text }
+  return typeof text === 'string' ? { type: 'text', text } : part
+}
+
+/** Whether an object is an answer of an API, and not the JSON that the model wrote. */
+const isEnvelope = (response: unknown) =>
+  isObject(response) && ['choices', 'candidates', 'output', 'message'].some((name) => name in response)

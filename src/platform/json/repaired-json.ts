@@ -1,0 +1,46 @@
+import { stringEnd } from './json-members.ts'
+
+/**
+ * Makes JSON valid that some servers write: numbers that JSON lacks and Python's `None` become null, commas before a closing
+ * bracket and wrong escapes are removed. Undefined if the text is valid already, or invalid in another way.
+ */
+export function repairedJson(text: string): string | undefined {
+  let repaired = ''
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at)
+    const string = quote === -1 ? text.length : quote
+    repaired += repairedSyntax(text.slice(at, string))
+    at = stringEnd(text, string)
+    repaired += repairedString(text.slice(string, at))
+  }
+  return repaired !== text && isJson(repaired) ? repaired : undefined
+}
+
+/** The text between two strings. */
+function repairedSyntax(text: string): string {
+  if (!/[a-z,]/i.test(text)) return text
+  return text
+    .replaceAll(/[-+]?\b(?:NaN|Inf(?:inity)?)\b|\b(?:None|undefined)\b/gi, 'null')
+    .replaceAll(/\b(?:True|False)\b/g, (word) => word.toLowerCase())
+    .replaceAll(/,(?=\s*[}\]])/g, '')
+}
+
+function repairedString(text: string): string {
+  return text.replaceAll(controlOrEscape, (found) => {
+    const [, escaped] = found
+    if (escaped === undefined) return JSON.stringify(found).slice(1, -1)
+    if ('"\\/bfnrtu'.includes(escaped)) return found
+    return escaped === "'" ? escaped : `\\${found}`
+  })
+}
+
+const controlOrEscape = /[\u0000-\u001f]|\\[\s\S]/g
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
