@@ -1,6 +1,6 @@
 import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
 import type { AuditEvent } from '#identity/audit/audit.ts'
-import { namesOfInterns } from '#interns/registry/names.ts'
+import { findInternNames } from '#interns/registry/names.ts'
 import type { Query } from '#platform/db/db.ts'
 
 type Names = ReadonlyMap<string, { name: string; email?: string }>
@@ -15,7 +15,7 @@ export async function namesOfTargets(
   const [keys, workspaces, interns, users] = await Promise.all([
     namesOfKeys(db, organizationId, ids('key')),
     namesOfWorkspaces(db, organizationId, ids('workspace')),
-    namesOfInterns(db, organizationId, ids('intern')),
+    findInternNames(db, organizationId, ids('intern')),
     namesOfUsers(db, organizationId, [...ids('member'), ...events.flatMap((event) => userOf(event) ?? [])]),
   ])
   const byKind: Record<string, Names> = { key: keys, workspace: workspaces, intern: interns, member: users }

@@ -1,7 +1,7 @@
 import { presetReference } from '#gateway/presets/preset-reference.ts'
 import type { PresetScope } from '#gateway/presets/read-presets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { modelOfKey } from '#interns/registry/store.ts'
+import { findModelByKey } from '#interns/registry/store.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Db } from '#platform/db/db.ts'
 
@@ -12,6 +12,6 @@ export async function presetScope(
 ): Promise<PresetScope> {
   const { workspaceId, keyKind, keyHash } = caller
   if (keyKind !== 'intern') return { workspaceId }
-  const named = presetReference({ model: (await modelOfKey(deps, keyHash)) ?? deps.config.default_intern_model })
+  const named = presetReference({ model: (await findModelByKey(deps, keyHash)) ?? deps.config.default_intern_model })
   return { workspaceId, slugs: named ? [named.slug] : [] }
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { findIntern } from '#interns/registry/store.ts'
-import { InternRun, runItem } from '#interns/runs/run-record.ts'
+import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'
 import { replyWriter } from '#interns/turns/reply.ts'
@@ -94,7 +94,7 @@ async function askRun(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnReques
   const turn = await startChatTurn(deps.conversation, caller, turnRequest, toAbortSignal(response.signal))
   await turn.events.return?.()
   const intern = await findIntern(deps, caller, turnRequest.internId)
-  return new HttpAnswer(202, {}, { data: runItem(await findRun(deps, intern.id, turn.started.runId)) })
+  return new HttpAnswer(202, {}, { data: toRunItem(await findRun(deps, intern.id, turn.started.runId)) })
 }
 
 const answers = { stream: sendReply, whole: askReply, run: askRun } satisfies Record<Chat['delivery'], unknown>

@@ -3,7 +3,7 @@ import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { findIntern } from '#interns/registry/store.ts'
-import { auditFileAccess, type FileAct } from '#interns/remote/file-audit.ts'
+import { auditFileAccess, type FileAction } from '#interns/remote/file-audit.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
@@ -29,7 +29,7 @@ type FileRequest = { caller: Caller; host: string | undefined; response: Respons
 type FileOperation<Answer> = {
   internId: string
   /** The entry for the audit log; listings have none. */
-  act?: FileAct
+  act?: FileAction
   paths?: Record<string, string>
   /** @param signal aborts when the client disconnects or loses access. */
   give: (files: InternFiles, signal: AbortSignal) => Promise<Answer>

@@ -1,10 +1,10 @@
 import { maskCredentials } from '#gateway/attempt/mask-secrets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { mcpServersOf } from '#interns/registry/mcp-servers.ts'
-import { repositoryPassword } from '#interns/registry/repository.ts'
+import { readMcpServers } from '#interns/registry/mcp-servers.ts'
+import { readRepositoryPassword } from '#interns/registry/repository.ts'
 import { findIntern, type Intern } from '#interns/registry/store.ts'
 import type { InternLog } from '#interns/remote/log.ts'
-import { secretsOfAgent, secretsOfServers, withoutSecrets } from '#interns/remote/log-secrets.ts'
+import { findAgentSecrets, findServerSecrets, redactSecrets } from '#interns/remote/log-secrets.ts'
 import type { ApiDeps } from '../access/deps.ts'
 import { requireRegion } from './intern-region.ts'
 import { translateDaemonErrors } from './intern-transcripts.ts'
@@ -32,16 +32,16 @@ export async function internLog(
 async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<string> {
   const { agent } = intern
   const [servers, password, key] = await Promise.all([
-    mcpServersOf(deps, intern.id),
-    repositoryPassword(deps, intern.id),
+    readMcpServers(deps, intern.id),
+    readRepositoryPassword(deps, intern.id),
     deps.provisioner.secretOf(intern).catch(() => undefined),
   ])
   const secrets = [
-    ...secretsOfServers(servers),
-    ...secretsOfAgent(typeof agent === 'string' ? deps.config.agents[agent] : (agent ?? undefined)),
+    ...findServerSecrets(servers),
+    ...findAgentSecrets(typeof agent === 'string' ? deps.config.agents[agent] : (agent ?? undefined)),
     ...[password, key].filter((secret) => secret !== undefined),
   ]
-  return maskCredentials(withoutSecrets(text, secrets))
+  return maskCredentials(redactSecrets(text, secrets))
 }
 
 /** Returns whole lines. If the last line alone exceeds the limit, returns the end of it. */

@@ -5,8 +5,8 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
 import type { EndReason } from '#interns/contract/run.ts'
 import type { AgentChoice } from '#interns/registry/intern.ts'
-import { decisionCollector } from '#interns/rules/collect.ts'
-import type { Metered } from '#interns/runs/metered-usage.ts'
+import { createDecisionCollector } from '#interns/rules/collect.ts'
+import type { ReadMeteredUsage } from '#interns/runs/metered-usage.ts'
 import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -35,7 +35,7 @@ type InternsParts = {
   guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   vault: Vault
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
-  metered: Metered
+  metered: ReadMeteredUsage
   spent: ReadSpending
   observeRunEnd: (outcome: EndReason) => void
   /** A content filter refused the text of a prompt. */
@@ -52,7 +52,7 @@ const concealing =
 /** Collects decisions of rules, and questions to people, with secrets removed. */
 export function collectDecisions({ db, now, ...parts }: ConcealDeps & Pick<InternsParts, 'db' | 'now'>) {
   const conceal = concealing(parts)
-  return decisionCollector({
+  return createDecisionCollector({
     db,
     now,
     // The intern calls models with its own key. Content that models must not see is not stored either.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Metered } from '#interns/runs/metered-usage.ts'
+import type { ReadMeteredUsage } from '#interns/runs/metered-usage.ts'
 import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
@@ -40,7 +40,7 @@ export function spentByKey(deps: MeteredDeps): ReadSpending {
 }
 
 /** Returns the usage of an intern's turn from the ledger. */
-export function meteredTurn(deps: MeteredDeps): Metered {
+export function meteredTurn(deps: MeteredDeps): ReadMeteredUsage {
   return async (keyHash, since) => {
     await flushLedger(deps, keyHash, since)
     const usage = await readUsageSince(deps, keyHash, since)

@@ -1,4 +1,4 @@
-import { type Intern, internById, isEnding } from '#interns/registry/store.ts'
+import { findInternById, type Intern, isEnding } from '#interns/registry/store.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
@@ -17,7 +17,7 @@ export async function stopIntern(deps: StopDeps, { id, hostname }: Intern): Prom
   const { db, internHosts, config } = deps
   const hasStopped = async () => {
     if (!(await isEnding({ db }, id))) return true
-    const host = await internHosts.standing(hostname)
+    const host = await internHosts.readState(hostname)
     if (host?.state === 'gone') throw notStopped(`${host.reason} It will be, as soon as its host is back.`)
     return undefined
   }
@@ -26,7 +26,7 @@ export async function stopIntern(deps: StopDeps, { id, hostname }: Intern): Prom
     timeoutMs: timeoutMs + config.kubernetes_stop_ms,
   })
   if (!stopped) throw notStopped(`the server of its host ${hostname} has not done so yet.`)
-  const now = await internById(db.query, id)
+  const now = await findInternById(db.query, id)
   if (now?.status === 'failed') throw notStopped(now.lastFailureMessage ?? 'its processes are still running.')
 }
 

@@ -3,18 +3,18 @@ import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { EndReason } from '#interns/contract/run.ts'
-import { InternHosts, type OwnHost } from '#interns/hosts/hosts.ts'
+import { type HostDescription, InternHosts } from '#interns/hosts/hosts.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
 import { waitUntilEnded } from '#interns/lifecycle/wait-until-ended.ts'
-import { gitAuthorOf } from '#interns/registry/git-author.ts'
-import { mcpServersOf } from '#interns/registry/mcp-servers.ts'
-import { repositoryPassword } from '#interns/registry/repository.ts'
+import { findGitAuthor } from '#interns/registry/git-author.ts'
+import { readMcpServers } from '#interns/registry/mcp-servers.ts'
+import { readRepositoryPassword } from '#interns/registry/repository.ts'
 import type { Intern } from '#interns/registry/store.ts'
 import { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
-import { sealAccess } from '#interns/remote/tcp-access.ts'
+import { encryptAccess } from '#interns/remote/tcp-access.ts'
 import type { DecisionCollector } from '#interns/rules/collect.ts'
 import { type FollowDeps, followRuns } from '#interns/runs/follow-runs.ts'
-import type { Metered } from '#interns/runs/metered-usage.ts'
+import type { ReadMeteredUsage } from '#interns/runs/metered-usage.ts'
 import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
@@ -40,7 +40,7 @@ type SupervisionParts = {
   newId: NewId
   log: Log
   variable: (name: string) => string | undefined
-  metered: Metered
+  metered: ReadMeteredUsage
   spent: ReadSpending
   observeRunEnd: (outcome: EndReason) => void
   decisions: DecisionCollector
@@ -73,7 +73,7 @@ export function openSupervision({
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
   const own = ownHost(config, db)
-  const hosts = new InternHosts({ db, clock: databaseClock(db, now), own })
+  const hosts = new InternHosts({ db, clock: databaseClock(db, now), ownHost: own })
   const certificates = new DaemonCertificates({ db, vault, now })
   const around = {
     config,
@@ -81,9 +81,9 @@ export function openSupervision({
     hosts,
     vault,
     certificates,
-    mcpServersOf: ({ id }: Intern) => mcpServersOf({ db, vault }, id),
-    gitAuthorOf: (intern: Intern) => gitAuthorOf(db, intern),
-    passwordOf: ({ id }: Intern) => repositoryPassword({ db, vault }, id),
+    mcpServersOf: ({ id }: Intern) => readMcpServers({ db, vault }, id),
+    gitAuthorOf: (intern: Intern) => findGitAuthor(db, intern),
+    passwordOf: ({ id }: Intern) => readRepositoryPassword({ db, vault }, id),
   }
   const inProcesses = () => {
     const listen = own?.address && (config.intern_listen ?? own.address)
@@ -122,7 +122,7 @@ export function openSupervision({
     server: newId(),
     keepRunning,
     idleMs: config.intern_idle_ms,
-    sealAccess: sealAccess.bind(undefined, vault),
+    sealAccess: encryptAccess.bind(undefined, vault),
     follow: (intern) => followRuns(following, intern, () => provisioner.runs(intern)),
   })
   const begin = (url: string) => {
@@ -133,7 +133,7 @@ export function openSupervision({
 }
 
 /** The host of this server, if interns run there. With the embedded database no other server can reach it. */
-function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
+function ownHost(config: Config, { kind }: Db): HostDescription | undefined {
   if (config.interns === 'off') return undefined
   const { intern_labels: labels, intern_capacity: capacity } = config
   // All servers of a namespace manage its pods, each of which has an address.

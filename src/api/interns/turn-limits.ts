@@ -1,5 +1,10 @@
 import type { TurnLimits } from '#gateway/admission/turn-limits.ts'
-import { type LimitedTurn, noteRefused, type RefusedRequest, turnsOfKey } from '#interns/runs/limited-turns.ts'
+import {
+  findTurnsOfKey,
+  type LimitedTurn,
+  type RefusedRequest,
+  saveRefusedRequest,
+} from '#interns/runs/limited-turns.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -22,7 +27,7 @@ const outsideTurnMessage =
  */
 export function turnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEndTimeoutMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
-    const { hasRunningTurn: isInTurn, limited } = await turnsOfKey(deps, keyHash)
+    const { hasRunningTurn: isInTurn, limited } = await findTurnsOfKey(deps, keyHash)
     if (!isInTurn) throw new Fault('forbidden', outsideTurnMessage)
     if (limited.length === 0) return undefined
     const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
@@ -64,10 +69,10 @@ async function untilEnded(
   timeoutMs: number,
 ): Promise<void> {
   const haveEnded = async () => {
-    const { limited } = await turnsOfKey(deps, keyHash)
+    const { limited } = await findTurnsOfKey(deps, keyHash)
     const openTurns = limited.filter(({ id }) => turnIds.includes(id))
     for (const { runId, refused, ...turn } of openTurns)
-      if (runId !== null && !refused) await noteRefused(deps.db, { ...turn, runId }, request)
+      if (runId !== null && !refused) await saveRefusedRequest(deps.db, { ...turn, runId }, request)
     return openTurns.length === 0 || undefined
   }
   const subscribe = subscribeToEntity(deps.db.signals, 'run.changed', internId)

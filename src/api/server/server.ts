@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { clients } from '#gateway/clients/clients.ts'
-import { toChatFault } from '#interns/contract/chat-fault.ts'
+import { addChatReason } from '#interns/contract/chat-fault.ts'
 import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
 import { toDatabaseFault } from '#platform/db/maintenance/failures.ts'
 import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
@@ -61,7 +61,7 @@ export async function createApi(
     explain: toDatabaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
     rewriteUrl: (url, headers) => underPrefix(withoutRoot(root, url), headers),
-    restate: (fault, request) => (isInternChat(request) ? toChatFault(fault) : fault),
+    restate: (fault, request) => (isInternChat(request) ? addChatReason(fault) : fault),
   })
   keepNewConnections(app.server)
   const finished = (request: FinishedRequest) => {

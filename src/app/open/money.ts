@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { singleLedgerWriter, spentByKey } from '#api/interns/metered-turn.ts'
-import { spentBySession } from '#interns/runs/run-spending.ts'
+import { readSessionCost } from '#interns/runs/run-spending.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -50,7 +50,7 @@ export async function openMoney(
       return spentOfGuardrail({ db }, subject, includesByok, sinceDay)
     if (subject.kind === 'turn') return costBetween({ db }, subject.keyHash, subject.startedAt)
     if (subject.kind === 'session')
-      return toPicoUsd(await spentBySession({ db, spent }, subject.internId, subject.sessionId))
+      return toPicoUsd(await readSessionCost({ db, spent }, subject.internId, subject.sessionId))
     return spentBefore({ db }, { subject, includesByok }, sinceDay)
   }
   const warnNotReported = warnOf(context, 'budgets were not reported')

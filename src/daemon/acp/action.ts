@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { hostOf, pathFrom } from '#interns/contract/rules/match-path.ts'
-import { pathsNamed } from '#interns/contract/rules/match-rule.ts'
+import { parseHost, resolveFromRoot } from '#interns/contract/rules/match-path.ts'
+import { possiblePaths } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { operationOf } from './operation.ts'
 import { resolveLinks } from './resolve-links.ts'
@@ -27,8 +27,10 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
   const namedAddresses = valuesOf(input, addressNames)
   const addresses =
     operation === 'fetch' && namedAddresses.length === 0 ? (tool.title?.match(/https?:\S+/g) ?? []) : namedAddresses
-  const hosts = addresses.map(hostOf)
-  const isOutsideWorkspace = valuesOf(input, folderNames).some((folder) => pathFrom(workspace, folder).startsWith('/'))
+  const hosts = addresses.map(parseHost)
+  const isOutsideWorkspace = valuesOf(input, folderNames).some((folder) =>
+    resolveFromRoot(workspace, folder).startsWith('/'),
+  )
   const unsure =
     isOutsideWorkspace ||
     // An unnamed tool of another kind can do more than run the command in its input.
@@ -59,18 +61,18 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
 /** A path as written, and as the current symbolic links resolve it; both relative to the workspace. */
 function pathsOf(workspace: string, path: string): string[] {
   const resolved = absolutePath(workspace, path) ?? join(workspace, path)
-  return [pathFrom(workspace, resolved), pathFrom(resolveLinks(workspace), resolveLinks(resolved))]
+  return [resolveFromRoot(workspace, resolved), resolveFromRoot(resolveLinks(workspace), resolveLinks(resolved))]
 }
 
 /** The resolved paths of a command's arguments that are symbolic links. Undefined if there are too many. */
 function linkedPaths(action: Action): string[] | undefined {
-  const named = new Set(pathsNamed(action))
+  const named = new Set(possiblePaths(action))
   if (named.size > limits.named) return undefined
   const root = resolveLinks(action.root)
   const linked = new Set<string>()
   for (const path of named) {
-    const resolved = pathFrom(root, resolveLinks(path))
-    if (resolved !== pathFrom(action.root, path)) linked.add(resolved)
+    const resolved = resolveFromRoot(root, resolveLinks(path))
+    if (resolved !== resolveFromRoot(action.root, path)) linked.add(resolved)
   }
   return linked.size > limits.values ? undefined : [...linked]
 }

@@ -1,4 +1,4 @@
-import { attachmentLine } from '#interns/contract/attachments.ts'
+import { describeAttachment } from '#interns/contract/attachments.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { StartTurn } from '#interns/contract/runs.ts'
@@ -46,7 +46,7 @@ export async function playTurn(
     }
     transcripts
       .of(session.id)
-      .startRun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), promptInfo)
+      .startRun(run.id, [prompt, ...attachments.map(describeAttachment)].join('\n').trim(), promptInfo)
     transcripts.save()
     // A background run has no reader, so it starts without output.
     if (run.isInBackground) run.apply({ type: 'turn.started' })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ContentBlock } from '@agentclientprotocol/sdk'
-import { type Attachment, textIn } from '#interns/contract/attachments.ts'
+import { type Attachment, decodeTextFile } from '#interns/contract/attachments.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { PromptCapabilities } from '../acp/agent.ts'
@@ -44,7 +44,7 @@ async function fileBlock(attachment: Attachment, { abilities, workspace, files }
   const bytes = Buffer.from(data, 'base64')
   const path = await storeFile(files, attachment, bytes)
   const uri = pathToFileURL(join(workspace, path)).href
-  const text = abilities.embeddedContext ? textIn(attachment) : undefined
+  const text = abilities.embeddedContext ? decodeTextFile(attachment) : undefined
   if (text !== undefined && text.length <= maxEmbeddedLength)
     return { type: 'resource', resource: { uri, mimeType, text } }
   return { type: 'resource_link', name: path, uri, mimeType, size: bytes.length }

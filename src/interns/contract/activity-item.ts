@@ -40,7 +40,7 @@ export const ActivityItem = z.discriminatedUnion('type', [
 export type ActivityItem = z.infer<typeof ActivityItem>
 
 /** Escapes characters that change how a text is displayed, because a person decides by it. */
-export function activityItem(activity: Activity): ActivityItem {
+export function toActivityItem(activity: Activity): ActivityItem {
   if (activity.type === 'plan') return { type: 'plan', steps: activity.steps }
   const { type, toolCallId, operation, title, status, input, output, paths, changes } = activity
   return {

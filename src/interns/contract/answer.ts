@@ -17,28 +17,27 @@ export type FormAnswer =
   | { action: 'cancel' }
 
 /** `choice` is set if the caller named one option by its id. */
-export type PermissionReading = { answer: PermissionAnswer; choice?: PermissionChoice }
+export type ParsedPermissionAnswer = { answer: PermissionAnswer; choice?: PermissionChoice }
 type OfferedOptions = Pick<PermissionQuestion, 'options' | 'choices'>
 
 /**
  * Reads the caller's answer to a permission request: exactly the id of an option, or the word of a kind.
  * @throws Refusal for an option that was not offered, and for a kind with several options.
  */
-export function readPermissionAnswer(offered: OfferedOptions, word: string): PermissionReading {
+export function readPermissionAnswer(offered: OfferedOptions, word: string): ParsedPermissionAnswer {
   if (word === 'cancel') return { answer: 'cancel' }
   const choice = offered.choices?.find(({ id }) => id === word)
   if (choice) return { answer: choice.kind, choice }
-  const kind = permissionKinds.find((one) => one === word)
+  const kind = permissionKinds.find((permissionKind) => permissionKind === word)
   const answers = permissionAnswers(offered)
   if (kind && answers.some(({ answer }) => answer === kind)) return { answer: kind }
-  const isAmbiguous = kind && answers.some((each) => each.kind === kind)
-  const wrong = isAmbiguous
-    ? `Several options are of the kind "${word}"`
-    : kind
-      ? `"${word}" was not offered`
-      : 'The answer is not one of the options'
-  const described = answers.map(({ answer, name }) => (name === undefined ? answer : `${answer} (${name})`))
-  throw new Refusal('bad_request', `${wrong}. Answer with one of: ${[...described, 'cancel'].join(', ')}.`)
+  let problem = 'The answer is not one of the options'
+  if (kind) {
+    const isAmbiguous = answers.some((offeredAnswer) => offeredAnswer.kind === kind)
+    problem = isAmbiguous ? `Several options are of the kind "${word}"` : `"${word}" was not offered`
+  }
+  const validAnswers = answers.map(({ answer, name }) => (name === undefined ? answer : `${answer} (${name})`))
+  throw new Refusal('bad_request', `${problem}. Answer with one of: ${[...validAnswers, 'cancel'].join(', ')}.`)
 }
 
 /**
@@ -63,15 +62,16 @@ export function readFormAnswer(fields: FormField[], answer: string): FormAnswer 
 function readContent(fields: FormField[], content: unknown): Record<string, FieldValue> {
   if (!isObject(content)) throw new Refusal('bad_request', 'The "content" of an answer must be a JSON object.')
   const values: [string, FieldValue][] = []
-  const answered = new Map(Object.entries(content))
+  const unread = new Map(Object.entries(content))
   try {
     for (const field of fields) {
-      const value = answered.get(field.name) ?? undefined
-      answered.delete(field.name)
+      // A client can send null for a field without a value.
+      const value = unread.get(field.name) ?? undefined
+      unread.delete(field.name)
       if (value !== undefined) values.push([field.name, checkValue(field, value)])
       else if (field.required) throw new Fault('invalid', `${field.name} is required`)
     }
-    for (const unknown of answered.keys())
+    for (const unknown of unread.keys())
       throw new Fault('invalid', `${JSON.stringify(unknown)} is not a field of this question`)
   } catch (error) {
     if (!(error instanceof Fault)) throw error

@@ -9,8 +9,8 @@ export type Attachment = {
 
 export const attachmentKinds = ['image', 'audio', 'file'] as const
 
-/** The text of a text file, for content filters. */
-export function textIn({ kind, data }: Attachment): string | undefined {
+/** The text of an attached file, for content filters; undefined if it is not UTF-8 text, or not a file. */
+export function decodeTextFile({ kind, data }: Attachment): string | undefined {
   if (kind !== 'file') return undefined
   const bytes = Buffer.from(data, 'base64')
   try {
@@ -22,6 +22,6 @@ export function textIn({ kind, data }: Attachment): string | undefined {
 }
 
 /** Describes an attachment for a transcript. */
-export function attachmentLine({ kind, name, mimeType, data }: Attachment): string {
+export function describeAttachment({ kind, name, mimeType, data }: Attachment): string {
   return `[${kind}${name === null ? '' : ` "${name}"`}: ${mimeType}, ${Buffer.byteLength(data, 'base64')} bytes]`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '#platform/core/fault.ts'
-import { asChatFault, chatFault, guardrailRefusal, toChatFault } from './chat-fault.ts'
+import { addChatReason, chatFault, guardrailRefusal, refusalToChatFault } from './chat-fault.ts'
 import { fileRefusals, Refusal, refusals } from './refusal.ts'
 
 test('a refusal says its reason, whether trying again may help, and when', () => {
@@ -26,7 +26,7 @@ test('an ended run is not retryable', () => {
 
 test('a refusal of the daemon has the kind of its status and its public reason', () => {
   const results = Object.keys(refusals).map((kind) => {
-    const fault = asChatFault(new Refusal(kind as keyof typeof refusals, 'M')) as Fault
+    const fault = refusalToChatFault(new Refusal(kind as keyof typeof refusals, 'M')) as Fault
     return [kind, fault.kind, ...Object.values(fault.details.metadata!)]
   })
   assert.deepEqual(results, [
@@ -54,11 +54,11 @@ test('a refusal of the daemon has the kind of its status and its public reason',
     assert.equal(typeof refusal.retryable, 'boolean')
   }
   const other = new Error('M')
-  assert.equal(asChatFault(other), other)
+  assert.equal(refusalToChatFault(other), other)
 })
 
 test('an earlier refusal has the reason of this route', () => {
-  const metadata = (fault: Fault) => toChatFault(fault).details.metadata
+  const metadata = (fault: Fault) => addChatReason(fault).details.metadata
   assert.deepEqual(metadata(new Fault('invalid', 'M')), { reason: 'bad_request', retryable: false })
   assert.deepEqual(metadata(new Fault('payload_too_large', 'M')), { reason: 'payload_too_large', retryable: false })
   assert.equal(metadata(new Fault('unauthenticated', 'M')), undefined)

@@ -3,7 +3,7 @@ import { fileRefusals, Refusal } from './refusal.ts'
 import type { BudgetPart } from './turn-budget.ts'
 
 /** The reasons of the chat route, and whether a retry can help. */
-const reasons = {
+const retryableByReason = {
   attachment_failed: false,
   bad_request: false,
   busy: true,
@@ -21,9 +21,9 @@ const reasons = {
   timeout: true,
   turn_failed: false,
 } as const satisfies Record<string, boolean>
-export type ChatReason = keyof typeof reasons
+export type ChatReason = keyof typeof retryableByReason
 
-export const kindOfCode: Record<number, FaultKind> = {
+export const faultKindByStatus: Record<number, FaultKind> = {
   400: 'invalid',
   404: 'not_found',
   409: 'conflict',
@@ -32,14 +32,14 @@ export const kindOfCode: Record<number, FaultKind> = {
   504: 'gateway_timeout',
 }
 
-type More = { retryable?: boolean; retryAfterSeconds?: number; budget?: BudgetPart }
+type ChatFaultOptions = { retryable?: boolean; retryAfterSeconds?: number; budget?: BudgetPart }
 
-/** A refusal of the chat route: its reason, and a header that says whether clients should retry. */
-export function chatFault(kind: FaultKind, reason: ChatReason, message: string, more: More = {}): Fault {
-  const retryable = more.retryable ?? reasons[reason]
-  const retryAfterSeconds = more.retryAfterSeconds ?? (reason === 'busy' || kind === 'unavailable' ? 1 : undefined)
+/** A refusal of the chat route, with its reason, and a header that says whether clients should retry. */
+export function chatFault(kind: FaultKind, reason: ChatReason, message: string, options: ChatFaultOptions = {}): Fault {
+  const retryable = options.retryable ?? retryableByReason[reason]
+  const retryAfterSeconds = options.retryAfterSeconds ?? (reason === 'busy' || kind === 'unavailable' ? 1 : undefined)
   return new Fault(kind, message, {
-    metadata: { reason, retryable, ...(more.budget && { budget: more.budget }) },
+    metadata: { reason, retryable, ...(options.budget && { budget: options.budget }) },
     headers: { 'x-should-retry': String(retryable) },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
@@ -53,15 +53,15 @@ export function guardrailRefusal({ kind, message, details }: Fault): Fault {
 }
 
 /** A refusal of the intern's daemon, as an error for the caller. */
-export function asChatFault(error: unknown): unknown {
+export function refusalToChatFault(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { code, reason, message, retryable } = error
   if (Object.hasOwn(fileRefusals, error.kind)) return chatFault('bad_gateway', 'intern_rejected', message)
-  return chatFault(kindOfCode[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
+  return chatFault(faultKindByStatus[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
 }
 
 /** Adds the reason of this route to a fault that was thrown before the handler. */
-export function toChatFault(fault: Fault): Fault {
+export function addChatReason(fault: Fault): Fault {
   if (fault.details.metadata) return fault
   if (fault.kind === 'invalid') return chatFault('invalid', 'bad_request', fault.message)
   if (fault.kind === 'payload_too_large') return chatFault('payload_too_large', 'payload_too_large', fault.message)

@@ -8,7 +8,7 @@ const writer = chunkWriter(started, names, 1)
 const report = { model: 'm', usage: null }
 
 test('the first chunk has the role, and every chunk the run id and the model', () => {
-  assert.deepEqual(writer.first(), {
+  assert.deepEqual(writer.roleChunk(), {
     id: 'chatcmpl-r',
     object: 'chat.completion.chunk',
     created: 1,
@@ -67,7 +67,7 @@ test('each failure after the start has the status it would have had before it', 
     reason: 'run_ended',
     retryable: false,
   })
-  assert.equal(writer.timedOut('silent')[0]?.error?.code, 504)
+  assert.equal(writer.timeoutChunks('silent')[0]?.error?.code, 504)
 })
 
 test('fields that a daemon must not send are dropped', () => {

@@ -1,18 +1,18 @@
 import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
 import type { Usage } from '#chat/usage.ts'
 import { printableExactly } from '#platform/text/printable.ts'
-import { type ActivityItem, activityItem } from './activity-item.ts'
+import { type ActivityItem, toActivityItem } from './activity-item.ts'
 import type { Question } from './question.ts'
 import type { BudgetPart } from './turn-budget.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
-/** A chunk of an intern's reply. The last one has no choices, but the id of the session. */
+/** A chunk of an intern's reply. The last chunk has no choices, but the id of the session. */
 export type InternChunk = Chunk & { session_id?: string | null; activity?: ActivityItem }
 
 /** Names that differ between protocols. */
 export type ChunkNames = { inputTool: string; fallbackModel: string }
 
-type Failed = { usage?: Usage | null; budget?: BudgetPart | undefined }
+type FailureDetails = { usage?: Usage | null; budget?: BudgetPart | undefined }
 
 /** The status that a failure would have had before the stream opened. */
 const failureCodes: Record<FailureReason, number> = { turn_failed: 502, stream_severed: 502, busy: 503 }
@@ -33,19 +33,29 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
     choices,
     ...more,
   })
-  const say = (delta: ChunkChoice['delta']) => chunk([{ index: 0, delta, finish_reason: null }])
-  const finish = (reason: ChunkChoice['finish_reason'], error?: StreamError) =>
+  const deltaChunk = (delta: ChunkChoice['delta']) => chunk([{ index: 0, delta, finish_reason: null }])
+  const finishChunk = (reason: ChunkChoice['finish_reason'], error?: StreamError) =>
     chunk([{ index: 0, delta: {}, finish_reason: reason }], error && { error })
-  const final = (usage: Usage | null, reported: string | null = null) =>
-    chunk([], { session_id: started.sessionId, usage, ...(reported !== null && { model: reported }) })
-  const fail = (code: number, message: string, reason: string, retryable: boolean, extra: Failed = {}) => [
-    finish('error', { code, message, metadata: { reason, retryable, ...(extra.budget && { budget: extra.budget }) } }),
-    final(extra.usage ?? null),
+  const finalChunk = (usage: Usage | null, reportedModel: string | null = null) =>
+    chunk([], { session_id: started.sessionId, usage, ...(reportedModel !== null && { model: reportedModel }) })
+  const errorChunks = (
+    code: number,
+    message: string,
+    reason: string,
+    retryable: boolean,
+    details: FailureDetails = {},
+  ) => [
+    finishChunk('error', {
+      code,
+      message,
+      metadata: { reason, retryable, ...(details.budget && { budget: details.budget }) },
+    }),
+    finalChunk(details.usage ?? null),
   ]
 
   return {
     /** The first chunk of the reply. */
-    first: () => say({ role: 'assistant', content: '' }),
+    roleChunk: () => deltaChunk({ role: 'assistant', content: '' }),
     chunksOf(event: TurnEvent): InternChunk[] {
       switch (event.type) {
         case 'turn.started':
@@ -53,19 +63,25 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
         case 'decision.made':
           return []
         case 'activity.noticed':
-          return [{ ...say({}), activity: activityItem(event.activity) }]
+          return [{ ...deltaChunk({}), activity: toActivityItem(event.activity) }]
         case 'text.added':
-          return [say({ content: event.text })]
+          return [deltaChunk({ content: event.text })]
         case 'reasoning.added':
-          return [say({ reasoning: event.text })]
+          return [deltaChunk({ reasoning: event.text })]
         case 'question.asked':
-          return [say({ tool_calls: [inputCall(event.question, names)] }), finish('tool_calls'), final(null)]
+          return [
+            deltaChunk({ tool_calls: [questionToolCall(event.question, names)] }),
+            finishChunk('tool_calls'),
+            finalChunk(null),
+          ]
         case 'turn.finished':
-          return [finish('stop'), final(event.usage, event.model)]
+          return [finishChunk('stop'), finalChunk(event.usage, event.model)]
         case 'turn.failed':
-          return fail(failureCodes[event.reason], event.message, event.reason, event.retryable, { usage: event.usage })
+          return errorChunks(failureCodes[event.reason], event.message, event.reason, event.retryable, {
+            usage: event.usage,
+          })
         case 'run.ended':
-          return fail(410, event.message, 'run_ended', false, event)
+          return errorChunks(410, event.message, 'run_ended', false, event)
         default:
           // A compromised daemon can send anything. Unknown events are dropped.
           event satisfies never
@@ -73,14 +89,14 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
       }
     },
     /** The end of a reply whose caller lost access. */
-    refused: (code: number, message: string) => fail(code, message, 'run_ended', false),
+    accessLostChunks: (code: number, message: string) => errorChunks(code, message, 'run_ended', false),
     /** The end of a reply after too long without output. */
-    timedOut: (message: string) => fail(504, message, 'timeout', true),
+    timeoutChunks: (message: string) => errorChunks(504, message, 'timeout', true),
   }
 }
 
-function inputCall(question: Question, names: ChunkNames) {
-  const call = { name: names.inputTool, arguments: JSON.stringify(argumentsOf(question)) }
+function questionToolCall(question: Question, names: ChunkNames) {
+  const call = { name: names.inputTool, arguments: JSON.stringify(questionArguments(question)) }
   return { index: 0, id: question.id, type: 'function' as const, function: call }
 }
 
@@ -88,7 +104,7 @@ function inputCall(question: Question, names: ChunkNames) {
  * The arguments of the tool call that asks the caller. `detail` is present if it contains more than the operation's name.
  * Characters that change how a text is displayed are escaped, for pages and terminals.
  */
-export function argumentsOf(question: Question) {
+export function questionArguments(question: Question) {
   if (question.kind === 'elicitation') {
     const { kind, message, fields } = question
     return { kind, message, fields }

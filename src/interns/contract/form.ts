@@ -16,7 +16,10 @@ export type FormField = Field & {
 
 export type FieldValue = string | number | boolean | string[]
 
-/** Checks a value. @returns the value for the agent. @throws Fault `invalid` whose message starts with the field's name and says what is valid. */
+/**
+ * Checks a value. @returns the value for the agent. @throws Fault `invalid` whose message starts with the field's name and
+ * says what is valid.
+ */
 export function checkValue(field: FormField, value: unknown): FieldValue {
   switch (field.type) {
     case 'string':
@@ -25,7 +28,7 @@ export function checkValue(field: FormField, value: unknown): FieldValue {
     case 'integer':
       return checkNumber(field, value)
     case 'boolean':
-      return typeof value === 'boolean' ? value : invalidValue(field, 'must be true or false')
+      return typeof value === 'boolean' ? value : rejectValue(field, 'must be true or false')
     case 'array':
       return checkChoices(field, value)
     default:
@@ -33,44 +36,45 @@ export function checkValue(field: FormField, value: unknown): FieldValue {
   }
 }
 
-function invalidValue(field: FormField, demand: string): never {
+function rejectValue(field: FormField, demand: string): never {
   throw new Fault('invalid', `${field.name} ${demand}`)
 }
 
 function checkOption(field: FormField, value: unknown): string {
   const options = field.options ?? []
   if (typeof value === 'string' && options.includes(value)) return value
-  return invalidValue(field, `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`)
+  return rejectValue(field, `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`)
 }
 
 function checkString(field: FormField, value: unknown): string {
-  if (typeof value !== 'string') return invalidValue(field, 'must be a string')
+  if (typeof value !== 'string') return rejectValue(field, 'must be a string')
   const length = [...value].length
-  if (length < (field.minLength ?? 0)) invalidValue(field, `must have at least ${field.minLength} characters`)
+  if (length < (field.minLength ?? 0)) rejectValue(field, `must have at least ${field.minLength} characters`)
   if (length > (field.maxLength ?? Number.POSITIVE_INFINITY)) {
-    invalidValue(field, `must have at most ${field.maxLength} characters`)
+    rejectValue(field, `must have at most ${field.maxLength} characters`)
   }
-  if (field.pattern && !matches(field.pattern, value)) invalidValue(field, `must match the pattern ${field.pattern}`)
-  if (field.format && formats[field.format]?.(value) === false) invalidValue(field, `must be a valid ${field.format}`)
+  if (field.pattern && !matchesPattern(field.pattern, value))
+    rejectValue(field, `must match the pattern ${field.pattern}`)
+  if (field.format && formats[field.format]?.(value) === false) rejectValue(field, `must be a valid ${field.format}`)
   return value
 }
 
 function checkNumber(field: FormField, value: unknown): number {
   if (typeof value !== 'number')
-    return invalidValue(field, field.type === 'integer' ? 'must be an integer' : 'must be a number')
-  if (field.type === 'integer' && !Number.isSafeInteger(value)) invalidValue(field, 'must be an integer')
-  if (value < (field.minimum ?? Number.NEGATIVE_INFINITY)) invalidValue(field, `must be at least ${field.minimum}`)
-  if (value > (field.maximum ?? Number.POSITIVE_INFINITY)) invalidValue(field, `must be at most ${field.maximum}`)
+    return rejectValue(field, field.type === 'integer' ? 'must be an integer' : 'must be a number')
+  if (field.type === 'integer' && !Number.isSafeInteger(value)) rejectValue(field, 'must be an integer')
+  if (value < (field.minimum ?? Number.NEGATIVE_INFINITY)) rejectValue(field, `must be at least ${field.minimum}`)
+  if (value > (field.maximum ?? Number.POSITIVE_INFINITY)) rejectValue(field, `must be at most ${field.maximum}`)
   return value
 }
 
 function checkChoices(field: FormField, value: unknown): string[] {
-  if (!Array.isArray(value)) return invalidValue(field, 'must be an array of its options')
+  if (!Array.isArray(value)) return rejectValue(field, 'must be an array of its options')
   const chosen = value.map((item) => checkOption(field, item))
-  if (new Set(chosen).size < chosen.length) invalidValue(field, 'must not name an option twice')
-  if (chosen.length < (field.minItems ?? 0)) invalidValue(field, `must name at least ${field.minItems} options`)
+  if (new Set(chosen).size < chosen.length) rejectValue(field, 'must not name an option twice')
+  if (chosen.length < (field.minItems ?? 0)) rejectValue(field, `must name at least ${field.minItems} options`)
   if (chosen.length > (field.maxItems ?? Number.POSITIVE_INFINITY)) {
-    invalidValue(field, `must name at most ${field.maxItems} options`)
+    rejectValue(field, `must name at most ${field.maxItems} options`)
   }
   return chosen
 }
@@ -79,7 +83,7 @@ function checkChoices(field: FormField, value: unknown): string[] {
  * Matches with an engine of linear time, because agent and caller are not trusted. A pattern that this engine does not
  * support is checked by the agent alone.
  */
-function matches(pattern: string, value: string): boolean {
+function matchesPattern(pattern: string, value: string): boolean {
   try {
     return RE2JS.compile(pattern).matcher(value).find()
   } catch {

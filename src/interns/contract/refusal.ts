@@ -32,7 +32,7 @@ export const refusals = {
 export type RefusalKind = keyof typeof refusals
 
 /** The public reasons of kinds that have another name in the chat route. */
-const publicReason: Partial<Record<RefusalKind, string>> = {
+const publicReasons: Partial<Record<RefusalKind, string>> = {
   session_unknown: 'not_found',
   session_busy: 'busy',
   session_moved: 'busy',
@@ -61,6 +61,6 @@ export class Refusal extends Error {
 
   /** The reason in the chat route. */
   get reason(): string {
-    return publicReason[this.kind] ?? this.kind
+    return publicReasons[this.kind] ?? this.kind
   }
 }

@@ -19,7 +19,7 @@ export const endReasons = [
   'severed',
   /** The run had a question, and the intern had too many waiting runs. */
   'busy',
-  /** It reached a limit of its budget. */
+  /** The turn reached a limit of its budget. */
   'over_budget',
 ] as const
 export type EndReason = (typeof endReasons)[number]
@@ -98,22 +98,22 @@ export function step(state: RunState, event: RunEvent): RunState {
   }
 }
 
-type Open = Exclude<RunState, { at: 'ended' }>
-type Waiting = Extract<RunState, { at: 'waiting' }>
+type OpenRun = Exclude<RunState, { at: 'ended' }>
+type WaitingRun = Extract<RunState, { at: 'waiting' }>
 
-function ask(state: Open, event: Extract<RunEvent, { type: 'question.asked' }>): RunState {
+function ask(state: OpenRun, event: Extract<RunEvent, { type: 'question.asked' }>): RunState {
   if (state.at === 'waiting') return { ...state, queued: [...state.queued, event.question] }
   if (!event.held) return ended('busy')
   return { at: 'waiting', question: event.question, deadlineAt: event.deadlineAt, queued: [] }
 }
 
 /** Removes a queued question. The caller has already received the current one, so that stays until it is answered. */
-function withdraw(state: Open, questionId: string): RunState {
+function withdraw(state: OpenRun, questionId: string): RunState {
   if (state.at !== 'waiting') return state
   return { ...state, queued: state.queued.filter((question) => question.id !== questionId) }
 }
 
-function resume(state: Waiting, deadlineAt: number): RunState {
+function resume(state: WaitingRun, deadlineAt: number): RunState {
   const [question, ...queued] = state.queued
   return question ? { at: 'waiting', question, deadlineAt, queued } : { at: 'running' }
 }

@@ -24,7 +24,7 @@ export type StartTurn = {
   attachments?: Attachment[]
   mode: ApprovalMode
   sessionId?: string
-  /** Its limits. */
+  /** The limits of the turn. */
   budget?: TurnBudget | undefined
   /** The number of turns of the session when the budget was computed. The turn is refused with `session_moved` if it changed. */
   turnsBefore?: number | undefined
@@ -45,7 +45,7 @@ export type InternHealth = {
   agentName: string | null
   runs: number
   waiting: number
-  /** It accepts no more turns, and will be ended. */
+  /** The daemon accepts no more turns, and will be ended. */
   resting?: boolean | undefined
 }
 

@@ -14,7 +14,7 @@ onEachDatabase('hosts of interns', (kind) => {
     const time = { now: at }
     const clock = createDatabaseClock(() => time.now)
     const [a, b, off] = [own('a'), own('b'), undefined].map(
-      (mine) => new InternHosts({ db: store.db, clock, own: mine }),
+      (mine) => new InternHosts({ db: store.db, clock, ownHost: mine }),
     )
     await a!.renew()
     await b!.renew()
@@ -28,31 +28,31 @@ onEachDatabase('hosts of interns', (kind) => {
       await here.off.all(),
       ['a', 'b'].map((name) => ({ ...own(name), storagePort: null, loss: null })),
     )
-    assert.deepEqual(await here.off.standing('a'), { name: 'a', state: 'up', reason: null, since: null })
-    assert.equal(await here.off.standing(null), null)
+    assert.deepEqual(await here.off.readState('a'), { name: 'a', state: 'up', reason: null, since: null })
+    assert.equal(await here.off.readState(null), null)
   })
 
   test('hosts are gone after seven seconds without a report', async () => {
     await using here = await place()
     here.time.now = at + 7000
-    assert.equal((await here.b.standing('a'))?.state, 'up')
+    assert.equal((await here.b.readState('a'))?.state, 'up')
     here.time.now = at + 7001
     const since = '2030-01-01T00:00:00.000Z'
     const reason = 'The host a does not respond.'
-    assert.deepEqual(await here.b.standing('a'), { name: 'a', state: 'gone', reason, since })
+    assert.deepEqual(await here.b.readState('a'), { name: 'a', state: 'gone', reason, since })
     assert.equal(lostHostMessage((await here.b.find('a'))!.loss!), `The host a does not respond (since ${since}).`)
-    assert.equal((await here.a.standing('a'))?.state, 'up', 'to its own server it is there')
+    assert.equal((await here.a.readState('a'))?.state, 'up', 'to its own server it is there')
     await here.a.renew()
-    assert.equal((await here.b.standing('a'))?.state, 'up')
+    assert.equal((await here.b.readState('a'))?.state, 'up')
   })
 
   test('are removed soon after the last server of the host was stopped', async () => {
     await using here = await place()
     await here.a.leave()
     here.time.now += 2000
-    assert.equal((await here.b.standing('a'))?.state, 'up')
+    assert.equal((await here.b.readState('a'))?.state, 'up')
     here.time.now += 1
-    assert.deepEqual(await here.b.standing('a'), {
+    assert.deepEqual(await here.b.readState('a'), {
       ...{
         name: 'a',
         state: 'gone',
@@ -61,12 +61,12 @@ onEachDatabase('hosts of interns', (kind) => {
       },
     })
     await here.a.renew()
-    assert.equal((await here.b.standing('a'))?.state, 'up')
+    assert.equal((await here.b.readState('a'))?.state, 'up')
   })
 
   test('that never reported are gone', async () => {
     await using here = await place()
     const reason = 'The host old is unknown.'
-    assert.deepEqual(await here.a.standing('old'), { name: 'old', state: 'gone', reason, since: null })
+    assert.deepEqual(await here.a.readState('old'), { name: 'old', state: 'gone', reason, since: null })
   })
 })

@@ -14,10 +14,10 @@ const lostAfterMs = 7000
 const successorTimeoutMs = 2 * renewEveryMs
 
 /** A server's description of its host. */
-export type OwnHost = { name: string; address: string | null; labels: string[]; capacity: number }
+export type HostDescription = { name: string; address: string | null; labels: string[]; capacity: number }
 
 /** A host of interns in the database. `loss` has the reason and time if the host is lost. */
-export type KnownHost = OwnHost & {
+export type KnownHost = HostDescription & {
   /** The port at which a server of the host serves the files of interns that do not run; null if there is none. */
   storagePort: number | null
   loss: { reason: string; since: number } | null
@@ -27,7 +27,7 @@ type HostDeps = {
   db: Db
   clock: Pick<DatabaseClock, 'nowSql'>
   /** The host of this server; undefined if it runs no interns. */
-  own: OwnHost | undefined
+  ownHost: HostDescription | undefined
 }
 
 type HostRow = Selectable<Tables['intern_hosts']> & { now: number }
@@ -42,14 +42,14 @@ export class InternHosts {
 
   constructor(deps: HostDeps) {
     this.#deps = deps
-    this.thisHost = deps.own?.name
+    this.thisHost = deps.ownHost?.name
   }
 
   /** Reports that this server's host is available. */
   async renew(): Promise<void> {
-    const { db, clock, own } = this.#deps
-    if (!own) return
-    const { name, address, labels, capacity } = own
+    const { db, clock, ownHost } = this.#deps
+    if (!ownHost) return
+    const { name, address, labels, capacity } = ownHost
     const described = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.storagePort }
     const row = { ...described, seen_at: clock.nowSql() as never, left_at: null }
     await upsert(db.query, 'intern_hosts', [row], { key: ['name'] }).execute()
@@ -57,10 +57,10 @@ export class InternHosts {
 
   /** Reports that this server stops. */
   async leave(): Promise<void> {
-    const { db, clock, own } = this.#deps
-    if (!own) return
+    const { db, clock, ownHost } = this.#deps
+    if (!ownHost) return
     const columns = { left_at: clock.nowSql() as never }
-    await db.query.updateTable('intern_hosts').set(columns).where('name', '=', own.name).execute()
+    await db.query.updateTable('intern_hosts').set(columns).where('name', '=', ownHost.name).execute()
   }
 
   async all(query: Query | Tx = this.#deps.db.query): Promise<KnownHost[]> {
@@ -73,23 +73,23 @@ export class InternHosts {
     return row && this.#hostOf(row)
   }
 
-  /** Whether an intern belongs to the host of this server. One without a host can be started on any. */
+  /** Whether an intern belongs to the host of this server. An intern without a host can be started on any host. */
   isOnThisHost(hostname: string | null): boolean {
     return this.thisHost !== undefined && (hostname ?? this.thisHost) === this.thisHost
   }
 
-  /** Returns a function for the status of each of these hosts. Runs no query for this server's own host. */
-  async standings(names: (string | null)[]): Promise<(name: string | null) => InternHost | null> {
+  /** Returns a function for the status of each of these hosts. Runs no query for this server's ownHost host. */
+  async readStates(names: (string | null)[]): Promise<(name: string | null) => InternHost | null> {
     const isRemote = names.some((name) => name !== null && name !== this.thisHost)
     const hosts = new Map((isRemote ? await this.all() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
-      return hostState(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
+      return toInternHost(name === this.thisHost ? { name, loss: null } : (hosts.get(name) ?? unknownHost(name)))
     }
   }
 
-  async standing(name: string | null): Promise<InternHost | null> {
-    return (await this.standings([name]))(name)
+  async readState(name: string | null): Promise<InternHost | null> {
+    return (await this.readStates([name]))(name)
   }
 
   #rows(query: Query | Tx) {
@@ -98,13 +98,13 @@ export class InternHosts {
 
   #hostOf(row: HostRow): KnownHost {
     const { name, address, labels, capacity, kept_port: storagePort } = row
-    const own = { name, address, labels: JSON.parse(labels) as string[], capacity, storagePort }
-    return { ...own, loss: name === this.thisHost ? null : lossOf(row) }
+    const loss = name === this.thisHost ? null : lossOf(row)
+    return { name, address, labels: JSON.parse(labels) as string[], capacity, storagePort, loss }
   }
 }
 
 /** The status of a host, in the form of the API. */
-export function hostState({ name, loss }: Pick<KnownHost, 'name' | 'loss'>): InternHost {
+export function toInternHost({ name, loss }: Pick<KnownHost, 'name' | 'loss'>): InternHost {
   if (!loss) return { name, state: 'up', reason: null, since: null }
   return { name, state: 'gone', reason: loss.reason, since: loss.since === 0 ? null : isoTime(loss.since) }
 }

@@ -1,8 +1,8 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Query } from '#platform/db/db.ts'
 import type { ListedHost } from '../registry/intern.ts'
-import { countOfOrganization, countRunningByHost } from '../registry/interns-by-host.ts'
-import { hostState, type InternHosts, type KnownHost, unknownHost } from './hosts.ts'
+import { countOrganizationInternsByHost, countRunningByHost } from '../registry/interns-by-host.ts'
+import { type InternHosts, type KnownHost, toInternHost, unknownHost } from './hosts.ts'
 
 type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'all'>; now: () => number }
 
@@ -17,16 +17,16 @@ export async function listHosts(
   const [hosts, usage, interns] = await Promise.all([
     internHosts.all(),
     countRunningByHost(db.query),
-    countOfOrganization(db.query, organizationId),
+    countOrganizationInternsByHost(db.query, organizationId),
   ])
   const isListed = ({ name, loss }: KnownHost) => !loss || interns.has(name) || now() - loss.since < listedForMs
   const listed = hosts
     .filter(isListed)
-    .map((host) => ({ ...hostState(host), labels: host.labels, capacity: host.capacity || null }))
+    .map((host) => ({ ...toInternHost(host), labels: host.labels, capacity: host.capacity || null }))
   const names = new Set(hosts.map(({ name }) => name))
   const unknown = [...interns.keys()]
     .filter((name) => !names.has(name))
-    .map((name) => ({ ...hostState(unknownHost(name)), labels: [], capacity: null }))
+    .map((name) => ({ ...toInternHost(unknownHost(name)), labels: [], capacity: null }))
   return [...listed, ...unknown]
     .map((host) => ({ ...host, capacity_used: usage.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

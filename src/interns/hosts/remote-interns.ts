@@ -11,7 +11,7 @@ import {
 } from '../remote/connect-runs.ts'
 import { type DaemonCertificates, logName, storageName } from '../remote/daemon-certificates.ts'
 import { type InternLog, neverStartedNote } from '../remote/log.ts'
-import { accessOf, type TcpAccess } from '../remote/tcp-access.ts'
+import { decryptAccess, type TcpAccess } from '../remote/tcp-access.ts'
 import { connectTls } from '../remote/tls-connection.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from './hosts.ts'
 
@@ -30,7 +30,7 @@ export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Pro
   const name = intern.hostname ?? ''
   const { address, loss } = (await hosts.find(name)) ?? unknownHost(name)
   if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
-  if (!isAwake(intern)) throw new Refusal('intern_unreachable', `${atRest(intern)}: start it.`)
+  if (!isAwake(intern)) throw new Refusal('intern_unreachable', `${notRunningMessage(intern)}: start it.`)
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
   if (host === null || !access) {
@@ -44,13 +44,13 @@ export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Pro
   return { host, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }
 }
 
-const atRest = (intern: Intern) =>
+const notRunningMessage = (intern: Intern) =>
   `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${intern.hostname}`
 
 /** The files and transcripts of an intern on another host, through its daemon or a server of that host. */
 export function remoteStorage(deps: RemoteInternDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
   if (isAwake(intern)) return connectRuns(() => remoteAddress(deps, intern))
-  const noServer = () => `${atRest(intern)}: start it, or send the request to a server of that host.`
+  const noServer = () => `${notRunningMessage(intern)}: start it, or send the request to a server of that host.`
   return connectStorage(() => connectHost(deps, intern, storageName(intern.id), noServer))
 }
 
@@ -72,10 +72,10 @@ async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: s
   return connectTls({ host: address, port: storagePort, token: hostConnectionToken, tls })
 }
 
-/** @throws Refusal if a server with another encryption key encrypted it. */
+/** Decrypts the access data of an intern's daemon. @throws Refusal if a server with another encryption key encrypted them. */
 export function openAccess(vault: Vault, intern: Intern): TcpAccess | undefined {
   try {
-    return accessOf(vault, intern)
+    return decryptAccess(vault, intern)
   } catch {
     throw new Refusal(
       'intern_unreachable',

@@ -10,7 +10,7 @@ import { sql } from '#platform/db/kysely.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { budgetColumn } from '../registry/budget.ts'
-import { internChanged } from '../registry/events.ts'
+import { internChangedEvent } from '../registry/events.ts'
 import {
   allowedStatuses,
   type InternCommand,
@@ -19,12 +19,12 @@ import {
   isAllowedFrom,
 } from '../registry/intern.ts'
 import type { NewMcpServer } from '../registry/mcp-server-schema.ts'
-import { type McpServerColumns, mcpServerColumns, mcpServersOf } from '../registry/mcp-servers.ts'
+import { type McpServerColumns, mcpServerColumns, readMcpServers } from '../registry/mcp-servers.ts'
 import { revokeInternKey } from '../registry/own-key.ts'
 import { requireOwner } from '../registry/owner.ts'
 import { type RepositoryColumns, repositoryColumns } from '../registry/repository.ts'
-import { findIntern, type Intern, internRecord } from '../registry/store.ts'
-import { endRuns, internStopped } from '../runs/end-runs.ts'
+import { findIntern, type Intern, toInternRecord } from '../registry/store.ts'
+import { endRuns, internStoppedEnd } from '../runs/end-runs.ts'
 import { endQuestions } from '../runs/questions.ts'
 import { nameConflict } from './create.ts'
 
@@ -40,19 +40,18 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
     await requireOwner(tx, caller, intern)
     const { repository, mcp_servers, web_hosts, budget, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
-    const record = internRecord(intern)
+    const record = toInternRecord(intern)
     const hasOtherFields = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
     const hasRepository = repository !== undefined && (repository !== null || record.repository !== null)
     const hasLists = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
     if (!hasOtherFields && !hasRepository && !hasLists) return undefined
-    const columns = {
-      ...(repository !== undefined && repositoryColumns(deps.vault, intern.id, repository)),
-      ...(budget !== undefined && { budget: budgetColumn(budget) }),
-      ...(web_hosts && { web_hosts: web_hosts.length > 0 ? JSON.stringify(web_hosts) : null }),
-      ...(mcp_servers && (await serverColumns(deps, tx, intern.id, mcp_servers))),
-    }
+    const columns: Columns = { ...fields, updated_at: deps.now() }
+    if (repository !== undefined) Object.assign(columns, repositoryColumns(deps.vault, intern.id, repository))
+    if (budget !== undefined) columns.budget = budgetColumn(budget)
+    if (web_hosts) columns.web_hosts = web_hosts.length > 0 ? JSON.stringify(web_hosts) : null
+    if (mcp_servers) Object.assign(columns, await serverColumns(deps, tx, intern.id, mcp_servers))
     try {
-      await update(tx, intern.id, { ...fields, ...columns, updated_at: deps.now() })
+      await updateRow(tx, intern.id, columns)
     } catch (error) {
       throw isUniqueViolation(error) ? nameConflict(patch.name ?? intern.name) : error
     }
@@ -61,7 +60,7 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
 }
 
 async function serverColumns({ vault }: ChangeDeps, tx: Tx, id: string, servers: NewMcpServer[]) {
-  const before = await mcpServersOf({ db: { query: tx }, vault }, id)
+  const before = await readMcpServers({ db: { query: tx }, vault }, id)
   return mcpServerColumns(vault, id, servers, before)
 }
 
@@ -70,28 +69,31 @@ async function serverColumns({ vault }: ChangeDeps, tx: Tx, id: string, servers:
  * lost.
  */
 export function provisionIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
-  return command(deps, caller, id, 'provision', 'queued', (intern, tx) => requireHost(deps.internHosts, intern, tx))
+  return runCommand(deps, caller, id, 'provision', 'queued', async (intern, tx) => {
+    await requireHost(deps.internHosts, intern, tx)
+    return {}
+  })
 }
 
 /** Stops a running intern and revokes its key. Its supervisor ends the processes. */
 export function suspendIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
-  return command(deps, caller, id, 'suspend', 'stopped', (intern, tx) =>
+  return runCommand(deps, caller, id, 'suspend', 'stopped', (intern, tx) =>
     supervisorColumns(deps.internHosts, intern, tx),
   )
 }
 
 /** Revokes the intern's key, and marks it for deletion by its supervisor. */
 export function deleteIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
-  return command(deps, caller, id, 'delete', 'destroying')
+  return runCommand(deps, caller, id, 'delete', 'destroying')
 }
 
-const verbs: Record<InternCommand, string> = {
+const auditActions: Record<InternCommand, string> = {
   provision: 'intern.provisioned',
   suspend: 'intern.suspended',
   delete: 'intern.deleted',
 }
 
-function command(
+function runCommand(
   deps: InternChangeDeps,
   caller: Caller,
   id: string,
@@ -99,7 +101,7 @@ function command(
   status: InternStatus,
   moreColumns: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
 ): Promise<Intern> {
-  return alterIntern(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, publish) => {
+  return alterIntern(deps, caller, id, auditActions[name] as `intern.${string}`, async (tx, intern, publish) => {
     if (name === 'delete') await requireOwner(tx, caller, intern)
     if (!isAllowedFrom(name, intern.status)) {
       throw new Fault(
@@ -107,9 +109,9 @@ function command(
         `The intern is ${intern.status}; to ${name} it, it must be ${allowedStatuses[name].join(' or ')}.`,
       )
     }
-    const next = { status, last_failure_message: null, ...(await moreColumns(intern, tx)) }
-    if (name === 'provision') await update(tx, intern.id, { ...next, progress: null, updated_at: deps.now() })
-    else await takeOutOfService(deps, tx, publish, intern, next)
+    const columns = { status, last_failure_message: null, ...(await moreColumns(intern, tx)) }
+    if (name === 'provision') await updateRow(tx, intern.id, { ...columns, progress: null, updated_at: deps.now() })
+    else await takeOutOfService(deps, tx, publish, intern, columns)
     return intern
   })
 }
@@ -128,11 +130,10 @@ async function supervisorColumns(hosts: InternHosts, { hostname }: Intern, tx: T
 const unnamedSupervisor = ''
 
 /** @throws Fault `unavailable` if its host is lost. */
-async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
-  if (hostname === null || hostname === hosts.thisHost) return {}
+async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<void> {
+  if (hostname === null || hostname === hosts.thisHost) return
   const { loss } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
   if (loss) throw new Fault('unavailable', `${lostHostMessage(loss)} ${howToRecover}`)
-  return {}
 }
 
 const howToRecover = 'Wait until the host is back, move the intern (POST …/move), or give it up (POST …/give-up).'
@@ -145,10 +146,10 @@ export async function takeOutOfService(
   intern: Intern,
   columns: Columns,
 ): Promise<void> {
-  await update(tx, intern.id, { ...columns, asleep_since: null, progress: null, updated_at: deps.now() })
+  await updateRow(tx, intern.id, { ...columns, asleep_since: null, progress: null, updated_at: deps.now() })
   await revokeInternKey(tx, publish, intern)
   await endQuestions(tx, publish, intern.id, { now: deps.now, end: { state: 'ended' } })
-  await endRuns(tx, publish, intern.id, { ...internStopped, endedAt: deps.now() })
+  await endRuns(tx, publish, intern.id, { ...internStoppedEnd, endedAt: deps.now() })
 }
 
 type Columns = Partial<
@@ -176,7 +177,7 @@ type Columns = Partial<
     }
 >
 
-async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
+async function updateRow(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
 }
 
@@ -210,10 +211,10 @@ export async function changeLocked(
       action,
       targetKind: 'intern',
       targetId: uuid,
-      before: internRecord(before),
-      after: internRecord(after),
+      before: toInternRecord(before),
+      after: toInternRecord(after),
     })
-    publish('intern.changed', uuid, internChanged(after, deps.now()))
+    publish('intern.changed', uuid, internChangedEvent(after, deps.now()))
     return after
   })
 }

@@ -8,11 +8,11 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Tx } from '#platform/db/db.ts'
 import { budgetColumn } from '../registry/budget.ts'
-import { internChanged } from '../registry/events.ts'
+import { internChangedEvent } from '../registry/events.ts'
 import type { NewIntern } from '../registry/intern.ts'
 import { mcpServerColumns } from '../registry/mcp-servers.ts'
 import { repositoryColumns } from '../registry/repository.ts'
-import { findIntern, type Intern, internRecord } from '../registry/store.ts'
+import { findIntern, type Intern, toInternRecord } from '../registry/store.ts'
 
 type InternCreateDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
@@ -32,8 +32,8 @@ export async function createIntern(
     .update(JSON.stringify(withoutSecrets(deps, body)))
     .digest('hex')
   return deps.db.exclusively(`interns of ${caller.workspaceId}/${caller.userId}`, async (tx, publish) => {
-    const replayed = idempotencyKey && (await findCreation(tx, caller, idempotencyKey, bodyHash))
-    if (replayed) return { intern: await findIntern({ db: { query: tx } }, caller, replayed), replayed: true }
+    const createdId = idempotencyKey ? await findCreation(tx, caller, idempotencyKey, bodyHash) : undefined
+    if (createdId) return { intern: await findIntern({ db: { query: tx } }, caller, createdId), replayed: true }
     const id = await insertIntern(deps, tx, caller, body)
     if (idempotencyKey) await saveCreation(deps, tx, caller, { idempotencyKey, bodyHash, id })
     const intern = await findIntern({ db: { query: tx } }, caller, id)
@@ -42,9 +42,9 @@ export async function createIntern(
       targetKind: 'intern',
       targetId: id,
       before: null,
-      after: internRecord(intern),
+      after: toInternRecord(intern),
     })
-    publish('intern.changed', id, internChanged(intern, deps.now()))
+    publish('intern.changed', id, internChangedEvent(intern, deps.now()))
     return { intern, replayed: false }
   })
 }
@@ -107,6 +107,7 @@ export function nameConflict(name: string): Fault {
   )
 }
 
+/** The id of the intern that a request with this key created. @throws Fault `conflict` if that request had another body. */
 async function findCreation(tx: Tx, caller: Caller, key: string, bodyHash: string): Promise<string | undefined> {
   const earlier = await tx
     .selectFrom('intern_creations')

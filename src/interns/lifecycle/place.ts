@@ -2,9 +2,9 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { chooseHost, type LoadedHost } from '../hosts/choose-host.ts'
 import type { InternHosts } from '../hosts/hosts.ts'
-import { internChanged } from '../registry/events.ts'
+import { internChangedEvent } from '../registry/events.ts'
 import { countRunningByHost } from '../registry/interns-by-host.ts'
-import { internById } from '../registry/store.ts'
+import { findInternById } from '../registry/store.ts'
 
 type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
 
@@ -15,7 +15,7 @@ type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
 export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
   const { db, now, hosts } = deps
   await db.exclusively('intern placement', async (tx, publish) => {
-    const intern = await internById(tx, id)
+    const intern = await findInternById(tx, id)
     if (intern?.status !== 'queued' || intern.hostname !== null) return
     const chosen = chooseHost(await loadHosts(tx, hosts), intern.hostLabels)
     if ('why' in chosen && chosen.why === intern.lastFailureMessage) return
@@ -24,7 +24,7 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
     await tx.updateTable('interns').set(updated).where('id', '=', id).execute()
     // Wakes the server of the host. Clients are notified when the intern is started, or why it is not.
     if ('host' in chosen) publish('intern.changed', id)
-    else publish('intern.changed', id, internChanged({ ...intern, lastFailureMessage: chosen.why }, now()))
+    else publish('intern.changed', id, internChangedEvent({ ...intern, lastFailureMessage: chosen.why }, now()))
   })
 }
 

@@ -29,7 +29,7 @@ onEachDatabase('all interns of a host that is gone', (kind) => {
     // Two servers, each with a separate view of the hosts.
     const serverOn = (name: string) => {
       const own = { name, address: null, labels: [], capacity: 0 }
-      return { ...deps, internHosts: new InternHosts({ db, clock: createDatabaseClock(deps.now), own }) }
+      return { ...deps, internHosts: new InternHosts({ db, clock: createDatabaseClock(deps.now), ownHost: own }) }
     }
     const [a, b] = [serverOn('a'), serverOn('b')]
     await Promise.all([a.internHosts.renew(), b.internHosts.renew()])

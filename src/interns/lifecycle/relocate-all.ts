@@ -4,38 +4,42 @@ import type { Query, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { unknownHost } from '../hosts/hosts.ts'
 import { internsOnHost } from '../registry/interns-by-host.ts'
-import { type Intern, internById } from '../registry/store.ts'
+import { findInternById, type Intern } from '../registry/store.ts'
 import { changeLocked } from './change.ts'
-import { giveUp, move, type RelocateDeps } from './relocate.ts'
+import { giveUpLocked, moveLocked, type RelocateDeps } from './relocate.ts'
 
 /**
  * Gives up the files of all interns of an organization on a lost host. @returns the changed interns. @throws Fault `not_found`
  * for an unknown host, `conflict` if the host is available.
  */
 export function giveUpHost(deps: RelocateDeps, caller: Caller, host: string): Promise<Intern[]> {
-  return relocate(deps, caller, host, 'intern.given_up', (intern, tx, publish) => giveUp(deps, tx, publish, intern))
+  return relocateAll(deps, caller, host, 'intern.given_up', (intern, tx, publish) =>
+    giveUpLocked(deps, tx, publish, intern),
+  )
 }
 
 /** Moves all interns of a lost host to another one, which has their files. */
 export function moveHost(deps: RelocateDeps, caller: Caller, host: string, to: string): Promise<Intern[]> {
-  return relocate(deps, caller, host, 'intern.moved', (intern, tx, publish) => move(deps, tx, publish, intern, to))
+  return relocateAll(deps, caller, host, 'intern.moved', (intern, tx, publish) =>
+    moveLocked(deps, tx, publish, intern, to),
+  )
 }
 
-type RelocateOne = (intern: Intern, tx: Tx, publish: Publish) => Promise<void>
+type RelocationWork = (intern: Intern, tx: Tx, publish: Publish) => Promise<void>
 
 /** Changes each intern in a separate transaction. After a failure, the next call continues. */
-async function relocate(
+async function relocateAll(
   deps: RelocateDeps,
   caller: Caller,
   host: string,
   action: `intern.${string}`,
-  relocateOne: RelocateOne,
+  work: RelocationWork,
 ): Promise<Intern[]> {
   const ids = await internsOnHost(deps.db.query, caller.organizationId, host)
   await requireLost(deps, host, ids.length)
   const relocated: Intern[] = []
   for (const uuid of ids) {
-    const intern = await relocateAll(deps, caller, { uuid, host, action }, relocateOne).catch(ignoreDeleted)
+    const intern = await relocateIntern(deps, caller, { uuid, host, action }, work).catch(ignoreDeleted)
     if (intern) relocated.push(intern)
   }
   return relocated
@@ -44,11 +48,11 @@ async function relocate(
 type Relocation = { uuid: string; host: string; action: `intern.${string}` }
 
 /** @returns undefined if the intern was relocated meanwhile. */
-async function relocateAll(
+async function relocateIntern(
   deps: RelocateDeps,
   caller: Caller,
   { uuid, host, action }: Relocation,
-  relocateOne: RelocateOne,
+  relocateOne: RelocationWork,
 ): Promise<Intern | undefined> {
   let isRelocated = false
   const find = (query: Query) => requireIntern(query, uuid)
@@ -62,7 +66,7 @@ async function relocateAll(
 }
 
 async function requireIntern(query: Query, uuid: string): Promise<Intern> {
-  const intern = await internById(query, uuid)
+  const intern = await findInternById(query, uuid)
   if (intern) return intern
   throw new Fault('not_found', 'The intern was deleted.')
 }

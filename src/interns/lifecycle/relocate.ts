@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { type InternHosts, type KnownHost, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
-import { inService } from '../registry/intern.ts'
+import { statusesInService } from '../registry/intern.ts'
 import { requireOwner } from '../registry/owner.ts'
 import type { Intern } from '../registry/store.ts'
 import { alterIntern, type InternChangeDeps, takeOutOfService } from './change.ts'
@@ -17,7 +17,7 @@ export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
 export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: string): Promise<Intern> {
   return alterIntern(deps, caller, id, 'intern.moved', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
-    await move(deps, tx, publish, intern, to)
+    await moveLocked(deps, tx, publish, intern, to)
     return intern
   })
 }
@@ -29,13 +29,19 @@ export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: s
 export function giveUpIntern(deps: RelocateDeps, caller: Caller, id: string): Promise<Intern> {
   return alterIntern(deps, caller, id, 'intern.given_up', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
-    await giveUp(deps, tx, publish, intern)
+    await giveUpLocked(deps, tx, publish, intern)
     return intern
   })
 }
 
-/** Callers must check permissions before, also for `giveUp`. */
-export async function move(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern, to: string): Promise<void> {
+/** Moves an intern that the caller has locked. The caller checks the permissions. */
+export async function moveLocked(
+  deps: RelocateDeps,
+  tx: Tx,
+  publish: Publish,
+  intern: Intern,
+  to: string,
+): Promise<void> {
   const hosts = await deps.internHosts.all(tx)
   const target = hosts.find(({ name, loss }) => name === to && !loss)
   if (!target) throw noSuchHost(to, hosts)
@@ -43,21 +49,22 @@ export async function move(deps: RelocateDeps, tx: Tx, publish: Publish, intern:
   if (intern.status !== 'stopped' && !hostLoss(intern, hosts, deps.internHosts.thisHost))
     throw hostAvailable(intern, 'move')
   await takeOutOfService(deps, tx, publish, intern, {
-    ...hostFields,
+    ...clearedHostColumns,
     hostname: to,
     moved_at: intern.hostname === null ? null : deps.now(),
-    status: inService.includes(intern.status) ? 'queued' : intern.status,
+    status: statusesInService.includes(intern.status) ? 'queued' : intern.status,
     last_failure_message: null,
   })
 }
 
-export async function giveUp(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern): Promise<void> {
+/** Gives up the files of an intern that the caller has locked. The caller checks the permissions. */
+export async function giveUpLocked(deps: RelocateDeps, tx: Tx, publish: Publish, intern: Intern): Promise<void> {
   const loss = hostLoss(intern, await deps.internHosts.all(tx), deps.internHosts.thisHost)
   if (!loss) throw hostAvailable(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
   const last_failure_message = `Its files were given up: ${lostHostMessage(loss)}`
   await takeOutOfService(deps, tx, publish, intern, {
-    ...hostFields,
+    ...clearedHostColumns,
     hostname: null,
     moved_at: null,
     status,
@@ -66,7 +73,7 @@ export async function giveUp(deps: RelocateDeps, tx: Tx, publish: Publish, inter
 }
 
 /** The columns that belong to the previous host. */
-const hostFields = { home: null, tcp_access: null, supervisor: null, supervised_until: 0 }
+const clearedHostColumns = { home: null, tcp_access: null, supervisor: null, supervised_until: 0 }
 
 function hostLoss({ hostname }: Intern, hosts: KnownHost[], thisHost: string | undefined): KnownHost['loss'] {
   if (hostname === null || hostname === thisHost) return null

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { isEnding } from '../registry/store.ts'
 
-/** A running server needs less time. */
+/** A running server ends the processes of an intern in less time. */
 const timeoutMs = 10_000
 
 /** Waits until no process uses the files of an intern that is stopped or asleep. Returns at once for any other. */

@@ -6,7 +6,7 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { memoryDb } from '#test/harness/database/memory-db.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { internById } from '../registry/store.ts'
+import { findInternById } from '../registry/store.ts'
 import { createIntern } from './create.ts'
 import { withAwakeIntern } from './wake.ts'
 
@@ -50,7 +50,7 @@ async function intern() {
     fallAsleep: (since: number) => set({ asleep_since: since, updated_at: since }),
     /** The outcome of each attempt, in order. */
     ask: async (...tries: (() => Promise<unknown>)[]) => {
-      const found = (await internById(db.query, id))!
+      const found = (await findInternById(db.query, id))!
       return withAwakeIntern({ ...deps, db: woken, hosts, idleMs }, found, leaving.signal, async () => tries.shift()!())
     },
     /** The caller disconnects. */

@@ -4,8 +4,8 @@ import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
-import { internChanged } from '../registry/events.ts'
-import { type Intern, internById, isAsleep, isAwake } from '../registry/store.ts'
+import { internChangedEvent } from '../registry/events.ts'
+import { findInternById, type Intern, isAsleep, isAwake } from '../registry/store.ts'
 
 export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'thisHost' | 'find'> }
 /** `idleMs`: the time without a turn after which interns fall asleep. */
@@ -20,10 +20,10 @@ const fallAsleepTimeoutMs = 30_000
  */
 export async function wakeIntern(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
   const { db } = deps
-  if (!(await isWaking(deps, intern))) return intern
+  if (!(await wakeIfAsleep(deps, intern))) return intern
   const readAwakeIntern = async () => {
-    const latest: Intern = (await internById(db.query, intern.id)) ?? { ...intern, status: 'destroying' }
-    return (await isWaking(deps, latest)) ? undefined : latest
+    const latest: Intern = (await findInternById(db.query, intern.id)) ?? { ...intern, status: 'destroying' }
+    return (await wakeIfAsleep(deps, latest)) ? undefined : latest
   }
   const subscribe = subscribeToEntity(db.signals, 'intern.changed', intern.id)
   const latest = await waitFor(readAwakeIntern, { subscribe, timeoutMs: Number.POSITIVE_INFINITY, signal })
@@ -31,8 +31,8 @@ export async function wakeIntern(deps: WakeDeps, intern: Intern, signal: AbortSi
   throw signal.reason
 }
 
-/** Wakes an intern that sleeps. @returns whether it is still asleep or starting. */
-async function isWaking(deps: WakeDeps, intern: Intern): Promise<boolean> {
+/** Wakes an intern that sleeps. @returns whether the caller must wait, because the intern is asleep or starting. */
+async function wakeIfAsleep(deps: WakeDeps, intern: Intern): Promise<boolean> {
   if (isPending(intern)) await requireHost(deps, intern)
   if (!isAsleepOrWaking(intern)) return false
   if (isAsleep(intern)) await queueStart(deps, intern)
@@ -49,8 +49,8 @@ export async function withAwakeIntern<T>(
   signal: AbortSignal,
   work: (intern: Intern) => Promise<T>,
 ): Promise<T> {
-  for (let found = intern; ; ) {
-    const awake = await wakeIntern(deps, found, signal)
+  for (let latest = intern; ; ) {
+    const awake = await wakeIntern(deps, latest, signal)
     const startedAt = deps.now()
     try {
       return await work(awake)
@@ -58,7 +58,7 @@ export async function withAwakeIntern<T>(
       if (!(error instanceof Refusal)) throw error
       const asleep = await findAsleepAfterFailure(deps, awake, signal, { kind: error.kind, startedAt })
       if (!asleep || signal.aborted) throw error
-      found = asleep
+      latest = asleep
     }
   }
 }
@@ -76,20 +76,20 @@ async function findAsleepAfterFailure(
   if (!wakeableRefusals.includes(kind)) return undefined
   // After a broken connection, a turn may have started. That turn would have kept the intern awake for `idleMs`.
   const isUnstarted = kind !== 'stream_severed'
-  const read = async () => {
-    const latest = await internById(db.query, before.id)
+  const findRetry = async () => {
+    const latest = await findInternById(db.query, before.id)
     if (!latest) return undefined
     if (isAsleepOrWaking(latest))
       return { retryWith: isUnstarted || latest.asleepSince! - startedAt < idleMs ? latest : undefined }
     return isUnstarted && isAwake(latest) && latest.updatedAt > before.updatedAt ? { retryWith: latest } : undefined
   }
   const subscribe = subscribeToEntity(db.signals, 'intern.changed', before.id)
-  const found = await waitFor(read, {
+  const retry = await waitFor(findRetry, {
     subscribe,
     timeoutMs: kind === 'intern_asleep' ? fallAsleepTimeoutMs : 0,
     signal,
   })
-  return found?.retryWith
+  return retry?.retryWith
 }
 
 /** The refusals of a daemon that sleeps, has ended, or is about to end. */
@@ -101,22 +101,25 @@ const isAsleepOrWaking = ({ status, asleepSince }: Intern) =>
 
 const isPending = ({ status }: Intern) => status === 'queued' || status === 'provisioning'
 
-/** Only a server of its host starts an intern. @throws Refusal `host_gone` if none is left, as after a rename. */
+/** Only a server of its host starts an intern. @throws Refusal `host_gone` if its host has no server, as after a rename. */
 async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
   if (hostname === null || hostname === hosts.thisHost) return
   const { loss } = (await hosts.find(hostname)) ?? unknownHost(hostname)
   if (loss) throw new Refusal('host_gone', lostHostMessage(loss))
 }
 
-/** Queues an intern to be started by a server of its host. The audit log has no record: a request for the intern is not an act of starting it. */
+/**
+ * Queues an intern to be started by a server of its host. The audit log has no record of it, because the caller only sent a
+ * request to the intern.
+ */
 async function queueStart(deps: WakeDeps, asleep: Intern): Promise<void> {
   await requireHost(deps, asleep)
   const { db, now } = deps
   const { id } = asleep
   await db.exclusively(`intern:${id}`, async (tx, publish) => {
-    const intern = await internById(tx, id)
+    const intern = await findInternById(tx, id)
     if (!intern || !isAsleep(intern)) return
     await tx.updateTable('interns').set({ status: 'queued', updated_at: now() }).where('id', '=', id).execute()
-    publish('intern.changed', id, internChanged({ ...intern, status: 'queued' }, now()))
+    publish('intern.changed', id, internChangedEvent({ ...intern, status: 'queued' }, now()))
   })
 }

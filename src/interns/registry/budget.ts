@@ -46,24 +46,25 @@ export function budgetColumn(budget: z.infer<typeof NewInternBudget> | null): st
 
 /** The lowest limits of the intern, its session and the prompt; undefined without limits. */
 export function budgetOfTurn(
-  own: InternBudget | null,
+  internBudget: InternBudget | null,
   requested: PromptBudget | null | undefined,
   sessionSpentUsd: number,
 ): TurnBudget | undefined {
-  const ofTurn = smallest(own?.max_cost_usd, requested?.max_cost_usd)
-  const ofSession = own?.session_max_cost_usd == null ? undefined : own.session_max_cost_usd - sessionSpentUsd
-  const costUsd = smallest(ofTurn, ofSession)
-  const seconds = smallest(own?.max_seconds, requested?.max_seconds)
+  const turnUsd = lowestLimit(internBudget?.max_cost_usd, requested?.max_cost_usd)
+  const sessionRemainingUsd =
+    internBudget?.session_max_cost_usd == null ? undefined : internBudget.session_max_cost_usd - sessionSpentUsd
+  const costUsd = lowestLimit(turnUsd, sessionRemainingUsd)
+  const seconds = lowestLimit(internBudget?.max_seconds, requested?.max_seconds)
   if (costUsd === undefined && seconds === undefined) return undefined
-  const costOf = costUsd === ofTurn ? ('max_cost_usd' as const) : ('session_max_cost_usd' as const)
-  return {
-    ...(costUsd !== undefined && { costUsd, costOf }),
-    ...(own?.session_max_cost_usd != null && { sessionUsd: own.session_max_cost_usd }),
-    ...(seconds !== undefined && { seconds }),
-  }
+  const costOf = costUsd === turnUsd ? ('max_cost_usd' as const) : ('session_max_cost_usd' as const)
+  const budget: TurnBudget = {}
+  if (costUsd !== undefined) Object.assign(budget, { costUsd, costOf })
+  if (internBudget?.session_max_cost_usd != null) budget.sessionUsd = internBudget.session_max_cost_usd
+  if (seconds !== undefined) budget.seconds = seconds
+  return budget
 }
 
-function smallest(a: number | null | undefined, b: number | null | undefined): number | undefined {
+function lowestLimit(a: number | null | undefined, b: number | null | undefined): number | undefined {
   const limits = [a, b].filter((each) => each != null)
   return limits.length > 0 ? Math.min(...limits) : undefined
 }

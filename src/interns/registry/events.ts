@@ -1,6 +1,6 @@
 import { isoTime } from '#platform/core/clock.ts'
 import type { NewEvent } from '#platform/db/event.ts'
-import { argumentsOf } from '../contract/chunks.ts'
+import { questionArguments } from '../contract/chunks.ts'
 import type { AskedQuestion } from '../contract/question.ts'
 import type { InternStatus, Visibility } from './intern.ts'
 import type { Intern } from './store.ts'
@@ -27,7 +27,7 @@ function eventOf(
 type ChangedIntern = EventSource & { status: InternStatus; lastFailureMessage: string | null }
 
 /** The event of an intern that was changed, or has another status. */
-export function internChanged(
+export function internChangedEvent(
   intern: ChangedIntern,
   at: number,
   status: InternStatus | 'deleted' = intern.status,
@@ -52,11 +52,11 @@ export function questionOpenedEvent(intern: EventSource, event: AskedQuestion, a
   const { question, sessionId, askedAt, deadlineAt } = event
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   const fields = { ...questionFields(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
-  return eventOf('question', intern, at, { ...fields, ...argumentsOf(question) })
+  return eventOf('question', intern, at, { ...fields, ...questionArguments(question) })
 }
 
 /** The event of a question that no longer waits. */
-export function questionOver(
+export function questionEndedEvent(
   intern: EventSource,
   { id, sessionId }: { id: string; sessionId: string },
   at: number,

@@ -5,7 +5,7 @@ import type { Intern } from './store.ts'
 export type GitAuthor = { name: string; email: string }
 
 /** The intern, on behalf of the user who created it. */
-export async function gitAuthorOf(
+export async function findGitAuthor(
   { query }: { query: Query },
   { id, name, creatorUserId }: Pick<Intern, 'id' | 'name' | 'creatorUserId'>,
 ): Promise<GitAuthor> {

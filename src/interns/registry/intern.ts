@@ -18,7 +18,7 @@ export const internStatuses = [
 export type InternStatus = (typeof internStatuses)[number]
 
 /** The states in which an intern counts for the capacity of its host, and is started after a move. */
-export const inService: readonly InternStatus[] = ['queued', 'provisioning', 'running', 'failed']
+export const statusesInService: readonly InternStatus[] = ['queued', 'provisioning', 'running', 'failed']
 
 export const InternName = z
   .string()

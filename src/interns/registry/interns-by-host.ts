@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
-import { type InternStatus, inService } from './intern.ts'
+import { type InternStatus, statusesInService } from './intern.ts'
 
 /** The number of interns in each state, on a host and without a host. */
 export async function countByStatus(deps: { db: { query: Query } }, host: string): Promise<Map<InternStatus, number>> {
@@ -16,11 +16,14 @@ export async function countByStatus(deps: { db: { query: Query } }, host: string
 
 /** The number of interns on each host that count for its capacity, of all organizations. */
 export async function countRunningByHost(query: Query | Tx): Promise<Map<string, number>> {
-  return countByHost(query.selectFrom('interns').where('status', 'in', inService))
+  return countByHost(query.selectFrom('interns').where('status', 'in', statusesInService))
 }
 
 /** The number of interns of an organization on each host, in any state. */
-export async function countOfOrganization(query: Query, organizationId: string): Promise<Map<string, number>> {
+export async function countOrganizationInternsByHost(
+  query: Query,
+  organizationId: string,
+): Promise<Map<string, number>> {
   return countByHost(query.selectFrom('interns').where('organization_id', '=', organizationId))
 }
 

@@ -33,7 +33,7 @@ const HeaderValue = Value.regex(/^[\x20-\x7e]+$/, 'must be visible ASCII')
 const HeaderName = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/)
-  .refine((name) => !isOwnHeader(name))
+  .refine((name) => !isTransportHeader(name))
 const Url = text({ min: 1, max: 2048 })
   .refine(isServerUrl, { error: 'must be an http:// or https:// URL without user, password and fragment' })
   .describe('The query can contain a secret. It is encrypted at rest and never returned.')
@@ -131,7 +131,7 @@ export const McpServer = z
 /** A server, with or without its secrets. */
 export type McpServer = z.infer<typeof McpServer>
 
-function isOwnHeader(name: string): boolean {
+function isTransportHeader(name: string): boolean {
   return transportHeaders.includes(name.toLowerCase()) || name.toLowerCase().startsWith('mcp-')
 }
 

@@ -1,7 +1,6 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
-
 import { defaultTimeoutSeconds, type McpServer, type McpServerType, type NewMcpServer } from './mcp-server-schema.ts'
 
 /** Replaces a secret in responses. Sent back for an otherwise unchanged server, it keeps the stored value. */
@@ -13,7 +12,7 @@ export type McpServerColumns = {
   mcp_servers_sealed_by: string | null
 }
 
-const none: McpServerColumns = { mcp_servers: null, mcp_servers_sealed: null, mcp_servers_sealed_by: null }
+const noServerColumns: McpServerColumns = { mcp_servers: null, mcp_servers_sealed: null, mcp_servers_sealed_by: null }
 
 /**
  * The stored columns of an intern's servers, encrypted for this intern alone. `before`: the stored servers.
@@ -25,19 +24,19 @@ export function mcpServerColumns(
   newServers: NewMcpServer[] | undefined,
   before: McpServer[] = [],
 ): McpServerColumns {
-  if (!newServers?.length) return none
+  if (!newServers?.length) return noServerColumns
   const servers = newServers.map((server, index) =>
-    withStoredValues(wholeServer(server), before, `mcp_servers[${index}]`),
+    withStoredValues(withDefaults(server), before, `mcp_servers[${index}]`),
   )
   return {
     mcp_servers: JSON.stringify(servers.map(publicServer)),
-    mcp_servers_sealed: vault.seal(JSON.stringify(servers), placeOf(internId)),
+    mcp_servers_sealed: vault.seal(JSON.stringify(servers), encryptionContext(internId)),
     mcp_servers_sealed_by: vault.keyName,
   }
 }
 
 /** An intern's servers with their secrets, for its daemon. */
-export async function mcpServersOf(
+export async function readMcpServers(
   { db, vault }: { db: { query: Query | Tx }; vault: Vault },
   internId: string,
 ): Promise<McpServer[]> {
@@ -46,12 +45,12 @@ export async function mcpServersOf(
     .where('id', '=', internId)
     .select('mcp_servers_sealed')
     .executeTakeFirst()
-  return row?.mcp_servers_sealed ? JSON.parse(vault.open(row.mcp_servers_sealed, placeOf(internId))) : []
+  return row?.mcp_servers_sealed ? JSON.parse(vault.open(row.mcp_servers_sealed, encryptionContext(internId))) : []
 }
 
-const placeOf = (internId: string) => `mcp servers of ${internId}`
+const encryptionContext = (internId: string) => `mcp servers of ${internId}`
 
-function wholeServer({
+function withDefaults({
   name,
   type,
   command,
@@ -62,24 +61,24 @@ function wholeServer({
   headers,
   timeout_seconds,
 }: NewMcpServer): McpServer {
-  const rest = { timeout_seconds: timeout_seconds ?? defaultTimeoutSeconds }
+  const timeout = { timeout_seconds: timeout_seconds ?? defaultTimeoutSeconds }
   if (command !== undefined) {
-    const own = { command, args: args ?? [], env: env ?? {}, ...(readable?.length && { readable }) }
-    return { name, type: 'stdio', ...own, ...rest }
+    const program = { command, args: args ?? [], env: env ?? {}, ...(readable?.length && { readable }) }
+    return { name, type: 'stdio', ...program, ...timeout }
   }
-  return { name, type: (type ?? 'http') as McpServerType, url: url ?? '', headers: headers ?? {}, ...rest }
+  return { name, type: (type ?? 'http') as McpServerType, url: url ?? '', headers: headers ?? {}, ...timeout }
 }
 
-function publicServer({ url, env, headers, ...rest }: McpServer): McpServer {
-  return {
-    ...rest,
-    ...(env && { env: hidden(env) }),
-    ...(url !== undefined && { url: publicUrl(url) }),
-    ...(headers && { headers: hidden(headers) }),
-  }
+function publicServer(server: McpServer): McpServer {
+  const { url, env, headers, ...shown } = server
+  const result: McpServer = shown
+  if (env) result.env = hideValues(env)
+  if (url !== undefined) result.url = publicUrl(url)
+  if (headers) result.headers = hideValues(headers)
+  return result
 }
 
-const hidden = (values: Record<string, string>) =>
+const hideValues = (values: Record<string, string>) =>
   Object.fromEntries(Object.keys(values).map((name) => [name, hiddenValue]))
 
 function publicUrl(url: string): string {
@@ -92,7 +91,7 @@ function publicUrl(url: string): string {
  * another address.
  */
 function withStoredValues(server: McpServer, before: McpServer[], at: string): McpServer {
-  const earlier = before.find((one) => one.name === server.name && recipientOf(one) === recipientOf(server))
+  const earlier = before.find((stored) => stored.name === server.name && recipientOf(stored) === recipientOf(server))
   const storedValues = (field: 'env' | 'headers') => {
     const values = server[field]
     if (!values) return {}
@@ -115,6 +114,6 @@ const noStoredValue = (where: string) =>
     `Invalid request: ${where}: "${hiddenValue}" keeps the stored value of an unchanged server, but none is stored: send the value`,
   )
 
-/** The recipient of the values. */
+/** The recipient of the secret values: a program with its arguments, or a URL. Equal strings are the same recipient. */
 const recipientOf = ({ type, command, args, url }: McpServer) =>
   JSON.stringify([type, command, args, url && publicUrl(url)])

@@ -2,7 +2,7 @@ import { namesOfDeleted } from '#identity/audit/audit.ts'
 import type { Query } from '#platform/db/db.ts'
 
 /** The names of interns, by id. A deleted one has its last name. @param ids of one page, within the limit of a statement. */
-export async function namesOfInterns(
+export async function findInternNames(
   { query }: { query: Query },
   organizationId: string,
   ids: string[],

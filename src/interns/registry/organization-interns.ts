@@ -2,7 +2,7 @@ import type { CallerScope } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Query } from '#platform/db/db.ts'
 import { type InternStatus, internStatuses } from './intern.ts'
-import { type Intern, internOf } from './store.ts'
+import { type Intern, toIntern } from './store.ts'
 
 /** The state of an organization's interns on all hosts. */
 export type OrganizationInterns = {
@@ -15,34 +15,39 @@ export type OrganizationInterns = {
 const failures = ['failed', 'destroy_failed'] as const
 const maxListedFailures = 50
 
-type StandingDeps = { db: { query: Query }; now: Now }
+type OrganizationInternsDeps = { db: { query: Query }; now: Now }
 
-export async function organizationInterns(
-  { db: { query }, now }: StandingDeps,
+export async function readOrganizationInterns(
+  { db: { query }, now }: OrganizationInternsDeps,
   { organizationId, workspaceId, isWorkspaceScoped }: CallerScope,
 ): Promise<OrganizationInterns> {
-  const own = query
+  const interns = query
     .selectFrom('interns')
     .where('organization_id', '=', organizationId)
     .$if(isWorkspaceScoped, (interns) => interns.where('workspace_id', '=', workspaceId))
   const [counted, failed, waiting] = await Promise.all([
-    own
+    interns
       .groupBy('status')
       .select((e) => ['status', e.fn.countAll().as('count')])
       .execute(),
-    own.where('status', 'in', failures).orderBy('updated_at', 'desc').limit(maxListedFailures).selectAll().execute(),
-    own
+    interns
+      .where('status', 'in', failures)
+      .orderBy('updated_at', 'desc')
+      .limit(maxListedFailures)
+      .selectAll()
+      .execute(),
+    interns
       .where('status', '=', 'running')
       .innerJoin('intern_questions as question', 'question.intern_id', 'interns.id')
       .where('question.deadline_at', '>', now())
       .select((e) => [e.fn.countAll().as('waiting'), e.fn.min('question.deadline_at').as('first')])
       .executeTakeFirst(),
   ])
-  const none = internStatuses.map((status) => [status, 0])
-  const counts = [...none, ...counted.map(({ status, count }) => [status, Number(count)])]
+  const zeroCounts = internStatuses.map((status) => [status, 0])
+  const counts = [...zeroCounts, ...counted.map(({ status, count }) => [status, Number(count)])]
   return {
     counts: Object.fromEntries(counts) as Record<InternStatus, number>,
-    failed: failed.map(internOf),
+    failed: failed.map(toIntern),
     questions: {
       waiting: Number(waiting?.waiting ?? 0),
       firstDeadlineAt: waiting?.first == null ? undefined : Number(waiting.first),

@@ -7,7 +7,7 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import type { Intern } from './store.ts'
 
-/** Creates the key of an intern, and revokes an earlier one. @returns the secret, which is not stored. */
+/** Creates the key of an intern, and revokes its earlier key. @returns the secret, which is not stored. */
 export function issueInternKey(deps: { db: Db; now: Now }, intern: Intern): Promise<string> {
   const { organizationId, workspaceId, creatorUserId: userId } = intern
   const secret = newSecret()

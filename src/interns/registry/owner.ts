@@ -4,8 +4,8 @@ import type { Tx } from '#platform/db/db.ts'
 import type { Intern } from './store.ts'
 
 /**
- * Only its creator can change or delete an intern, while they belong to the organization. Other members who see it can start,
- * stop and prompt it. @throws Fault `forbidden`.
+ * Only its creator can change or delete an intern, as long as the creator belongs to the organization. Other members who see
+ * the intern can start, stop and prompt it. @throws Fault `forbidden`.
  */
 export async function requireOwner(tx: Tx, caller: Caller, { organizationId, creatorUserId }: Intern): Promise<void> {
   if (creatorUserId === caller.userId) return

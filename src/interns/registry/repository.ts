@@ -17,7 +17,7 @@ const Ref = text({ min: 1, max: 255 })
   .refine(isRefName, { error: 'must be the name of a branch or of a tag' })
   .describe('The branch or tag to check out. Defaults to the default branch.')
 
-const visible = /^[\x21-\x7e]+$/
+const visibleAscii = /^[\x21-\x7e]+$/
 const Credential = strictFields({
   username: z
     .string()
@@ -32,7 +32,7 @@ const Credential = strictFields({
     .trim()
     .min(1)
     .max(4096)
-    .regex(visible, 'must be visible ASCII without spaces')
+    .regex(visibleAscii, 'must be visible ASCII without spaces')
     .describe(
       'A token with read access to this repository. It is encrypted at rest and never returned, also not to the intern.',
     ),
@@ -80,18 +80,18 @@ export function repositoryColumns(
     url: url.href,
     ref: repository.ref ?? null,
     depth: repository.depth ?? null,
-    folder: folderOf(url),
+    folder: cloneFolder(url),
     credential: credential ? { username: credential.username, label: labelOf(credential.password) } : null,
   }
   return {
     repository: JSON.stringify(stored),
-    repository_sealed: credential ? vault.seal(credential.password, placeOf(internId)) : null,
+    repository_sealed: credential ? vault.seal(credential.password, encryptionContext(internId)) : null,
     repository_sealed_by: credential ? vault.keyName : null,
   }
 }
 
 /** The password of an intern's repository, for the one process that clones it. */
-export async function repositoryPassword(
+export async function readRepositoryPassword(
   { db, vault }: { db: { query: Query }; vault: Vault },
   internId: string,
 ): Promise<string | undefined> {
@@ -100,10 +100,10 @@ export async function repositoryPassword(
     .where('id', '=', internId)
     .select('repository_sealed')
     .executeTakeFirst()
-  return row?.repository_sealed ? vault.open(row.repository_sealed, placeOf(internId)) : undefined
+  return row?.repository_sealed ? vault.open(row.repository_sealed, encryptionContext(internId)) : undefined
 }
 
-const placeOf = (internId: string) => `repository of ${internId}`
+const encryptionContext = (internId: string) => `repository of ${internId}`
 
 function isRepositoryUrl(value: string): boolean {
   const url = /^https?:\/\/[^\s\\]+$/i.test(value) && URL.parse(value)
@@ -119,7 +119,7 @@ function isRefName(value: string): boolean {
 }
 
 /** Never a hidden folder, because the workspace is the agent's home folder, with its settings in hidden folders. */
-function folderOf({ pathname }: URL): string {
+function cloneFolder({ pathname }: URL): string {
   const last = pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''
   const name = last.replace(/\.git$/, '').replace(/[^A-Za-z0-9._-]+/g, '-')
   return /^[A-Za-z0-9]/.test(name) ? name.slice(0, 100) : 'repository'

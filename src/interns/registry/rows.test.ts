@@ -13,7 +13,7 @@ import { saveStartedRun } from '../runs/run-store.ts'
 import { startWithinBudget } from '../turns/session-budget.ts'
 import { countTurn } from '../turns/turn-rate.ts'
 import { hasInternKey, issueInternKey } from './own-key.ts'
-import { findIntern, internRecord, listInterns } from './store.ts'
+import { findIntern, listInterns, toInternRecord } from './store.ts'
 
 const at = Date.UTC(2026, 0, 1)
 const owner = { organizationId: 'o', workspaceId: 'w', userId: 'u' }
@@ -41,7 +41,7 @@ onEachDatabase('interns in the database', (kind) => {
       .execute()
     const deps = { db: store.db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32, 7)) }
     const own = { name: 'here', address: null, labels: [], capacity: 0 }
-    const internHosts = new InternHosts({ db: store.db, clock: createDatabaseClock(deps.now), own })
+    const internHosts = new InternHosts({ db: store.db, clock: createDatabaseClock(deps.now), ownHost: own })
     return {
       deps: { ...deps, internHosts },
       query,
@@ -89,7 +89,7 @@ onEachDatabase('interns in the database', (kind) => {
     const full = await make(here, 'bob', { ...describeRow, provision: true })
     assert.deepEqual([full.description, full.instructions, full.model, full.agent], Object.values(describeRow))
     assert.equal(full.status, 'queued')
-    assert.doesNotMatch(JSON.stringify(internRecord(full)), /"d"/)
+    assert.doesNotMatch(JSON.stringify(toInternRecord(full)), /"d"/)
     await assert.rejects(make(here, 'ada'), { kind: 'conflict', message: /The name "ada" is already used/ })
     await assert.rejects(make(here, 'eve', { workspace_id: 'x' }), { kind: 'not_found' })
     assert.equal((await make(here, 'eve', { workspace_id: 'w' })).name, 'eve')

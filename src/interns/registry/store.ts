@@ -31,7 +31,7 @@ export type Intern = {
   lastFailureMessage: string | null
   progress: Progress | null
   hostname: string | null
-  /** Its folder on that host. */
+  /** The folder of the intern on its host. */
   home: string | null
   /** The address of its daemon for other hosts, encrypted. */
   tcpAccess: string | null
@@ -57,7 +57,7 @@ type InternStoreDeps = { db: { query: Query } }
 type InternStoreRow = Selectable<Tables['interns']>
 
 /** Selects the interns that a caller sees: those of the workspace that they created, and shared ones. */
-export function visibleTo(deps: InternStoreDeps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
+export function selectVisibleInterns(deps: InternStoreDeps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
   return deps.db.query
     .selectFrom('interns')
     .where('workspace_id', '=', caller.workspaceId)
@@ -70,23 +70,23 @@ export async function findIntern(
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
   id: string,
 ): Promise<Intern> {
-  const row = await visibleTo(deps, caller)
+  const row = await selectVisibleInterns(deps, caller)
     .where((e) => e.or([e('id', '=', id), e('name', '=', id)]))
     .orderBy((e) => e.case().when('creator_user_id', '=', caller.userId).then(0).else(1).end())
     .selectAll()
     .executeTakeFirst()
-  if (row) return internOf(row)
+  if (row) return toIntern(row)
   throw new Fault('not_found', 'Intern not found.')
 }
 
 /** Finds an intern without checking visibility. */
-export async function internById(query: Query | Tx, id: string): Promise<Intern | undefined> {
+export async function findInternById(query: Query | Tx, id: string): Promise<Intern | undefined> {
   const row = await query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
-  return row && internOf(row)
+  return row && toIntern(row)
 }
 
 /** The model of the intern with this key; null if it has none, or the intern does not exist. */
-export async function modelOfKey(deps: InternStoreDeps, keyHash: string): Promise<string | null> {
+export async function findModelByKey(deps: InternStoreDeps, keyHash: string): Promise<string | null> {
   const row = await deps.db.query
     .selectFrom('interns')
     .where('key_hash', '=', keyHash)
@@ -103,10 +103,10 @@ export async function listInterns(
   caller: Caller,
   { limit, statuses, startingAfter }: ListFilter,
 ): Promise<{ interns: Intern[]; hasMore: boolean }> {
-  let matching = visibleTo(deps, caller)
+  let matching = selectVisibleInterns(deps, caller)
   if (statuses?.length) matching = matching.where('status', 'in', statuses)
   if (startingAfter !== undefined) {
-    const last = await visibleTo(deps, caller)
+    const last = await selectVisibleInterns(deps, caller)
       .where('id', '=', startingAfter)
       .select(['created_at', 'id'])
       .executeTakeFirst()
@@ -124,10 +124,10 @@ export async function listInterns(
     .orderBy('id')
     .limit(limit + 1)
     .execute()
-  return { interns: rows.slice(0, limit).map(internOf), hasMore: rows.length > limit }
+  return { interns: rows.slice(0, limit).map(toIntern), hasMore: rows.length > limit }
 }
 
-export function internOf(row: InternStoreRow): Intern {
+export function toIntern(row: InternStoreRow): Intern {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -160,7 +160,7 @@ export function internOf(row: InternStoreRow): Intern {
 }
 
 /** The public form without `host`. Values of an agent's environment are hidden, because they can be secrets. */
-export function internRecord(intern: Intern): Omit<InternRecord, 'host'> {
+export function toInternRecord(intern: Intern): Omit<InternRecord, 'host'> {
   return {
     id: intern.id,
     name: intern.name,

@@ -12,8 +12,8 @@ import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { InternLog } from './log.ts'
 import {
-  parseJudging,
-  parseResting,
+  parseRestDelay,
+  parseRulesAccepted,
   readCancelled,
   readDecisions,
   readHealth,
@@ -36,35 +36,34 @@ const maxDecisionsBytes = 4 * 1024 * 1024
 
 /**
  * The runs of an intern through its daemon. `close` ends all requests.
- * @param address a function finds the address again for each request.
+ * @param address the address, or a function that finds the current address for each request.
  */
 export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddress>)): Runs & { close(): void } {
-  // A new connection for each request: if a reused one closed, it would be unknown whether a turn started on it.
+  // A new connection for each request: if a reused connection closed, it would be unknown whether a turn started on it.
   const agent = new Agent({ keepAlive: false })
   const tlsSockets = new Set<Socket>()
-  const open = async (): Promise<LocalAddress | Connected> => {
-    const found = typeof address === 'function' ? await address() : address
-    if (!('tls' in found)) return found
-    const socket = connectTls(found)
+  const openConnection = async (): Promise<LocalAddress | OpenConnection> => {
+    const daemonAddress = typeof address === 'function' ? await address() : address
+    if (!('tls' in daemonAddress)) return daemonAddress
+    const socket = connectTls(daemonAddress)
     tlsSockets.add(socket)
     socket.once('close', () => tlsSockets.delete(socket))
-    return { socket, token: found.token }
+    return { socket, token: daemonAddress.token }
   }
-  const connections = prewarmer(open)
+  const connections = createPrewarmer(openConnection)
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
-    exchange(await connections.take(), agent, method, path, body, signal)
-  const turn = async (path: string, body: object, signal: AbortSignal) =>
+    sendRequest(await connections.take(), agent, method, path, body, signal)
+  const streamTurn = async (path: string, body: object, signal: AbortSignal) =>
     readEvents(await send('POST', path, body, signal), signal)
   return {
     transcripts: connectTranscripts({ send, readText }),
     files: connectFiles({ send, readText }),
-    start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
-    answer: (answer, signal) => turn('/answers', answer, signal),
+    start: (turnToStart, signal) => streamTurn('/turns', turnToStart, signal),
+    answer: (answer, signal) => streamTurn('/answers', answer, signal),
     cancel: async (runId, spent, neededUsd) => {
-      const reason = new URLSearchParams({
-        ...(spent && { spent }),
-        ...(neededUsd !== undefined && { needed_usd: String(neededUsd) }),
-      })
+      const reason = new URLSearchParams()
+      if (spent) reason.set('spent', spent)
+      if (neededUsd !== undefined) reason.set('needed_usd', String(neededUsd))
       const response = await send('DELETE', `/runs/${pathSegment(runId)}${reason.size > 0 ? `?${reason}` : ''}`)
       return readCancelled(await readText(response))
     },
@@ -73,11 +72,11 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
       return readWholePermission(await readText(response, maxPermissionBytes))
     },
     setRules: async (rules, signal) => {
-      parseJudging(await readText(await send('PUT', '/rules', rules, signal)))
+      parseRulesAccepted(await readText(await send('PUT', '/rules', rules, signal)))
     },
     decisions: async (afterSeq) =>
       readDecisions(await readText(await send('GET', `/decisions?after=${afterSeq}`), maxDecisionsBytes)),
-    rest: async (idleMs, signal) => parseResting(await readText(await send('POST', '/rest', { idleMs }, signal))),
+    rest: async (idleMs, signal) => parseRestDelay(await readText(await send('POST', '/rest', { idleMs }, signal))),
     health: async (signal) => readHealth(await readText(await send('GET', '/health', undefined, signal))),
     prewarm: connections.prewarm,
     close: () => {
@@ -88,7 +87,7 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
 }
 
 /** `prewarm` opens a connection in advance; `take` returns it, or a new one. */
-function prewarmer(open: () => Promise<LocalAddress | Connected>) {
+function createPrewarmer(open: () => Promise<LocalAddress | OpenConnection>) {
   let opened: ReturnType<typeof open> | undefined
   const prewarm = () => {
     const prewarmed = open()
@@ -104,7 +103,7 @@ function prewarmer(open: () => Promise<LocalAddress | Connected>) {
     const prewarmed = opened
     opened = undefined
     const connection = await (prewarmed ?? open())
-    // The connection failed before it was used. Another attempt succeeds, or reports the reason.
+    // If the connection failed before this request used it, another attempt succeeds, or reports the reason.
     return prewarmed && 'socket' in connection && connection.socket.destroyed ? open() : connection
   }
   return { prewarm, take }
@@ -116,23 +115,23 @@ export const hostConnectionToken = 'nobody else has this connection'
 /** The files and transcripts of an intern, through connections that serve one request each. */
 export function connectStorage(connect: () => Promise<Socket>): Pick<Runs, 'files' | 'transcripts'> {
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
-    exchange({ socket: await connect(), token: hostConnectionToken }, undefined, method, path, body, signal)
+    sendRequest({ socket: await connect(), token: hostConnectionToken }, undefined, method, path, body, signal)
   return { files: connectFiles({ send, readText }), transcripts: connectTranscripts({ send, readText }) }
 }
 
 /** The end of a log on a server of the intern's host. */
 export async function readLogThrough(connect: () => Promise<Socket>, bytes: number): Promise<InternLog> {
   const connection = { socket: await connect(), token: hostConnectionToken }
-  const response = await exchange(connection, undefined, 'GET', `/log?bytes=${bytes}`, undefined, undefined)
+  const response = await sendRequest(connection, undefined, 'GET', `/log?bytes=${bytes}`, undefined, undefined)
   // In JSON each character needs up to six bytes.
   return readLogAnswer(await readText(response, 6 * bytes + maxAnswerBytes))
 }
 
 /** An open connection, and the token of the other side. */
-type Connected = { socket: Socket; token: string }
+type OpenConnection = { socket: Socket; token: string }
 
-async function exchange(
-  address: LocalAddress | Connected,
+async function sendRequest(
+  address: LocalAddress | OpenConnection,
   agent: HttpAgent | undefined,
   method: string,
   path: string,
@@ -142,7 +141,7 @@ async function exchange(
   const headers = { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' }
   const options = { method, path: `/v${contractVersion}${path}`, headers, ...(signal && { signal }) }
   const request = openRequest(address, agent, options)
-  const response = await responseTo(request, body)
+  const response = await awaitResponse(request, body)
   if (response.statusCode === 200) return response
   try {
     throw readRefusal(await readText(response), response.statusCode ?? 0)
@@ -153,7 +152,7 @@ async function exchange(
 }
 
 function openRequest(
-  address: LocalAddress | Connected,
+  address: LocalAddress | OpenConnection,
   agent: HttpAgent | undefined,
   options: RequestOptions,
 ): ClientRequest {
@@ -164,7 +163,7 @@ function openRequest(
 /** The error of a rejected client certificate. It arrives after the handshake, before the request is processed. */
 const refusedCertificate = /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA)/
 
-function responseTo(request: ClientRequest, body: object | Bytes | undefined): Promise<IncomingMessage> {
+function awaitResponse(request: ClientRequest, body: object | Bytes | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let isConnected = false
     let bodyFault: Fault | undefined
@@ -175,7 +174,7 @@ function responseTo(request: ClientRequest, body: object | Bytes | undefined): P
     })
     request.once('response', resolve)
     request.once('error', (error: NodeJS.ErrnoException) => {
-      // Without a connection nothing was started. After it, a turn can have started.
+      // Without a connection no turn was started. On an open connection, a turn can have started.
       if (bodyFault) reject(bodyFault)
       else if (isConnected && !refusedCertificate.test(error.code ?? ''))
         reject(new Refusal('stream_severed', 'The connection to the intern broke before its response.'))

@@ -11,7 +11,7 @@ import { readTranscriptEvent } from './read-transcript.ts'
 
 /** Daemons limit a page to 2 MiB of UTF-16 units, each of up to three bytes. */
 const maxPageBytes = 8 * 1024 * 1024
-/** The limit of events of one stream, above what any intern sends. */
+/** The rate limit for the events of one stream, above what any intern sends. */
 const rateLimit = { perSecond: 2000, atOnce: 5000 }
 
 type DaemonClient = {
@@ -29,7 +29,7 @@ export function connectTranscripts({ send, readText }: DaemonClient): Transcript
     follow: (sessionId, revision, signal) =>
       undefinedIfUnknown(async () => {
         const path = `/sessions/${pathSegment(sessionId)}/events?after=${revision}`
-        return eventsOf(await send('GET', path, undefined, signal), signal)
+        return readTranscriptEvents(await send('GET', path, undefined, signal), signal)
       }),
     milestones: async (revision, signal) => {
       const response = await send('GET', `/milestones?after=${revision}`, undefined, signal)
@@ -51,15 +51,18 @@ async function undefinedIfUnknown<Answer>(request: () => Promise<Answer>): Promi
   }
 }
 
-/** The events of a stream. Ends when the daemon ends it, the connection breaks, or an event is invalid. */
-async function* eventsOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<TranscriptEvent, undefined> {
+/** The events of a stream. Ends when the daemon ends the stream, the connection breaks, or an event is invalid. */
+async function* readTranscriptEvents(
+  response: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<TranscriptEvent, undefined> {
   const lines = new LineReader(maxEventBytes)
-  const allowed = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, () => performance.now())
+  const eventRate = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, () => performance.now())
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       lines.push(chunk)
       for (let line = lines.next(); line !== undefined; line = lines.next()) {
-        const waitMs = allowed.take(1)
+        const waitMs = eventRate.take(1)
         if (waitMs > 0) await sleep(waitMs, undefined, { signal })
         const event = readTranscriptEvent(line)
         if (!event) return undefined

@@ -55,8 +55,8 @@ export class DaemonCertificates {
   readonly #deps: CertificateDeps
   /** The TLS sessions of earlier connections by server name, which shorten later handshakes. */
   readonly #tlsSessions = new Map<string, Buffer>()
-  #own: { context: DaemonTls['context']; renewAt: number; until: number } | undefined
-  readonly #renew = sharePending(() => this.#renewOwn())
+  #clientCertificate: { context: DaemonTls['context']; renewAt: number; until: number } | undefined
+  readonly #renewOnce = sharePending(() => this.#renewClientCertificate())
 
   constructor(deps: CertificateDeps) {
     this.#deps = deps
@@ -72,23 +72,23 @@ export class DaemonCertificates {
     return this.#issue({ name: storageName('*'), as: 'server' })
   }
 
-  /** The TLS options of this server for a connection to an intern. @param servername the expected name, by default the daemon's. */
+  /** The TLS options of this server for a connection to an intern. @param servername the expected name in its certificate. */
   async forServer(internId: string, servername = daemonName(internId)): Promise<DaemonTls> {
     const now = this.#deps.now()
-    if (!this.#own || now >= this.#own.renewAt) {
-      // If the database is unavailable, the current one is used until it expires.
-      await this.#renew().catch((error: unknown) => {
-        if (!this.#own || now >= this.#own.until) throw error
+    if (!this.#clientCertificate || now >= this.#clientCertificate.renewAt) {
+      // If the database is unavailable, the current certificate is used until it expires.
+      await this.#renewOnce().catch((error: unknown) => {
+        if (!this.#clientCertificate || now >= this.#clientCertificate.until) throw error
       })
     }
-    return { context: this.#own!.context, servername, sessions: this.#tlsSessions }
+    return { context: this.#clientCertificate!.context, servername, sessions: this.#tlsSessions }
   }
 
-  async #renewOwn(): Promise<void> {
+  async #renewClientCertificate(): Promise<void> {
     const { certificate, key, authorities, renewAt } = await this.#issue({ name: serverName, as: 'client' })
     const context = createSecureContext({ cert: certificate, key, ca: authorities, minVersion: 'TLSv1.3' })
     this.#tlsSessions.clear()
-    this.#own = { context, renewAt, until: renewAt + certificateMs / 2 }
+    this.#clientCertificate = { context, renewAt, until: renewAt + certificateMs / 2 }
   }
 
   async #issue(holder: Holder): Promise<CertificateFiles> {
@@ -106,9 +106,9 @@ export class DaemonCertificates {
     let rows = await this.#rows(db.query)
     if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#createSuccessor()
     const introduced = rows.filter((row) => row.created_at <= now() - introductionMs)
-    // Until one has been introduced, as after the installation, the oldest signs.
+    // Until an authority has been introduced, as after the installation, the oldest authority signs.
     const { name, certificate, key_sealed } = introduced.at(-1) ?? rows[0]!
-    const key = vault.open(key_sealed, secretName(name))
+    const key = vault.open(key_sealed, encryptionContext(name))
     return { signer: { name, certificate, key }, trusted: rows.map((row) => row.certificate) }
   }
 
@@ -125,7 +125,7 @@ export class DaemonCertificates {
       .execute()
   }
 
-  /** Creates an authority, unless another server has. @returns all of them. */
+  /** Creates an authority, unless another server has done so. @returns all valid authorities. */
   #createSuccessor() {
     const { db, vault, now } = this.#deps
     return db.exclusively('intern authorities', async (tx) => {
@@ -140,7 +140,7 @@ export class DaemonCertificates {
         certificate,
         created_at,
         expires_at,
-        key_sealed: vault.seal(key, secretName(name)),
+        key_sealed: vault.seal(key, encryptionContext(name)),
         sealed_by: vault.keyName,
       }
       await tx.insertInto('intern_authorities').values(row).execute()
@@ -150,4 +150,4 @@ export class DaemonCertificates {
   }
 }
 
-const secretName = (name: string) => `intern authority ${name}`
+const encryptionContext = (name: string) => `intern authority ${name}`

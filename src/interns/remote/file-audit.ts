@@ -5,8 +5,8 @@ import { printableExactly } from '#platform/text/printable.ts'
 import type { Intern } from '../registry/store.ts'
 import type { ApprovalDeps } from '../runs/approvals.ts'
 
-/** The recorded accesses to files of an intern. Reads by its creator are not recorded. */
-const auditActions = {
+/** The accesses to files of an intern that are recorded in the audit log. Reads by the intern's creator are not recorded. */
+const accessKinds = {
   'intern.file_read': 'look',
   'intern.files_packed': 'look',
   'intern.file_written': 'change',
@@ -15,37 +15,37 @@ const auditActions = {
   'intern.file_renamed': 'change',
   'intern.files_unpacked': 'change',
 } as const
-export type FileAct = keyof typeof auditActions
+export type FileAction = keyof typeof accessKinds
 
-type FileAccess = { caller: Caller; intern: Intern; act: FileAct; paths: Record<string, string> }
+type FileAccess = { caller: Caller; intern: Intern; act: FileAction; paths: Record<string, string> }
 
-/** In characters, as for other texts in the audit log. */
+/** The maximum length of a path in the audit log, in characters. */
 const maxTextLength = 2000
 
 /**
- * Accesses files, and records it in the audit log. The record is written first, so that every access has one. If the
- * access is then refused, a second record says so.
+ * Accesses files, and records the access in the audit log. The record is written first, so that every access has a record. If
+ * the access is then refused, a second record says so.
  */
 export async function auditFileAccess<Answer>(
   deps: ApprovalDeps,
   { caller, intern, act, paths }: FileAccess,
   access: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (auditActions[act] === 'look' && caller.userId === intern.creatorUserId) return access()
-  const record = (action: FileAct | 'intern.files_refused', after: object) =>
+  if (accessKinds[act] === 'look' && caller.userId === intern.creatorUserId) return access()
+  const record = (action: FileAction | 'intern.files_refused', after: object) =>
     deps.db.exclusively(`files of ${intern.id}`, (tx) =>
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: intern.id, before: null, after }),
     )
-  const recorded: Record<string, string> = {}
+  const auditedPaths: Record<string, string> = {}
   for (const [name, path] of Object.entries(paths)) {
-    recorded[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxTextLength)
+    auditedPaths[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxTextLength)
   }
-  await record(act, recorded)
+  await record(act, auditedPaths)
   try {
     return await access()
   } catch (error) {
     const reason = error instanceof Fault ? error.kind : 'failed'
-    await record('intern.files_refused', { act, ...recorded, reason })
+    await record('intern.files_refused', { act, ...auditedPaths, reason })
     throw error
   }
 }

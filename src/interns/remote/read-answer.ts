@@ -12,8 +12,8 @@ import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-tra
 /** The longest message of a refusal. */
 const maxMessageLength = 10_000
 
-const Cancelled = z.object({ cancelled: z.boolean() })
-const Health = z.object({
+const CancelAnswer = z.object({ cancelled: z.boolean() })
+const HealthAnswer = z.object({
   contract: z.number(),
   startedAt: z.number(),
   agent: z.enum(['stopped', 'starting', 'running']),
@@ -22,11 +22,11 @@ const Health = z.object({
   waiting: z.number(),
   resting: z.boolean().optional(),
 })
-const Refused = z.object({
+const RefusalAnswer = z.object({
   error: z.object({ kind: z.string(), message: z.string(), retryable: z.boolean().optional() }),
 })
 
-const Whole = z.object({
+const WholePermissionAnswer = z.object({
   question: z
     .object({
       detail: z.string().nullable(),
@@ -37,31 +37,31 @@ const Whole = z.object({
     .nullable(),
 })
 
-const Log = z.union([
+const LogAnswer = z.union([
   z.object({ text: z.string(), isCut: z.boolean() }),
   z.object({ none: z.string().max(maxMessageLength) }),
 ])
 
-export const readLogAnswer = (body: string): InternLog => parseAnswer(Log, body)
+export const readLogAnswer = (body: string): InternLog => parseAnswer(LogAnswer, body)
 export const readWholePermission = (body: string): WholePermission | undefined =>
-  parseAnswer(Whole, body).question ?? undefined
+  parseAnswer(WholePermissionAnswer, body).question ?? undefined
 export const readSessions = (body: string): SessionPage => parseAnswer(SessionPageAnswer, body)
 export const readEntries = (body: string): EntryPage => parseAnswer(EntryPageAnswer, body)
 export const readMilestones = (body: string): Milestone[] => parseAnswer(MilestonesAnswer, body).milestones
-export const readCancelled = (body: string): boolean => parseAnswer(Cancelled, body).cancelled
-export const readHealth = (body: string): InternHealth => parseAnswer(Health, body)
+export const readCancelled = (body: string): boolean => parseAnswer(CancelAnswer, body).cancelled
+export const readHealth = (body: string): InternHealth => parseAnswer(HealthAnswer, body)
 
-const Resting = z.object({ againAfterMs: z.number().min(0) })
-export const parseResting = (body: string): number => parseAnswer(Resting, body).againAfterMs
+const RestAnswer = z.object({ againAfterMs: z.number().min(0) })
+export const parseRestDelay = (body: string): number => parseAnswer(RestAnswer, body).againAfterMs
 
-const Judging = z.object({ judging: z.literal(true) })
+const RulesAnswer = z.object({ judging: z.literal(true) })
 
 export const readDecisions = (body: string): LoggedDecision[] => parseAnswer(DecisionsAnswer, body).decisions
-export const parseJudging = (body: string): unknown => parseAnswer(Judging, body)
+export const parseRulesAccepted = (body: string): unknown => parseAnswer(RulesAnswer, body)
 
-/** Reads the reason from a daemon's answer with another status than 200, if it has one. */
+/** Reads the refusal from a daemon's answer with a status other than 200. */
 export function readRefusal(body: string, status: number): Refusal {
-  const { success, data } = Refused.safeParse(json(body))
+  const { success, data } = RefusalAnswer.safeParse(parseJson(body))
   if (!success) return new Refusal('intern_rejected', `The intern answered with the unexpected status ${status}.`)
   const { kind, message: fullMessage, retryable } = data.error
   const message = fullMessage.slice(0, maxMessageLength)
@@ -70,20 +70,20 @@ export function readRefusal(body: string, status: number): Refusal {
 }
 
 /**
- * Parses a body of a daemon, which an agent can control. A body of empty objects would hold the main thread for a second for
- * each 16 MiB.
+ * Parses a body of a daemon, which an agent can control. The number of JSON values is limited, because a body of empty objects
+ * would block the main thread for a second for each 16 MiB.
  * @throws Refusal for a body that does not match the schema, or has too many parts.
  */
 export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
   if (!new JsonBudget().take(body))
     throw new Refusal('intern_rejected', 'The response of the intern has too many parts.')
-  const { success, data, error } = schema.safeParse(json(body))
+  const { success, data, error } = schema.safeParse(parseJson(body))
   if (success) return data
   const { path, message } = error.issues[0]!
   throw new Refusal('intern_rejected', `The response of the intern is invalid: ${path.join('.')}: ${message}.`)
 }
 
-function json(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

@@ -13,23 +13,24 @@ import type { FailureReason, TurnEvent } from '../contract/turn-event.ts'
 import { readAction } from '../rules/read-decisions.ts'
 import { readActivity } from './read-transcript.ts'
 
-type Fields = { [name: string]: unknown }
+type JsonObject = { [name: string]: unknown }
 
 /** The longest accepted name. */
 const maxNameLength = 512
-const reasons: readonly FailureReason[] = ['turn_failed', 'stream_severed', 'busy']
-const types: readonly Field['type'][] = ['string', 'number', 'integer', 'boolean', 'array']
+const failureReasons: readonly FailureReason[] = ['turn_failed', 'stream_severed', 'busy']
+const fieldTypes: readonly Field['type'][] = ['string', 'number', 'integer', 'boolean', 'array']
 
 /**
- * Parses a line of a daemon, and drops members that are not in the contract. Written by hand: all text of all interns passes here,
- * and a schema would report each of a hundred thousand errors. @throws Fault `bad_gateway` whose message is for the intern's owner.
+ * Parses a line of a daemon, and drops members that are not in the contract. Written by hand: the text of all interns passes
+ * through this function, and a schema would report each of a hundred thousand errors.
+ * @throws Fault `bad_gateway` whose message is for the intern's owner.
  */
 export function readEvent(line: string): TurnEvent {
-  const event = fields(parse(line), 'the event')
+  const event = readObject(parseJson(line), 'the event')
   switch (event.type) {
     case 'text.added':
     case 'reasoning.added':
-      return { type: event.type, text: text(event, 'text') }
+      return { type: event.type, text: readText(event, 'text') }
     case 'work.noticed':
     case 'decision.made':
       return { type: event.type }
@@ -41,37 +42,37 @@ export function readEvent(line: string): TurnEvent {
     case 'turn.started':
       return {
         type: event.type,
-        runId: name(event, 'runId'),
-        sessionId: name(event, 'sessionId'),
-        model: nameOrNull(event, 'model'),
+        runId: readName(event, 'runId'),
+        sessionId: readName(event, 'sessionId'),
+        model: readNameOrNull(event, 'model'),
       }
     case 'question.asked':
       return {
         type: event.type,
-        question: question(event.question),
-        deadlineAt: number(event, 'deadlineAt'),
+        question: readQuestion(event.question),
+        deadlineAt: readNumber(event, 'deadlineAt'),
         ...(event.action !== undefined && { action: readAction(event.action) }),
       }
     case 'turn.finished':
-      return { type: event.type, ...report(event) }
+      return { type: event.type, ...readReport(event) }
     case 'turn.failed': {
-      const reason = oneOf(event, 'reason', reasons)
-      const message = text(event, 'message')
-      return { type: event.type, reason, message, retryable: boolean(event, 'retryable'), ...report(event) }
+      const reason = readOneOf(event, 'reason', failureReasons)
+      const message = readText(event, 'message')
+      return { type: event.type, reason, message, retryable: readBoolean(event, 'retryable'), ...readReport(event) }
     }
     case 'run.ended':
       return {
         type: event.type,
-        message: text(event, 'message'),
-        ...(event.budget !== undefined && { budget: oneOf(event, 'budget', budgetParts) }),
-        ...report(event),
+        message: readText(event, 'message'),
+        ...(event.budget !== undefined && { budget: readOneOf(event, 'budget', budgetParts) }),
+        ...readReport(event),
       }
     default:
       throw new Fault('bad_gateway', 'its type is unknown')
   }
 }
 
-function parse(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
@@ -79,109 +80,125 @@ function parse(line: string): unknown {
   }
 }
 
-function question(value: unknown): Question {
-  const one = fields(value, 'question')
-  const id = name(one, 'id')
-  if (oneOf(one, 'kind', ['permission', 'elicitation']) === 'elicitation')
-    return { id, kind: 'elicitation', message: text(one, 'message'), fields: list(one, 'fields').map(field) }
-  const options = list(one, 'options').map((_, at, all) => oneOf<PermissionKind>(all, at, permissionKinds))
-  const [operation, detail] = [textOrNull(one, 'operation'), textOrNull(one, 'detail')]
-  const choices = one.choices !== undefined && { choices: list(one, 'choices').map(choice) }
-  return { id, kind: 'permission', operation, detail, options, ...choices }
+function readQuestion(value: unknown): Question {
+  const object = readObject(value, 'question')
+  const id = readName(object, 'id')
+  if (readOneOf(object, 'kind', ['permission', 'elicitation']) === 'elicitation')
+    return {
+      id,
+      kind: 'elicitation',
+      message: readText(object, 'message'),
+      fields: readList(object, 'fields').map(readField),
+    }
+  const options = readList(object, 'options').map((_, index, list) =>
+    readOneOf<PermissionKind>(list, index, permissionKinds),
+  )
+  const operation = readTextOrNull(object, 'operation')
+  const detail = readTextOrNull(object, 'detail')
+  const permission = { id, kind: 'permission' as const, operation, detail, options }
+  if (object.choices === undefined) return permission
+  return { ...permission, choices: readList(object, 'choices').map(readChoice) }
 }
 
-function choice(value: unknown): PermissionChoice {
-  const one = fields(value, 'a choice')
-  return { id: name(one, 'id'), kind: oneOf<PermissionKind>(one, 'kind', permissionKinds), name: text(one, 'name') }
-}
-
-function field(value: unknown): Field {
-  const one = fields(value, 'a field')
-  const described = { name: text(one, 'name'), type: oneOf(one, 'type', types), required: boolean(one, 'required') }
-  if (one.options === undefined) return described
-  return { ...described, options: list(one, 'options').map((_, at, all) => text(all, at)) }
-}
-
-function report(event: Fields): TurnReport {
+function readChoice(value: unknown): PermissionChoice {
+  const object = readObject(value, 'a choice')
   return {
-    model: nameOrNull(event, 'model'),
-    usage: event.usage === null ? null : usage(event.usage),
-    ...(event.meteredSince !== undefined && { meteredSince: number(event, 'meteredSince') }),
+    id: readName(object, 'id'),
+    kind: readOneOf<PermissionKind>(object, 'kind', permissionKinds),
+    name: readText(object, 'name'),
   }
 }
 
-function usage(value: unknown): Usage {
-  const reported = fields(value, 'usage')
+function readField(value: unknown): Field {
+  const object = readObject(value, 'a field')
+  const field: Field = {
+    name: readText(object, 'name'),
+    type: readOneOf(object, 'type', fieldTypes),
+    required: readBoolean(object, 'required'),
+  }
+  if (object.options !== undefined)
+    field.options = readList(object, 'options').map((_, index, list) => readText(list, index))
+  return field
+}
+
+function readReport(event: JsonObject): TurnReport {
   return {
-    prompt_tokens: number(reported, 'prompt_tokens'),
-    completion_tokens: number(reported, 'completion_tokens'),
-    total_tokens: number(reported, 'total_tokens'),
-    ...numbers(reported, ['cost']),
-    ...(reported.prompt_tokens_details !== undefined && {
-      prompt_tokens_details: numbers(fields(reported.prompt_tokens_details, 'prompt_tokens_details'), [
-        'cached_tokens',
-        'cache_write_tokens',
-      ]),
-    }),
-    ...(reported.completion_tokens_details !== undefined && {
-      completion_tokens_details: numbers(fields(reported.completion_tokens_details, 'completion_tokens_details'), [
-        'reasoning_tokens',
-      ]),
-    }),
+    model: readNameOrNull(event, 'model'),
+    usage: event.usage === null ? null : readUsage(event.usage),
+    ...(event.meteredSince !== undefined && { meteredSince: readNumber(event, 'meteredSince') }),
   }
 }
 
-function numbers<Name extends string>(from: Fields, names: Name[]): { [name in Name]?: number } {
-  const found: { [name in Name]?: number } = {}
-  for (const each of names) if (from[each] !== undefined) found[each] = number(from, each)
-  return found
+function readUsage(value: unknown): Usage {
+  const reported = readObject(value, 'usage')
+  const usage: Usage = {
+    prompt_tokens: readNumber(reported, 'prompt_tokens'),
+    completion_tokens: readNumber(reported, 'completion_tokens'),
+    total_tokens: readNumber(reported, 'total_tokens'),
+    ...readNumbers(reported, ['cost']),
+  }
+  if (reported.prompt_tokens_details !== undefined) {
+    const details = readObject(reported.prompt_tokens_details, 'prompt_tokens_details')
+    usage.prompt_tokens_details = readNumbers(details, ['cached_tokens', 'cache_write_tokens'])
+  }
+  if (reported.completion_tokens_details !== undefined) {
+    const details = readObject(reported.completion_tokens_details, 'completion_tokens_details')
+    usage.completion_tokens_details = readNumbers(details, ['reasoning_tokens'])
+  }
+  return usage
 }
 
-type From = Fields | unknown[]
-const at = (from: From, key: string | number) => (from as Fields)[key]
+function readNumbers<Name extends string>(from: JsonObject, names: Name[]): { [name in Name]?: number } {
+  const result: { [name in Name]?: number } = {}
+  for (const name of names) if (from[name] !== undefined) result[name] = readNumber(from, name)
+  return result
+}
 
-function fields(value: unknown, name: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+type JsonContainer = JsonObject | unknown[]
+const valueAt = (from: JsonContainer, key: string | number) => (from as JsonObject)[key]
+
+function readObject(value: unknown, name: string): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   throw new Fault('bad_gateway', `${name} is not an object`)
 }
 
-function list(from: Fields, key: string): unknown[] {
+function readList(from: JsonObject, key: string): unknown[] {
   const value = from[key]
   if (Array.isArray(value)) return value
   throw new Fault('bad_gateway', `${key} is not a list`)
 }
 
-function text(from: From, key: string | number): string {
-  const value = at(from, key)
+function readText(from: JsonContainer, key: string | number): string {
+  const value = valueAt(from, key)
   if (typeof value === 'string') return value
   throw new Fault('bad_gateway', `${key} is not a text`)
 }
 
-const textOrNull = (from: Fields, key: string) => (from[key] === null ? null : text(from, key))
+const readTextOrNull = (from: JsonObject, key: string) => (from[key] === null ? null : readText(from, key))
 
-function name(from: Fields, key: string): string {
-  const value = text(from, key)
+function readName(from: JsonObject, key: string): string {
+  const value = readText(from, key)
   if (value !== '' && value.length <= maxNameLength) return value
   throw new Fault('bad_gateway', `${key} does not have 1 to ${maxNameLength} characters`)
 }
 
-const nameOrNull = (from: Fields, key: string) => (from[key] === null ? null : name(from, key))
+const readNameOrNull = (from: JsonObject, key: string) => (from[key] === null ? null : readName(from, key))
 
-function number(from: Fields, key: string): number {
+function readNumber(from: JsonObject, key: string): number {
   const value = from[key]
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
   throw new Fault('bad_gateway', `${key} is not a number of at least 0`)
 }
 
-function boolean(from: Fields, key: string): boolean {
+function readBoolean(from: JsonObject, key: string): boolean {
   const value = from[key]
   if (typeof value === 'boolean') return value
   throw new Fault('bad_gateway', `${key} is neither true nor false`)
 }
 
-function oneOf<Word extends string>(from: From, key: string | number, words: readonly Word[]): Word {
-  const value = at(from, key)
-  const found = words.find((word) => word === value)
-  if (found !== undefined) return found
+function readOneOf<Word extends string>(from: JsonContainer, key: string | number, words: readonly Word[]): Word {
+  const value = valueAt(from, key)
+  const match = words.find((word) => word === value)
+  if (match !== undefined) return match
   throw new Fault('bad_gateway', `${key} is not one of ${words.join(', ')}`)
 }

@@ -7,7 +7,7 @@ import { LineReader } from '#platform/text/lines.ts'
 import { closesStream, maxEventBytes, type TurnEvent } from '../contract/turn-event.ts'
 import { readEvent } from './read-event.ts'
 
-const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retryable: boolean): TurnEvent => ({
+const failedEvent = (reason: 'turn_failed' | 'stream_severed', message: string, retryable: boolean): TurnEvent => ({
   type: 'turn.failed',
   reason,
   message,
@@ -15,26 +15,26 @@ const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retry
   model: null,
   usage: null,
 })
-const severed = failed('stream_severed', 'The connection to the intern broke.', true)
+const severedEvent = failedEvent('stream_severed', 'The connection to the intern broke.', true)
 
-/** The time slice of the event loop for all interns together, in milliseconds. */
-const slices = new TimeSlices(5)
+/** The event loop's time for the events of all interns together: slices of 5 milliseconds. */
+const sharedSlices = new TimeSlices(5)
 
 /**
- * The limit of one stream, far above what any model writes. An event counts 1, plus 1 for each 4 KiB, so this also limits a stream
- * to 20 MB per second.
+ * The rate limit of one stream, far above what any model writes. An event counts 1, plus 1 for each 4 KiB, so a stream is also
+ * limited to 20 MB per second.
  */
 const rateLimit = { perSecond: 5000, atOnce: 20_000, bytesPerUnit: 4096 }
 
 type Pacing = { slices: Pick<TimeSlices, 'waitIfUsedUp'>; now: () => number; wait: (ms: number) => Promise<unknown> }
-const defaultPacing: Pacing = { slices, now: () => performance.now(), wait: (ms) => sleep(ms) }
+const defaultPacing: Pacing = { slices: sharedSlices, now: () => performance.now(), wait: (ms) => sleep(ms) }
 
 /**
- * The events of a daemon's response, up to the closing one. The daemon can be compromised: a line is parsed only when the caller
- * reads it, and all streams share a time slice. A broken stream ends with `stream_severed`, an invalid one with `turn_failed`. It
- * rejects if `signal` aborted it.
+ * The events of a daemon's response, up to the closing event. The daemon can be compromised: a line is parsed only when the
+ * caller reads the next event, and all streams share a time slice. A broken stream ends with `stream_severed`, an invalid stream
+ * with `turn_failed`. `next` rejects if `signal` aborted the stream.
  *
- * An explicit iterator, because all text of all interns passes here, and a generator costs more than its work.
+ * An explicit iterator, because the text of all interns passes through it, and a generator would cost more than its work.
  */
 export function readEvents(
   response: IncomingMessage,
@@ -42,7 +42,7 @@ export function readEvents(
   { slices, now, wait }: Pacing = defaultPacing,
 ): AsyncIterableIterator<TurnEvent> {
   const lines = new LineReader(maxEventBytes)
-  const allowed = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, now)
+  const eventRate = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, now)
   const chunks: Buffer[] = []
   let isBroken = false
   let isOver = false
@@ -64,7 +64,7 @@ export function readEvents(
     wake?.()
   })
 
-  /** @returns undefined when there will be no more. */
+  /** @returns undefined after the last line. */
   const nextLine = async (): Promise<string | undefined> => {
     for (;;) {
       const line = lines.next()
@@ -72,10 +72,10 @@ export function readEvents(
       const chunk = chunks.shift()
       if (chunk) lines.push(chunk)
       else if (isBroken || isOver) return undefined
-      else await more()
+      else await waitForData()
     }
   }
-  const more = () =>
+  const waitForData = () =>
     new Promise<void>((resolve) => {
       wake = () => {
         wake = undefined
@@ -87,14 +87,14 @@ export function readEvents(
     try {
       const line = await nextLine()
       if (line === undefined) return undefined
-      const waitMs = allowed.take(1 + line.length / rateLimit.bytesPerUnit)
+      const waitMs = eventRate.take(1 + line.length / rateLimit.bytesPerUnit)
       if (waitMs > 0) await wait(waitMs)
-      // Waits once, so that each stream makes progress.
-      const turn = slices.waitIfUsedUp()
-      if (turn) await turn
+      // Waits for only one slice, even if that slice is used up as well, so that each stream makes progress.
+      const nextSlice = slices.waitIfUsedUp()
+      if (nextSlice) await nextSlice
       return readEvent(line)
     } catch (error) {
-      return failed('turn_failed', `The response of the intern is invalid: ${reasonOf(error)}.`, false)
+      return failedEvent('turn_failed', `The response of the intern is invalid: ${reasonOf(error)}.`, false)
     }
   }
 
@@ -102,7 +102,7 @@ export function readEvents(
     const event = isOver ? undefined : await nextEvent()
     if (isOver) return { done: true, value: undefined }
     if (event === undefined && signal.aborted) throw signal.reason
-    const value = event ?? severed
+    const value = event ?? severedEvent
     if (closesStream(value)) close()
     return { done: false, value }
   }

@@ -48,7 +48,7 @@ const Field = z.object({
 const AskedForm = z.object({ id: name, kind: z.literal('elicitation'), message: text, fields: list(Field) })
 const QuestionAnswer: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedPermission, AskedForm])
 
-const Answer = z.discriminatedUnion('state', [
+const QuestionStateAnswer = z.discriminatedUnion('state', [
   z.object({ state: z.literal('waiting') }),
   z.object({ state: z.literal('ended') }),
   z.object({
@@ -76,7 +76,7 @@ const Budget = z.object({
   seconds: z.number().exactOptional(),
 })
 
-const common = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
+const entryFields = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
 const Changes = list(z.object({ path: text, diff: text }))
 const Step = z.object({ text, status: text, priority: text.exactOptional() })
 
@@ -100,7 +100,7 @@ export const readActivity = (value: unknown): Activity | undefined =>
 
 const EntryAnswer = z.discriminatedUnion('type', [
   z.object({
-    ...common,
+    ...entryFields,
     type: z.literal('prompt'),
     text,
     mode: z.enum(['manual', 'self-drive']),
@@ -108,27 +108,27 @@ const EntryAnswer = z.discriminatedUnion('type', [
     background: z.literal(true).exactOptional(),
     budget: Budget.exactOptional(),
   }),
-  z.object({ ...common, type: z.literal('message'), text }),
-  z.object({ ...common, type: z.literal('reasoning'), text }),
-  z.object({ ...common, ...toolCall, endedAt: instant.nullable() }),
-  z.object({ ...common, ...plan }),
+  z.object({ ...entryFields, type: z.literal('message'), text }),
+  z.object({ ...entryFields, type: z.literal('reasoning'), text }),
+  z.object({ ...entryFields, ...toolCall, endedAt: instant.nullable() }),
+  z.object({ ...entryFields, ...plan }),
   z.object({
-    ...common,
+    ...entryFields,
     type: z.literal('question'),
     question: QuestionAnswer,
     deadlineAt: instant,
-    answer: Answer,
+    answer: QuestionStateAnswer,
     action: ActionAnswer.exactOptional(),
   }),
   z.object({
-    ...common,
+    ...entryFields,
     type: z.literal('decision'),
     operation: text.nullable(),
     detail: text.nullable(),
     decision: DecisionAnswer,
   }),
   z.object({
-    ...common,
+    ...entryFields,
     type: z.literal('end'),
     reason: z.enum(endReasons),
     message: text.nullable(),
@@ -152,7 +152,7 @@ const MilestoneEntry = KnownEntry.refine(({ type }) => (milestoneTypes as readon
 export const MilestonesAnswer = z.object({
   milestones: list(z.object({ sessionId: name, entry: MilestoneEntry as unknown as z.ZodType<Milestone['entry']> })),
 })
-const Event: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
+const TranscriptEventAnswer: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('entry'), entry: KnownEntry }),
   z.object({
     type: z.literal('text'),
@@ -168,7 +168,7 @@ const Event: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
 /** Undefined for an invalid event, which ends the stream. */
 export function readTranscriptEvent(line: string): TranscriptEvent | undefined {
   try {
-    return Event.safeParse(JSON.parse(line)).data
+    return TranscriptEventAnswer.safeParse(JSON.parse(line)).data
   } catch {
     return undefined
   }

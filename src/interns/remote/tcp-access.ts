@@ -1,17 +1,20 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { Intern } from '../registry/store.ts'
 
-/** The address of an intern's daemon. `host` defaults to the address of its host. */
+/** The address of an intern's daemon, and its token. `host` defaults to the address of the intern's host. */
 export type TcpAccess = { host?: string; port: number; token: string }
 
 /** Encrypts an address for its column. */
-export function sealAccess(vault: Vault, internId: string, access: TcpAccess): string {
-  return vault.seal(JSON.stringify(access), secretName(internId))
+export function encryptAccess(vault: Vault, internId: string, access: TcpAccess): string {
+  return vault.seal(JSON.stringify(access), encryptionContext(internId))
 }
 
 /** Decrypts the address of an intern, if it has one. @throws Error if a server with another encryption key encrypted it. */
-export function accessOf(vault: Vault, { id, tcpAccess }: Pick<Intern, 'id' | 'tcpAccess'>): TcpAccess | undefined {
-  return tcpAccess === null ? undefined : (JSON.parse(vault.open(tcpAccess, secretName(id))) as TcpAccess)
+export function decryptAccess(
+  vault: Vault,
+  { id, tcpAccess }: Pick<Intern, 'id' | 'tcpAccess'>,
+): TcpAccess | undefined {
+  return tcpAccess === null ? undefined : (JSON.parse(vault.open(tcpAccess, encryptionContext(id))) as TcpAccess)
 }
 
-const secretName = (internId: string) => `intern access ${internId}`
+const encryptionContext = (internId: string) => `intern access ${internId}`

@@ -10,11 +10,11 @@ export type DaemonTls = { context: SecureContext; servername: string; sessions: 
 
 export type TlsAddress = { host: string; port: number; token: string; tls: DaemonTls }
 
-const connectMs = 5000
-const secured = new WeakSet<Socket>()
+const connectTimeoutMs = 5000
+const securedSockets = new WeakSet<Socket>()
 
-/** Whether the handshake is complete. After it, a request can have started something. */
-export const isSecured = (socket: Socket): boolean => secured.has(socket)
+/** Whether the handshake is complete. From then on, a request can have started a turn. */
+export const isSecured = (socket: Socket): boolean => securedSockets.has(socket)
 
 /** Connects to a daemon on another host. Writes are buffered until the handshake is complete. */
 export function connectTls({ host, port, tls: { context, servername, sessions } }: TlsAddress): TLSSocket {
@@ -30,13 +30,13 @@ export function connectTls({ host, port, tls: { context, servername, sessions } 
   socket.setNoDelay()
   socket.on('session', (session: Buffer) => sessions.set(servername, session))
   // A host that crashed does not answer at all.
-  const abort = () => socket.destroy(new Error(`no answer from ${host} within ${connectMs} ms`))
-  const timer = setTimeout(abort, connectMs)
-  const settled = () => clearTimeout(timer)
+  const abort = () => socket.destroy(new Error(`no answer from ${host} within ${connectTimeoutMs} ms`))
+  const timer = setTimeout(abort, connectTimeoutMs)
+  const clearTimer = () => clearTimeout(timer)
   socket.once('secureConnect', () => {
-    secured.add(socket)
+    securedSockets.add(socket)
     enableKeepAlive(socket)
   })
-  socket.once('secureConnect', settled).once('close', settled)
+  socket.once('secureConnect', clearTimer).once('close', clearTimer)
   return socket
 }

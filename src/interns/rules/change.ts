@@ -16,25 +16,25 @@ type ChangeDeps = { db: Db; now: Now; newId: NewId }
 
 /** Reads the current version of rules, or an earlier one. @throws Fault `not_found`. */
 export async function readRules({ db }: ReadDeps, owner: RuleOwner, version: number | undefined): Promise<RulesRecord> {
-  const found = await findRules(db.query, owner, version)
-  if (!found && version) throw new Fault('not_found', `Version ${version} of these rules not found.`)
-  return rulesRecord(found)
+  const rules = await findRules(db.query, owner, version)
+  if (!rules && version) throw new Fault('not_found', `Version ${version} of these rules not found.`)
+  return toRulesRecord(rules)
 }
 
 /** @throws Fault `not_found`. */
-export async function workspaceOwner(deps: ReadDeps, caller: Caller, name: string): Promise<RuleOwner> {
+export async function findWorkspaceRuleOwner(deps: ReadDeps, caller: Caller, name: string): Promise<RuleOwner> {
   return { workspaceId: (await getWorkspace(deps, caller, name)).id, internId: null }
 }
 
 /** @throws Fault `not_found`. */
-export async function internOwner(deps: ReadDeps, caller: Caller, id: string): Promise<RuleOwner> {
+export async function findInternRuleOwner(deps: ReadDeps, caller: Caller, id: string): Promise<RuleOwner> {
   const intern = await findIntern(deps, caller, id)
   return { workspaceId: intern.workspaceId, internId: intern.id }
 }
 
 /**
- * Replaces the rules by a new version. Equal rules keep the version.
- * @throws Fault `conflict` if they are not at the expected version, `forbidden` for an intern of another member.
+ * Replaces the rules by a new version. Equal rules do not create a version.
+ * @throws Fault `conflict` if the rules are not at the expected version, `forbidden` for an intern of another member.
  */
 export async function changeRules(
   deps: ChangeDeps,
@@ -49,22 +49,22 @@ export async function changeRules(
     const version = before?.version ?? 0
     if (expected !== undefined && expected !== version)
       throw new Fault('conflict', `The rules are at version ${version}, not ${expected}: read them again.`)
-    if (isDeepStrictEqual(before?.rules ?? [], rules)) return rulesRecord(before)
+    if (isDeepStrictEqual(before?.rules ?? [], rules)) return toRulesRecord(before)
     const after = { version: version + 1, rules, createdBy: caller.userId, createdAt: deps.now() }
     await insertRules(tx, owner, after)
     await recordChange(deps, tx, caller, {
       action: internId === null ? 'workspace.intern_rules_changed' : 'intern.rules_changed',
       targetKind: internId === null ? 'workspace' : 'intern',
       targetId: internId ?? workspaceId,
-      before: before ? rulesRecord(before) : null,
-      after: rulesRecord(after),
+      before: before ? toRulesRecord(before) : null,
+      after: toRulesRecord(after),
     })
     publish('rules.changed', internId ?? workspaceId)
-    return rulesRecord(after)
+    return toRulesRecord(after)
   })
 }
 
-function rulesRecord(found: RulesVersion | undefined): RulesRecord {
+function toRulesRecord(found: RulesVersion | undefined): RulesRecord {
   if (!found) return { version: 0, rules: [], updated_at: null, updated_by_user_id: null }
   const { version, rules, createdAt, createdBy } = found
   return {

@@ -16,6 +16,7 @@ export type PastQuestion = {
 /** The time for which questions are stored. */
 export const storedForMs = 92 * 86_400_000
 
+/** Stores a question for later replays, once, and deletes old questions of all interns. */
 export async function savePastQuestion(
   tx: Tx,
   { now }: { now: Now },
@@ -40,7 +41,7 @@ export async function savePastQuestion(
     .execute()
 }
 
-/** Stores the answer to a question, and who gave it. */
+/** Stores the answer to a question, and the member who gave it. */
 export async function answerPastQuestion(
   { db }: { db: Pick<Db, 'query'> },
   { internId, id }: { internId: string; id: string },
@@ -57,7 +58,7 @@ export async function answerPastQuestion(
 const pageSize = 500
 
 /** Reads the questions of an intern or workspace from `from` until before `to`, the latest first, in pages. */
-export async function* pastQuestions(
+export async function* readPastQuestions(
   query: Query,
   { workspaceId, internId }: RuleOwner,
   { from, to }: { from: number; to: number },

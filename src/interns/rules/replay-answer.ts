@@ -24,7 +24,7 @@ export type RulesReplayRequest = z.infer<typeof RulesReplayRequest>
 
 const count = z.int()
 
-const Counted = z
+const QuestionCounts = z
   .object({
     questions: count,
     people_allowed: count.describe('Questions that a person allowed.'),
@@ -32,7 +32,7 @@ const Counted = z
     unanswered: count,
   })
   .meta({ id: 'InternRulesReplayCount' })
-export type Counted = z.infer<typeof Counted>
+export type QuestionCounts = z.infer<typeof QuestionCounts>
 
 const ReplayedQuestion = z
   .object({
@@ -57,14 +57,14 @@ export const RulesReplay = z
     from: z.iso.datetime(),
     to: z.iso.datetime(),
     summary: z.string().describe('A summary of the figures.'),
-    all: Counted.describe('The permission questions in the time range.'),
-    would_allow: Counted.describe('Allowed without a question.'),
-    would_ask: Counted.describe('A rule requires a question.'),
-    would_deny: Counted.describe('Denied without a question.'),
-    no_rule: Counted.describe('Decided by the approval mode, as without rules.'),
+    all: QuestionCounts.describe('The permission questions in the time range.'),
+    would_allow: QuestionCounts.describe('Allowed without a question.'),
+    would_ask: QuestionCounts.describe('A rule requires a question.'),
+    would_deny: QuestionCounts.describe('Denied without a question.'),
+    no_rule: QuestionCounts.describe('Decided by the approval mode, as without rules.'),
     by_rule: z
       .array(
-        Counted.extend({
+        QuestionCounts.extend({
           scope: z.enum(scopes),
           rule: count.describe('The position of the rule in its list, starting at 1.'),
           name: z.string().nullable(),

@@ -4,8 +4,8 @@ import type { Query } from '#platform/db/db.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import { decide } from '../contract/rules/decide.ts'
 import type { Action, Decision, Rule, RuleSet } from '../contract/rules/rule.ts'
-import { type PastQuestion, pastQuestions, storedForMs } from './past-questions.ts'
-import type { Counted, ReplayedQuestion, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
+import { type PastQuestion, readPastQuestions, storedForMs } from './past-questions.ts'
+import type { QuestionCounts, ReplayedQuestion, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
 import { findRules, type RuleOwner } from './store.ts'
 
 type ReplayDeps = { db: { query: Query }; now: Now }
@@ -24,17 +24,17 @@ export async function replayRules(
   request: RulesReplayRequest,
   signal: AbortSignal,
 ): Promise<RulesReplay> {
-  const period = periodOf(deps, request)
-  const setsOf = await ruleSetsWithDraft(deps.db.query, owner, request.rules as Rule[] | undefined)
+  const period = resolvePeriod(deps, request)
+  const findRuleSets = await ruleSetsWithDraft(deps.db.query, owner, request.rules as Rule[] | undefined)
   const tally = new Tally(request.list)
-  for await (const page of pastQuestions(deps.db.query, owner, period)) {
+  for await (const page of readPastQuestions(deps.db.query, owner, period)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
-    for (const past of page) tally.add(past, decide(await setsOf(past.internId), past.action, past.agent))
+    for (const past of page) tally.add(past, decide(await findRuleSets(past.internId), past.action, past.agent))
   }
   return { from: isoTime(period.from), to: isoTime(period.to), ...tally.result() }
 }
 
-function periodOf({ now }: { now: Now }, { from, to }: RulesReplayRequest): { from: number; to: number } {
+function resolvePeriod({ now }: { now: Now }, { from, to }: RulesReplayRequest): { from: number; to: number } {
   const end = to === undefined ? now() + 1 : Date.parse(to)
   const start = from === undefined ? end - 30 * dayMs : Date.parse(from)
   if (start >= end) throw new Fault('invalid', 'Invalid request: from: must be before to')
@@ -46,28 +46,29 @@ function periodOf({ now }: { now: Now }, { from, to }: RulesReplayRequest): { fr
 /** The rules of each intern: the draft, and the stored rules of the other scope. */
 async function ruleSetsWithDraft(query: Query, owner: RuleOwner, draft: Rule[] | undefined) {
   const { workspaceId, internId } = owner
-  const stored = async (of: RuleOwner): Promise<RuleSet[]> => {
-    const found = await findRules(query, of)
-    const scope = of.internId === null ? ('workspace' as const) : ('intern' as const)
-    const hasDraft = draft !== undefined && of.internId === internId
-    if (hasDraft) return [{ scope, version: (found?.version ?? 0) + 1, rules: draft }]
-    return found ? [{ scope, version: found.version, rules: found.rules }] : []
+  /** The draft or the stored rules; empty without rules. */
+  const readRuleSets = async (setOwner: RuleOwner): Promise<RuleSet[]> => {
+    const stored = await findRules(query, setOwner)
+    const scope = setOwner.internId === null ? ('workspace' as const) : ('intern' as const)
+    const hasDraft = draft !== undefined && setOwner.internId === internId
+    if (hasDraft) return [{ scope, version: (stored?.version ?? 0) + 1, rules: draft }]
+    return stored ? [{ scope, version: stored.version, rules: stored.rules }] : []
   }
-  const workspace = await stored({ workspaceId, internId: null })
-  const own = new Map<string, RuleSet[]>()
+  const workspace = await readRuleSets({ workspaceId, internId: null })
+  const internRuleSets = new Map<string, RuleSet[]>()
   return async (id: string): Promise<RuleSet[]> => {
-    const internRules = own.get(id) ?? (await stored({ workspaceId, internId: id }))
-    own.set(id, internRules)
+    const internRules = internRuleSets.get(id) ?? (await readRuleSets({ workspaceId, internId: id }))
+    internRuleSets.set(id, internRules)
     return [...workspace, ...internRules]
   }
 }
 
-type Effect = keyof Pick<RulesReplay, 'would_allow' | 'would_ask' | 'would_deny' | 'no_rule'>
+type EffectCount = keyof Pick<RulesReplay, 'would_allow' | 'would_ask' | 'would_deny' | 'no_rule'>
 const countNames = { allow: 'would_allow', ask: 'would_ask', deny: 'would_deny' } as const
 
 class Tally {
   readonly #all = newCount()
-  readonly #countsByEffect: Record<Effect, Counted> = {
+  readonly #countsByEffect: Record<EffectCount, QuestionCounts> = {
     would_allow: newCount(),
     would_ask: newCount(),
     would_deny: newCount(),
@@ -76,20 +77,20 @@ class Tally {
   readonly #rules = new Map<string, RulesReplay['by_rule'][number]>()
   readonly #differences: RulesReplay['people_decided_otherwise'] = []
   readonly #questions: RulesReplay['questions'] = []
-  readonly #listed: number
+  readonly #maxListed: number
   #incomplete = 0
 
-  constructor(listed: number) {
-    this.#listed = listed
+  constructor(maxListed: number) {
+    this.#maxListed = maxListed
   }
 
   add(past: PastQuestion, decision: Decision | undefined): void {
     const counts = [this.#all, this.#countsByEffect[decision ? countNames[decision.effect] : 'no_rule']]
     if (decision) counts.push(this.#countOf(decision))
-    for (const each of counts) count(each, past.answer)
+    for (const questionCounts of counts) countAnswer(questionCounts, past.answer)
     if (past.action.unsure) this.#incomplete++
     if (!decision) return
-    if (this.#questions.length < this.#listed) this.#questions.push(replayedQuestion(past, decision))
+    if (this.#questions.length < this.#maxListed) this.#questions.push(replayedQuestion(past, decision))
     const { answer } = past
     if (answer === null || !differsFrom(decision, answer) || this.#differences.length >= maxDifferences) return
     this.#differences.push({ ...replayedQuestion(past, decision), answer })
@@ -98,14 +99,15 @@ class Tally {
   result(): Omit<RulesReplay, 'from' | 'to'> {
     const notes = [
       'Only asked questions are included: actions without a question, and actions that a rule decided, are not.',
-      ...(this.#incomplete > 0
-        ? [`${this.#incomplete} questions are stored incompletely (redacted or too long): no rule would allow them.`]
-        : []),
     ]
+    if (this.#incomplete > 0)
+      notes.push(
+        `${this.#incomplete} questions are stored incompletely (redacted or too long): no rule would allow them.`,
+      )
     const by_rule = [...this.#rules.values()].sort((one, other) => other.questions - one.questions)
     const counts = { all: this.#all, ...this.#countsByEffect }
     return {
-      summary: summaryOf(counts),
+      summary: summarize(counts),
       ...counts,
       by_rule,
       people_decided_otherwise: this.#differences,
@@ -114,7 +116,7 @@ class Tally {
     }
   }
 
-  #countOf({ scope, rule, name, effect }: Decision): Counted {
+  #countOf({ scope, rule, name, effect }: Decision): QuestionCounts {
     const key = `${scope} ${rule} ${effect}`
     const counted = this.#rules.get(key) ?? { scope, rule, name, effect, ...newCount() }
     this.#rules.set(key, counted)
@@ -128,13 +130,13 @@ function replayedQuestion(
 ): ReplayedQuestion {
   const { effect, scope, rule } = decision
   const pastQuestion = { intern_id: internId, question_id: id, asked_at: isoTime(askedAt), operation: action.operation }
-  const detail = printableExactly(detailOf(action).slice(0, maxDetailLength))
+  const detail = printableExactly(describeAction(action).slice(0, maxDetailLength))
   return { ...pastQuestion, detail, answer, effect, scope, rule }
 }
 
-const newCount = (): Counted => ({ questions: 0, people_allowed: 0, people_rejected: 0, unanswered: 0 })
+const newCount = (): QuestionCounts => ({ questions: 0, people_allowed: 0, people_rejected: 0, unanswered: 0 })
 
-function count(counts: Counted, answer: string | null): void {
+function countAnswer(counts: QuestionCounts, answer: string | null): void {
   counts.questions++
   if (answer === null) counts.unanswered++
   else if (answer.startsWith('allow')) counts.people_allowed++
@@ -144,9 +146,13 @@ function count(counts: Counted, answer: string | null): void {
 const differsFrom = ({ effect }: Decision, answer: string) =>
   effect === 'allow' ? !answer.startsWith('allow') : effect === 'deny' && answer.startsWith('allow')
 
-const detailOf = ({ command, paths, hosts }: Action) => command ?? [...paths, ...hosts].join(' ')
+const describeAction = ({ command, paths, hosts }: Action) => command ?? [...paths, ...hosts].join(' ')
 
-function summaryOf({ all, would_allow: granted, would_deny: refused }: Record<'all' | Effect, Counted>): string {
+function summarize({
+  all,
+  would_allow: granted,
+  would_deny: refused,
+}: Record<'all' | EffectCount, QuestionCounts>): string {
   const rejected = granted.people_rejected === 0 ? 'none' : String(granted.people_rejected)
   const allowed = refused.people_allowed === 0 ? 'none' : String(refused.people_allowed)
   return [

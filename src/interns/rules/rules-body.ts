@@ -54,7 +54,7 @@ export const RuleBody = strictFields({
     .describe('Host names. `allow` applies if all hosts match, other effects if any host matches.'),
 })
   .superRefine((rule, context) => {
-    for (const { path, message } of faultsOf(rule)) context.addIssue({ code: 'custom', path, message })
+    for (const { path, message } of findUselessConditions(rule)) context.addIssue({ code: 'custom', path, message })
   })
   .meta({
     id: 'InternRuleBody',
@@ -63,7 +63,7 @@ export const RuleBody = strictFields({
   })
 
 /** Reports an `allow` that can never match. */
-function* faultsOf({
+function* findUselessConditions({
   effect,
   unclear,
   commands = [],

@@ -6,7 +6,7 @@ export type RuleOwner = { workspaceId: string; internId: string | null }
 
 export type RulesVersion = { version: number; rules: Rule[]; createdBy: string; createdAt: number }
 
-const rowsOfOwner = (query: Query | Tx, { workspaceId, internId }: RuleOwner) =>
+const selectOwnerRows = (query: Query | Tx, { workspaceId, internId }: RuleOwner) =>
   query
     .selectFrom('intern_rules')
     .where('workspace_id', '=', workspaceId)
@@ -18,7 +18,7 @@ export async function findRules(
   owner: RuleOwner,
   version?: number,
 ): Promise<RulesVersion | undefined> {
-  const row = await rowsOfOwner(query, owner)
+  const row = await selectOwnerRows(query, owner)
     .$if(version !== undefined, (rows) => rows.where('version', '=', version!))
     .orderBy('version', 'desc')
     .selectAll()
@@ -40,21 +40,21 @@ export async function insertRules(tx: Tx, owner: RuleOwner, { version, rules, cr
 
 type InternRef = { id: string; workspaceId: string }
 
-/** The rules in force for an intern: those of its workspace, and its own. */
-export async function rulesOf(query: Query, { id, workspaceId }: InternRef): Promise<RuleSet[]> {
+/** The rules in force for an intern: the rules of its workspace, and the rules of the intern. */
+export async function findRulesInForce(query: Query, { id, workspaceId }: InternRef): Promise<RuleSet[]> {
   const workspace = await findRules(query, { workspaceId, internId: null })
-  const own = await findRules(query, { workspaceId, internId: id })
-  return [
-    ...(workspace ? [{ scope: 'workspace' as const, version: workspace.version, rules: workspace.rules }] : []),
-    ...(own ? [{ scope: 'intern' as const, version: own.version, rules: own.rules }] : []),
-  ]
+  const intern = await findRules(query, { workspaceId, internId: id })
+  const sets: RuleSet[] = []
+  if (workspace) sets.push({ scope: 'workspace', version: workspace.version, rules: workspace.rules })
+  if (intern) sets.push({ scope: 'intern', version: intern.version, rules: intern.rules })
+  return sets
 }
 
-/** A text that identifies the versions in force. */
-export const versionsIn = (sets: RuleSet[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
+/** A text that identifies the versions of rules. Equal texts mean equal rules. */
+export const versionKey = (sets: RuleSet[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
 
-/** Reads the same text for all interns with one query. */
-export async function ruleVersions(query: Query): Promise<(intern: InternRef) => string> {
+/** Reads the `versionKey` of the rules in force for all interns with one query. */
+export async function readRuleVersions(query: Query): Promise<(intern: InternRef) => string> {
   const rows = await query
     .selectFrom('intern_rules')
     .groupBy(['workspace_id', 'intern_id'])
@@ -62,10 +62,11 @@ export async function ruleVersions(query: Query): Promise<(intern: InternRef) =>
     .execute()
   const versions = new Map(rows.map((row) => [row.intern_id ?? row.workspace_id, Number(row.version)]))
   return ({ id, workspaceId }) => {
-    const [workspace, own] = [versions.get(workspaceId), versions.get(id)]
-    return versionsIn([
-      ...(workspace ? [{ scope: 'workspace' as const, version: workspace, rules: [] }] : []),
-      ...(own ? [{ scope: 'intern' as const, version: own, rules: [] }] : []),
-    ])
+    const workspaceVersion = versions.get(workspaceId)
+    const internVersion = versions.get(id)
+    const sets: RuleSet[] = []
+    if (workspaceVersion) sets.push({ scope: 'workspace', version: workspaceVersion, rules: [] })
+    if (internVersion) sets.push({ scope: 'intern', version: internVersion, rules: [] })
+    return versionKey(sets)
   }
 }

@@ -9,7 +9,7 @@ import { type AskedQuestion, type PermissionQuestion, permissionKinds, type Ques
 import { Refusal } from '../contract/refusal.ts'
 import { type AnswerQuestion, pendingQuestion } from '../contract/runs.ts'
 import { answerPastQuestion } from '../rules/past-questions.ts'
-import { findQuestion, forgetQuestion, questionsOf } from './questions.ts'
+import { deleteQuestion, findQuestion, questionsLock } from './questions.ts'
 
 export type ApprovalDeps = {
   db: Db
@@ -19,7 +19,7 @@ export type ApprovalDeps = {
   conceal: (caller: Caller, text: string) => Promise<string>
 }
 
-/** In characters. The caller saw the whole text. */
+/** The maximum length of a question's text in the audit log, in characters. The caller saw the whole text. */
 const maxTextLength = 2000
 
 /** The link of an answer without a key. Its caller is the creator of the link. */
@@ -28,56 +28,56 @@ export type AnswerLink = { webhook_id: string; delivery_id: string }
 type AnswerRequest = { caller: Caller; internId: string; answer: AnswerQuestion; link?: AnswerLink | undefined }
 
 /**
- * Sends an answer to the intern, and records it in the audit log. The record is written first, so that nothing is allowed
- * without one. If the intern then refuses the answer, a second record says so. Values of a form are not stored, only the names
- * of its filled fields.
+ * Sends an answer to the intern, and records the answer in the audit log. The record is written first, so that nothing is
+ * allowed without a record. If the intern then refuses the answer, a second record says so. The values of a form are not
+ * stored, only the names of its filled fields.
  */
 export async function answerWithAudit<Reply>(
   deps: ApprovalDeps,
   { caller, internId, answer, link }: AnswerRequest,
-  give: (answer: AnswerQuestion) => Promise<Reply>,
+  sendAnswer: (answer: AnswerQuestion) => Promise<Reply>,
 ): Promise<Reply> {
   const { sessionId } = answer
   const actor = link ? { ...caller, keyHash: null } : caller
   const id = answer.questionId === pendingQuestion ? undefined : answer.questionId
   const pending = await findQuestion(deps, internId, { sessionId, id })
   const questionId = pending?.question.id ?? answer.questionId
-  const recorded = answerText(pending?.question, answer.answer)
+  const answerRecord = parseAnswerRecord(pending?.question, answer.answer)
   const record = (action: 'intern.answered' | 'intern.answer_refused', after: object) =>
-    deps.db.exclusively(questionsOf(internId), (tx) =>
+    deps.db.exclusively(questionsLock(internId), (tx) =>
       recordChange(deps, tx, actor, { action, targetKind: 'intern', targetId: internId, before: null, after }),
     )
   const details = {
     question_id: questionId,
     session_id: sessionId,
-    ...(await questionText(deps, caller, pending)),
-    ...recorded,
+    ...(await describeQuestion(deps, caller, pending)),
+    ...answerRecord,
     ...(link && { link }),
   }
   // The intern refuses a text that is not an answer, so there is nothing to record.
-  if (pending && recorded) await record('intern.answered', details)
+  if (pending && answerRecord) await record('intern.answered', details)
   try {
-    const reply = await give({ sessionId, questionId, answer: answer.answer })
-    // The question is not stored, so its content is unknown here.
-    if (!(pending && recorded)) await record('intern.answered', details)
-    if (recorded)
-      await answerPastQuestion(deps, { internId, id: questionId }, { answer: recorded.answer, by: caller.userId })
-    await forgetQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
+    const reply = await sendAnswer({ sessionId, questionId, answer: answer.answer })
+    // Not recorded before: without a stored question, only the intern knows whether the text is an answer.
+    if (!(pending && answerRecord)) await record('intern.answered', details)
+    if (answerRecord)
+      await answerPastQuestion(deps, { internId, id: questionId }, { answer: answerRecord.answer, by: caller.userId })
+    await deleteQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
     return reply
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (pending && recorded) await record('intern.answer_refused', { ...details, reason: error.message })
-    if (isOver(error)) await forgetQuestion(deps, internId, questionId, { state: 'ended' })
+    if (pending && answerRecord) await record('intern.answer_refused', { ...details, reason: error.message })
+    if (endsQuestion(error)) await deleteQuestion(deps, internId, questionId, { state: 'ended' })
     throw error
   }
 }
 
-const isOver = ({ kind }: Refusal) =>
+const endsQuestion = ({ kind }: Refusal) =>
   kind === 'interaction_not_pending' || kind === 'interaction_unknown' || kind === 'output_lost'
 
 /** The answer without typed text; undefined if it is not an answer to the question. */
-function answerText(question: Question | undefined, text: string): AnswerText | undefined {
-  if (question?.kind === 'permission') return permissionText(question, text)
+function parseAnswerRecord(question: Question | undefined, text: string): AnswerRecord | undefined {
+  if (question?.kind === 'permission') return parsePermissionRecord(question, text)
   if (!question && (text === 'cancel' || permissionKinds.some((kind) => kind === text))) return { answer: text }
   const { action, content } = readObject(text)
   if (typeof action !== 'string' || !['accept', 'decline', 'cancel'].includes(action)) return undefined
@@ -87,9 +87,9 @@ function answerText(question: Question | undefined, text: string): AnswerText | 
 }
 
 /** `option` is the id of the chosen option, if the answer named one. */
-type AnswerText = { answer: string; option?: string; fields?: string[] }
+type AnswerRecord = { answer: string; option?: string; fields?: string[] }
 
-function permissionText(question: PermissionQuestion, text: string): AnswerText | undefined {
+function parsePermissionRecord(question: PermissionQuestion, text: string): AnswerRecord | undefined {
   try {
     const { answer, choice } = readPermissionAnswer(question, text)
     return { answer, ...(choice && choice.id !== answer && { option: choice.id }) }
@@ -98,7 +98,7 @@ function permissionText(question: PermissionQuestion, text: string): AnswerText 
   }
 }
 
-async function questionText(deps: ApprovalDeps, caller: Caller, pending: AskedQuestion | undefined) {
+async function describeQuestion(deps: ApprovalDeps, caller: Caller, pending: AskedQuestion | undefined) {
   if (!pending) return { kind: null }
   const printableText = async (text: string | null) =>
     text === null ? null : shorten(printableExactly(await deps.conceal(caller, text)))

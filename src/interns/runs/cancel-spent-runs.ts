@@ -2,13 +2,13 @@ import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
-import { internById } from '../registry/store.ts'
-import { limitedRuns } from './limited-turns.ts'
+import { findInternById } from '../registry/store.ts'
+import { findLimitedRuns } from './limited-turns.ts'
 import type { ReadSpending } from './run-spending.ts'
 
 type WatchDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending; onError: (error: Error) => void }
 
-/** Spending is not announced, so it is compared at this interval while a run is limited. */
+/** No notification announces spending, so it is compared with the limits at this interval while a run has a cost limit. */
 const compareEveryMs = 500
 
 /**
@@ -44,8 +44,8 @@ async function cancelSpentRuns(
   internId: string,
   runs: Pick<Runs, 'cancel'>,
 ): Promise<boolean> {
-  const limited = await limitedRuns(db.query, internId)
-  const keyHash = limited.length > 0 && (await internById(db.query, internId))?.keyHash
+  const limited = await findLimitedRuns(db.query, internId)
+  const keyHash = limited.length > 0 && (await findInternById(db.query, internId))?.keyHash
   if (!keyHash) return false
   for (const { runId, startedAt, costUsd, part, refused } of limited)
     if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)

@@ -6,8 +6,8 @@ import type { Tables } from '#platform/db/tables.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import type { EndReason } from '../contract/run.ts'
 import type { InternStatus } from '../registry/intern.ts'
-import { internById } from '../registry/store.ts'
-import { type RunRecord, runOf } from './run-record.ts'
+import { findInternById } from '../registry/store.ts'
+import { type RunRecord, toRunRecord } from './run-record.ts'
 import { whereRun } from './run-store.ts'
 import { runEndedEvent } from './webhook-events.ts'
 
@@ -18,7 +18,7 @@ export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
   spentUsd?: number | undefined
 }
 
-/** Ends a run. Announces it and queues webhook events, unless it had ended before. @returns the run, if this ended it. */
+/** Ends a run, unless it has ended. Announces the end and queues webhook events. @returns the run if this call ended it. */
 export async function endRun(
   tx: Tx,
   publish: Publish,
@@ -26,11 +26,11 @@ export async function endRun(
   id: string,
   end: RunEnd,
 ): Promise<RunRecord | undefined> {
-  const row = await whereRun(tx.updateTable('intern_runs').set(ended(end)), internId, id)
+  const row = await whereRun(tx.updateTable('intern_runs').set(endedColumns(end)), internId, id)
     .where('status', '<>', 'ended')
     .returningAll()
     .executeTakeFirst()
-  const run = row && runOf(row)
+  const run = row && toRunRecord(row)
   await reportEnds(tx, publish, internId, run ? [run] : [])
   return run
 }
@@ -39,16 +39,16 @@ export async function endRun(
 async function reportEnds(tx: Tx, publish: Publish, internId: string, runs: RunRecord[]): Promise<void> {
   if (runs.length === 0) return
   publish('run.changed', internId)
-  const intern = await internById(tx, internId)
+  const intern = await findInternById(tx, internId)
   if (intern) for (const run of runs) await queueEvent(tx, publish, runEndedEvent(intern, run))
 }
 
 /** The end of runs whose intern was stopped. */
-export const internStopped = { outcome: 'cancelled', message: 'The intern was stopped.' } as const
+export const internStoppedEnd = { outcome: 'cancelled', message: 'The intern was stopped.' } as const
 
 /** The outcome of the runs of an intern that changes to a status other than `running`. */
-export function endOfRuns(status: InternStatus, failure: string | null | undefined) {
-  return status === 'failed' ? { outcome: 'severed' as const, message: failure ?? null } : internStopped
+export function runEndForStatus(status: InternStatus, failure: string | null | undefined) {
+  return status === 'failed' ? { outcome: 'severed' as const, message: failure ?? null } : internStoppedEnd
 }
 
 /**
@@ -56,9 +56,9 @@ export function endOfRuns(status: InternStatus, failure: string | null | undefin
  * start. Call it in a transaction that holds the intern's lock.
  */
 export async function endRunsOfStopped(tx: Tx, publish: Publish, internId: string, now: Now): Promise<void> {
-  const intern = await internById(tx, internId)
+  const intern = await findInternById(tx, internId)
   if (!intern || intern.status === 'running') return
-  await endRuns(tx, publish, internId, { ...endOfRuns(intern.status, intern.lastFailureMessage), endedAt: now() })
+  await endRuns(tx, publish, internId, { ...runEndForStatus(intern.status, intern.lastFailureMessage), endedAt: now() })
 }
 
 /** Ends all open runs of an intern, announces them and queues webhook events. */
@@ -75,12 +75,20 @@ export async function endRuns(
     .where('status', '<>', 'ended')
     .returningAll()
     .execute()
-  await reportEnds(tx, publish, internId, rows.map(runOf))
+  await reportEnds(tx, publish, internId, rows.map(toRunRecord))
 }
 
-function ended({ outcome, message, model, usage, endedAt, spentUsd }: RunEnd): Updateable<Tables['intern_runs']> {
-  const reported = usage?.cost
-  const spent = reported === undefined && spentUsd === undefined ? null : Math.max(reported ?? 0, spentUsd ?? 0)
-  const end = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt, spent_usd: spent }
+function endedColumns({
+  outcome,
+  message,
+  model,
+  usage,
+  endedAt,
+  spentUsd,
+}: RunEnd): Updateable<Tables['intern_runs']> {
+  const reportedUsd = usage?.cost
+  const isCostKnown = reportedUsd !== undefined || spentUsd !== undefined
+  const spent_usd = isCostKnown ? Math.max(reportedUsd ?? 0, spentUsd ?? 0) : null
+  const end = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt, spent_usd }
   return { status: 'ended', question_id: null, ...end }
 }

@@ -4,13 +4,13 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
 import type { Milestone } from '../contract/transcript.ts'
-import { type Intern, internById } from '../registry/store.ts'
+import { findInternById, type Intern } from '../registry/store.ts'
 import type { DecisionCollector } from '../rules/collect.ts'
 import { watchSpending } from './cancel-spent-runs.ts'
 import { endRun, endRunsOfStopped } from './end-runs.ts'
-import { limitedRuns } from './limited-turns.ts'
-import { type Metered, withMeteredUsage } from './metered-usage.ts'
-import { endQuestions, questionsOf, storeQuestion } from './questions.ts'
+import { findLimitedRuns } from './limited-turns.ts'
+import { type ReadMeteredUsage, withMeteredUsage } from './metered-usage.ts'
+import { endQuestions, questionsLock, storeQuestion } from './questions.ts'
 import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
 import type { ReadSpending } from './run-spending.ts'
@@ -19,7 +19,7 @@ import { findRun, saveStartedRun, setRunWaiting } from './run-store.ts'
 export type FollowDeps = {
   db: Db
   now: Now
-  metered: Metered
+  metered: ReadMeteredUsage
   spent: ReadSpending
   checkStarter: CheckStarter
   decisions: DecisionCollector
@@ -50,23 +50,26 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   const checkStarters = revokeRuns(deps, intern, runsOf, signal)
 
   /** Waits for the next milestones, and stores them. @returns the pause before the next pass. */
-  async function storeMilestones(): Promise<number> {
-    const found = await runsOf().transcripts.milestones(await lastRevision(db, id), signal)
-    if (found.length > 0) await storeAll(deps, id, found)
-    if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) checkSpending()
-    if (found.some(({ entry }) => canBeInBackground(entry))) checkStarters()
-    const hasProgress = found.some(({ entry }) => entry.type !== 'prompt')
+  async function storeNextMilestones(): Promise<number> {
+    const milestones = await runsOf().transcripts.milestones(await readLastRevision(db, id), signal)
+    if (milestones.length > 0) await storeMilestones(deps, id, milestones)
+    const entries = milestones.map(({ entry }) => entry)
+    if (entries.some((entry) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) checkSpending()
+    if (entries.some(canBeInBackground)) checkStarters()
+    const hasProgress = entries.some(({ type }) => type !== 'prompt')
     // The run may have no reader who would collect its decisions.
     if (hasProgress) void decisions.collect(intern, runsOf())
     return hasProgress ? pauseMs : 0
   }
 
-  const { trigger } = startReconciler(storeMilestones, {
+  const { trigger } = startReconciler(storeNextMilestones, {
     signal,
     retryMs: backoff,
     onError: ({ message }) => onError(new Error(`Failed to store the runs of intern ${id}: ${message}`)),
   })
-  for (const start of [checkSpending, checkStarters, trigger]) start()
+  checkSpending()
+  checkStarters()
+  trigger()
   return () => stopping.abort()
 }
 
@@ -74,27 +77,27 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
 const canBeInBackground = (entry: Milestone['entry']) =>
   entry.type === 'question' || (entry.type === 'prompt' && entry.background === true)
 
-async function lastRevision({ query }: Db, internId: string): Promise<number> {
+async function readLastRevision({ query }: Db, internId: string): Promise<number> {
   const row = await query.selectFrom('interns').where('id', '=', internId).select('runs_seen').executeTakeFirst()
   return row?.runs_seen ?? Number.MAX_SAFE_INTEGER
 }
 
 /** Stores milestones in one transaction. */
-async function storeAll(deps: FollowDeps, internId: string, found: Milestone[]): Promise<void> {
+async function storeMilestones(deps: FollowDeps, internId: string, reported: Milestone[]): Promise<void> {
   const { db, now } = deps
-  const intern = await internById(db.query, internId)
+  const intern = await findInternById(db.query, internId)
   if (!intern) return
   const [milestones, spent] = await Promise.all([
-    Promise.all(found.map((milestone) => storableMilestone(deps, intern, milestone))),
-    spentOf(deps, intern, found),
+    Promise.all(reported.map((milestone) => storableMilestone(deps, intern, milestone))),
+    readEndedCosts(deps, intern, reported),
   ])
-  const last = Math.max(...milestones.map(({ entry }) => entry.revision))
-  const ended = await db.exclusively(questionsOf(internId), async (tx, publish) => {
+  const lastRevision = Math.max(...milestones.map(({ entry }) => entry.revision))
+  const ended = await db.exclusively(questionsLock(internId), async (tx, publish) => {
     // Locked before the runs, in the same order as changes of an intern's status.
-    await tx.updateTable('interns').set({ runs_seen: last }).where('id', '=', internId).execute()
+    await tx.updateTable('interns').set({ runs_seen: lastRevision }).where('id', '=', internId).execute()
     const endedRuns: RunRecord[] = []
     for (const milestone of milestones) {
-      const run = await apply(tx, publish, internId, { now, milestone, spent, meteredKey: intern.keyHash })
+      const run = await storeMilestone(tx, publish, internId, { now, milestone, spent, meteredKey: intern.keyHash })
       if (run) endedRuns.push(run)
     }
     await endRunsOfStopped(tx, publish, internId, now)
@@ -103,24 +106,28 @@ async function storeAll(deps: FollowDeps, internId: string, found: Milestone[]):
   for (const run of ended) deps.ended(intern, run)
 }
 
-/** The recorded cost of limited turns that ended. A cost that can still rise is left to the next turn of the session. */
-async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found: Milestone[]) {
-  const ended = found.flatMap(({ entry }) => (entry.type === 'end' ? [entry] : []))
+/**
+ * The recorded cost in USD of limited turns that ended, by run id. A cost that can still rise is missing: the next turn of the
+ * session reads that cost.
+ */
+async function readEndedCosts({ db, spent }: FollowDeps, { id, keyHash }: Intern, milestones: Milestone[]) {
+  const entries = milestones.map(({ entry }) => entry)
+  const ended = entries.filter(({ type }) => type === 'end')
   const costs = new Map<string, number>()
   if (ended.length === 0 || keyHash === null) return costs
-  const startedAt = new Map((await limitedRuns(db.query, id)).map(({ runId, startedAt }) => [runId, startedAt]))
-  for (const { entry } of found)
+  const startedAt = new Map((await findLimitedRuns(db.query, id)).map(({ runId, startedAt }) => [runId, startedAt]))
+  for (const entry of entries)
     if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) startedAt.set(entry.runId, Math.round(entry.at))
   for (const { runId, at } of ended) {
-    const since = startedAt.get(runId)
-    if (since === undefined) continue
-    const { usd, isComplete } = await spent(keyHash, since, Math.ceil(at))
+    const runStartedAt = startedAt.get(runId)
+    if (runStartedAt === undefined) continue
+    const { usd, isComplete } = await spent(keyHash, runStartedAt, Math.ceil(at))
     if (isComplete) costs.set(runId, usd)
   }
   return costs
 }
 
-/** Adds metered usage, and removes secrets. */
+/** The milestone with metered usage, and without secrets. */
 async function storableMilestone(
   { now, metered, decisions }: FollowDeps,
   intern: Intern,
@@ -128,7 +135,7 @@ async function storableMilestone(
 ): Promise<Milestone> {
   const { entry } = milestone
   if (entry.type === 'question' && entry.action) {
-    return { ...milestone, entry: { ...entry, action: await decisions.concealed(intern, entry.action) } }
+    return { ...milestone, entry: { ...entry, action: await decisions.concealAction(intern, entry.action) } }
   }
   if (entry.type !== 'end' || now() - entry.at > recentMs) return milestone
   const { usage } = await withMeteredUsage(entry, intern.keyHash, metered)
@@ -143,7 +150,7 @@ type MilestoneContext = {
 }
 
 /** @returns the run, if the milestone ended it. */
-async function apply(
+async function storeMilestone(
   tx: Tx,
   publish: Publish,
   internId: string,
@@ -181,8 +188,8 @@ async function apply(
 type QuestionChange = { now: Now; sessionId: string; entry: Extract<Milestone['entry'], { type: 'question' }> }
 
 /**
- * Stores a question, or deletes it after its answer. The server of the caller does both as well, but it can crash, and a
- * background run has no caller.
+ * Stores a question, or deletes it after its answer. The server of the caller does so as well, but that server can crash, and
+ * a background run has no caller.
  */
 async function applyQuestion(tx: Tx, publish: Publish, internId: string, { now, sessionId, entry }: QuestionChange) {
   const { runId, question, deadlineAt, answer, action } = entry

@@ -13,7 +13,7 @@ export type RefusedRequest = { part: CostPart; neededUsd: number }
 
 /** A turn with a limit for its cost. */
 export type LimitedTurn = {
-  /** The id of its account. */
+  /** The id of the turn's account, under which budgets count its cost. */
   id: string
   internId: string
   /** Null until its run is stored. */
@@ -30,9 +30,9 @@ export type LimitedTurn = {
 type LimitedRun = LimitedTurn & { runId: string }
 
 /** The open runs of an intern that have a cost limit. */
-export async function limitedRuns(query: Query, internId: string): Promise<LimitedRun[]> {
-  const rows = await openRuns(query).where('intern_id', '=', internId).execute()
-  return rows.flatMap(read) as LimitedRun[]
+export async function findLimitedRuns(query: Query, internId: string): Promise<LimitedRun[]> {
+  const rows = await selectOpenRuns(query).where('intern_id', '=', internId).execute()
+  return rows.flatMap(toLimitedTurns) as LimitedRun[]
 }
 
 /** The longest wait for the end of a turn to be stored, in milliseconds. */
@@ -74,7 +74,7 @@ export type KeyTurns = { hasRunningTurn: boolean; limited: LimitedTurn[] }
  * Finds the turns of the intern with this key that are starting, running or waiting for an answer. Uses one statement, so that a
  * turn whose run is stored meanwhile is not missed.
  */
-export async function turnsOfKey({ db, now }: TurnDeps, keyHash: string): Promise<KeyTurns> {
+export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Promise<KeyTurns> {
   const { query } = db
   const announced = query
     .selectFrom('announced_turns')
@@ -83,26 +83,26 @@ export async function turnsOfKey({ db, now }: TurnDeps, keyHash: string): Promis
     .select((e) => e.cast(e.val(null), 'text').as('run_id'))
     .select(['intern_id', 'session_id', 'began_at', 'budget'])
     .select((e) => e.cast(e.val(null), 'text').as('refused'))
-    .$castTo<Row>()
+    .$castTo<TurnRow>()
   const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
-  const runs = openRuns(query)
+  const runs = selectOpenRuns(query)
     .where('intern_id', '=', owner)
     .where((e) => e.or([e('metered_key', '=', keyHash), e('metered_key', 'is', null)]))
   const rows = await announced.unionAll(runs).execute()
-  const turns = rows.flatMap(read)
+  const turns = rows.flatMap(toLimitedTurns)
   const stored = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
   const limited = turns.filter(({ id, runId }) => runId !== null || !stored.has(id))
   return { hasRunningTurn: rows.length > 0, limited }
 }
 
-const openRuns = (query: Query) =>
+const selectOpenRuns = (query: Query) =>
   query
     .selectFrom('intern_runs')
     .where('status', '<>', 'ended')
     .select(['id as run_id', 'intern_id', 'session_id', 'began_at', 'budget', 'refused'])
-    .$castTo<Row>()
+    .$castTo<TurnRow>()
 
-type Row = {
+type TurnRow = {
   run_id: string | null
   intern_id: string
   session_id: string | null
@@ -111,7 +111,7 @@ type Row = {
   refused: string | null
 }
 
-function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row): LimitedTurn[] {
+function toLimitedTurns({ run_id, intern_id, session_id, began_at, budget, refused }: TurnRow): LimitedTurn[] {
   const { id = run_id!, costUsd, costOf, sessionUsd } = JSON.parse(budget ?? '{}') as TurnBudget
   if (costUsd === undefined || !costOf) return []
   const turn = { id, internId: intern_id, runId: run_id, sessionId: session_id, startedAt: Number(began_at) }
@@ -127,7 +127,7 @@ function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row)
 }
 
 /** Stores that a budget refused a request of a run. The server that supervises the intern then ends the run. */
-export async function noteRefused(
+export async function saveRefusedRequest(
   db: Pick<Db, 'exclusively'>,
   { internId, runId }: LimitedRun,
   request: RefusedRequest,
@@ -154,12 +154,12 @@ type NewTurn = {
 }
 type AnnounceDeps = TurnDeps & { idleTimeoutMs: number }
 
-/** The time for storing the run, after the longest time without output. */
+/** After the longest time without output, the run of a turn is stored within this time. */
 const runStoredWithinMs = 60_000
 
 /**
- * Starts a turn, and announces it before to all servers with its budget: its agent calls models before its run is stored. If
- * this server crashes meanwhile, the announcement expires.
+ * Announces a turn with its budget to all servers, and starts it: the agent calls models before the run is stored. If this
+ * server crashes meanwhile, the announcement expires.
  */
 export async function announceTurn<Started>(
   { db, now, idleTimeoutMs }: AnnounceDeps,
@@ -167,20 +167,20 @@ export async function announceTurn<Started>(
   start: (budget: TurnBudget | undefined) => Promise<Started>,
 ): Promise<Started> {
   if (keyHash === null) return start(budget)
-  const own = { ...budget, id: account }
+  const accountedBudget = { ...budget, id: account }
   const expiresAt = sql<number>`${databaseClock(db, now).nowSql()} + ${idleTimeoutMs + runStoredWithinMs}`
   const row = {
     id: account,
     intern_id: internId,
     session_id: sessionId ?? null,
     key_hash: keyHash,
-    budget: JSON.stringify(own),
+    budget: JSON.stringify(accountedBudget),
     began_at: now(),
     expires_at: expiresAt as never,
   }
   await upsert(db.query, 'announced_turns', [row], { key: ['id'] }).execute()
   try {
-    return await start(own)
+    return await start(accountedBudget)
   } catch (error) {
     // After a broken connection, the turn can have started.
     if (error instanceof Refusal && error.kind !== 'stream_severed') await deleteAnnouncement(db.query, account)
@@ -188,8 +188,8 @@ export async function announceTurn<Started>(
   }
 }
 
-/** The key of the intern when the turn was announced. */
-export async function announcedKey(query: Query | Tx, id: string): Promise<string | undefined> {
+/** The hash of the key that the intern had when the turn was announced. */
+export async function findAnnouncedKey(query: Query | Tx, id: string): Promise<string | undefined> {
   const row = await query.selectFrom('announced_turns').where('id', '=', id).select('key_hash').executeTakeFirst()
   return row?.key_hash
 }
@@ -204,6 +204,6 @@ export async function openAccounts({ db, now }: TurnDeps): Promise<string[]> {
   const { query } = db
   await query.deleteFrom('announced_turns').where('expires_at', '<', databaseClock(db, now).nowSql()).execute()
   const announced = await query.selectFrom('announced_turns').select('id').execute()
-  const runs = await openRuns(query).execute()
-  return [...announced, ...runs.flatMap(read)].map(({ id }) => id)
+  const runs = await selectOpenRuns(query).execute()
+  return [...announced, ...runs.flatMap(toLimitedTurns)].map(({ id }) => id)
 }

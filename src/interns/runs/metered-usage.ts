@@ -2,7 +2,7 @@ import type { Usage } from '#chat/usage.ts'
 import type { TurnReport } from '../contract/run.ts'
 
 /** The metered usage of a key since a time; undefined if there is none. */
-export type Metered = (keyHash: string, since: number) => Promise<Usage | undefined>
+export type ReadMeteredUsage = (keyHash: string, since: number) => Promise<Usage | undefined>
 
 /**
  * Adds metered usage or cost to the last event of a turn, if its agent did not report it. The event is unchanged if metering
@@ -11,17 +11,14 @@ export type Metered = (keyHash: string, since: number) => Promise<Usage | undefi
 export async function withMeteredUsage<Report extends object>(
   event: Report,
   keyHash: string | null,
-  metered: Metered,
+  metered: ReadMeteredUsage,
 ): Promise<Report> {
   if (!isMetered(event) || keyHash === null || event.usage?.cost !== undefined) return event
   const meteredUsage = await metered(keyHash, event.meteredSince).catch(() => undefined)
   if (!meteredUsage) return event
-  const reported = event.usage
-  const usage =
-    reported === null
-      ? meteredUsage
-      : { ...reported, ...(meteredUsage.cost !== undefined && { cost: meteredUsage.cost }) }
-  return { ...event, usage }
+  if (event.usage === null) return { ...event, usage: meteredUsage }
+  if (meteredUsage.cost === undefined) return event
+  return { ...event, usage: { ...event.usage, cost: meteredUsage.cost } }
 }
 
 const isMetered = (event: object): event is TurnReport & { meteredSince: number } =>

@@ -8,12 +8,12 @@ import type { Publish } from '#platform/db/signals.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
 import { type Action, agentNameOf } from '../contract/rules/rule.ts'
-import { type QuestionEnd, questionOpenedEvent, questionOver } from '../registry/events.ts'
-import { type Intern, internById, visibleTo } from '../registry/store.ts'
+import { type QuestionEnd, questionEndedEvent, questionOpenedEvent } from '../registry/events.ts'
+import { findInternById, type Intern, selectVisibleInterns } from '../registry/store.ts'
 import { savePastQuestion } from '../rules/past-questions.ts'
 import { questionAskedEvent } from './webhook-events.ts'
 
-/** The limit of deadlines, whatever a daemon reports. */
+/** The longest time to a deadline. A later deadline from a daemon is shortened. */
 const maxWaitMs = 86_400_000
 
 /** `action` is the action of a permission, without secrets. */
@@ -25,7 +25,9 @@ export async function saveQuestion(
   internId: string,
   question: NewQuestion,
 ): Promise<void> {
-  await db.exclusively(questionsOf(internId), (tx, publish) => storeQuestion(tx, publish, internId, { now, question }))
+  await db.exclusively(questionsLock(internId), (tx, publish) =>
+    storeQuestion(tx, publish, internId, { now, question }),
+  )
 }
 
 /** Stores a new question, and deletes expired ones of the intern. */
@@ -50,7 +52,7 @@ export async function storeQuestion(
   const row = { session_id: sessionId, question: JSON.stringify(question), asked_at: newQuestion.askedAt }
   const questionRow = { intern_id: internId, id: question.id, ...row, deadline_at: newQuestion.deadlineAt }
   await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
-  const intern = await internById(tx, internId)
+  const intern = await findInternById(tx, internId)
   if (!intern) return
   publish('intern.asked', internId, questionOpenedEvent(intern, newQuestion, now()))
   await queueEvent(tx, publish, questionAskedEvent(intern, newQuestion))
@@ -59,11 +61,14 @@ export async function storeQuestion(
 }
 
 /** The name of the lock for changes of an intern's questions. */
-export const questionsOf = (internId: string) => `questions of ${internId}`
+export const questionsLock = (internId: string) => `questions of ${internId}`
 
 type QuestionEnding = { now: Now; end: QuestionEnd; id?: string; before?: number }
 
-/** Deletes questions of an intern, and announces it: one, those with a deadline before a time, or all. */
+/**
+ * Deletes questions of an intern, and announces their end: the question `id`, or the questions with a deadline before `before`
+ * (milliseconds since the epoch), or without both all questions.
+ */
 export async function endQuestions(
   tx: Tx,
   publish: Publish,
@@ -77,10 +82,10 @@ export async function endQuestions(
     .$if(before !== undefined, (rows) => rows.where('deadline_at', '<', before!))
     .returning(['id', 'session_id'])
     .execute()
-  const intern = ended.length > 0 ? await internById(tx, internId) : undefined
+  const intern = ended.length > 0 ? await findInternById(tx, internId) : undefined
   if (!intern) return
   for (const { id, session_id: sessionId } of ended)
-    publish('intern.asked', internId, questionOver(intern, { id, sessionId }, now(), end))
+    publish('intern.asked', internId, questionEndedEvent(intern, { id, sessionId }, now(), end))
 }
 
 /** Ends expired questions of up to 50 interns. */
@@ -93,7 +98,7 @@ export async function endOverdueQuestions({ db, now }: { db: Db; now: Now }): Pr
     .limit(50)
     .execute()
   for (const { intern_id: internId } of rows)
-    await db.exclusively(questionsOf(internId), (tx, publish) =>
+    await db.exclusively(questionsLock(internId), (tx, publish) =>
       endQuestions(tx, publish, internId, { now, end: { state: 'ended' }, before: now() }),
     )
 }
@@ -112,11 +117,11 @@ export async function findQuestion(
     .orderBy('asked_at', 'desc')
     .selectAll()
     .executeTakeFirst()
-  return row && questionEvent(row)
+  return row && toAskedQuestion(row)
 }
 
 /** The questions before their deadline, the oldest first. Their runs can have ended. */
-export async function openQuestions(
+export async function findOpenQuestions(
   { db, now }: { db: { query: Query }; now: Now },
   internId: string,
 ): Promise<AskedQuestion[]> {
@@ -128,7 +133,7 @@ export async function openQuestions(
     .orderBy('id')
     .selectAll()
     .execute()
-  return rows.map(questionEvent)
+  return rows.map(toAskedQuestion)
 }
 
 /** A pending question with its intern. */
@@ -136,21 +141,21 @@ export type WaitingQuestion = AskedQuestion & { intern: Pick<Intern, 'id' | 'nam
 
 /**
  * The pending questions of running interns that are visible to the caller, sorted by deadline.
- * @param page.startingAfter a `waitingCursor`, also of a question that was answered meanwhile.
+ * @param page.startingAfter a `toWaitingCursor`, also of a question that was answered meanwhile.
  * @throws Fault `invalid` for an invalid cursor.
  */
-export async function waitingQuestions(
+export async function listWaitingQuestions(
   { db, now }: { db: { query: Query }; now: Now },
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
   { limit, startingAfter }: { limit: number; startingAfter?: string | undefined },
 ): Promise<{ questions: WaitingQuestion[]; hasMore: boolean }> {
   const after = startingAfter === undefined ? undefined : readCursor(startingAfter)
-  const rows = await visibleTo({ db }, caller)
+  const rows = await selectVisibleInterns({ db }, caller)
     .where('status', '=', 'running')
     .innerJoin('intern_questions as question', 'question.intern_id', 'interns.id')
     .where('question.deadline_at', '>', now())
     .$if(after !== undefined, (all) =>
-      all.where(sql<boolean>`(question.deadline_at, question.id) > (${after![0]}, ${after![1]})`),
+      all.where(sql<boolean>`(question.deadline_at, question.id) > (${after!.deadlineAt}, ${after!.id})`),
     )
     .orderBy('question.deadline_at')
     .orderBy('question.id')
@@ -159,7 +164,7 @@ export async function waitingQuestions(
     .select(['question.session_id', 'question.question', 'question.asked_at', 'question.deadline_at'])
     .execute()
   const questions = rows.slice(0, limit).map((row) => ({
-    ...questionEvent(row),
+    ...toAskedQuestion(row),
     intern: {
       id: row.intern_id,
       name: row.name,
@@ -171,28 +176,28 @@ export async function waitingQuestions(
 }
 
 /** The position of a question in the sorted list. */
-export const waitingCursor = ({ deadlineAt, question }: AskedQuestion) =>
+export const toWaitingCursor = ({ deadlineAt, question }: AskedQuestion) =>
   Buffer.from(`${deadlineAt} ${question.id}`).toString('base64url')
 
-function readCursor(cursor: string): [deadlineAt: number, id: string] {
+function readCursor(cursor: string): { deadlineAt: number; id: string } {
   const [, deadlineAt, id] = /^(\d{1,15}) (\S{1,200})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (deadlineAt && id) return [Number(deadlineAt), id]
+  if (deadlineAt && id) return { deadlineAt: Number(deadlineAt), id }
   throw new Fault('invalid', 'Invalid request: starting_after: must be the next_cursor of the page before')
 }
 
 /** Deletes a question that was answered, or can no longer be answered. */
-export async function forgetQuestion(
+export async function deleteQuestion(
   { db, now }: { db: Db; now: Now },
   internId: string,
   id: string,
   end: QuestionEnd,
 ): Promise<void> {
-  await db.exclusively(questionsOf(internId), (tx, publish) => endQuestions(tx, publish, internId, { now, end, id }))
+  await db.exclusively(questionsLock(internId), (tx, publish) => endQuestions(tx, publish, internId, { now, end, id }))
 }
 
 type QuestionsRow = { session_id: string; question: string; asked_at: number; deadline_at: number }
 
-function questionEvent({ session_id, question, asked_at, deadline_at }: QuestionsRow): AskedQuestion {
+function toAskedQuestion({ session_id, question, asked_at, deadline_at }: QuestionsRow): AskedQuestion {
   return {
     question: JSON.parse(question) as Question,
     sessionId: session_id,

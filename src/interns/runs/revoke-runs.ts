@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { Runs } from '../contract/runs.ts'
 import type { Intern } from '../registry/store.ts'
-import { type Starter, startersOf } from './run-store.ts'
+import { findStarters, type Starter } from './run-store.ts'
 
 /** Whether the user who started a run can still use the intern, and when that expires (milliseconds since the epoch). */
 export type StarterAccess = { isAllowed: boolean; expiresAt: number | null }
@@ -34,7 +34,7 @@ export function revokeRuns(
   let hasRuns = true
 
   async function cancelRevoked(): Promise<number | undefined> {
-    const starters = await startersOf(db.query, intern.id)
+    const starters = await findStarters(db.query, intern.id)
     hasRuns = starters.length > 0
     let nextMs = recheckMs
     for (const { id, starter } of starters) {

@@ -53,7 +53,7 @@ export const InternRun = z
   })
   .meta({ id: 'InternRun', description: 'The work of an intern on one prompt.' })
 
-export function runItem(run: RunRecord): z.infer<typeof InternRun> {
+export function toRunItem(run: RunRecord): z.infer<typeof InternRun> {
   return {
     id: run.id,
     intern_id: run.internId,
@@ -72,7 +72,7 @@ export function runItem(run: RunRecord): z.infer<typeof InternRun> {
   }
 }
 
-export function runOf(row: Selectable<Tables['intern_runs']>): RunRecord {
+export function toRunRecord(row: Selectable<Tables['intern_runs']>): RunRecord {
   return {
     id: row.id,
     internId: row.intern_id,

@@ -14,21 +14,21 @@ export type SessionSpending = { spentUsd: number; unsettled: UnsettledRun[]; isO
  * The recorded cost of the turns of a session. `isOpen`: some of them have not ended. A turn that is only announced counts
  * as well: its intern can be stopped before the turn is stored as a run.
  */
-export async function sessionSpending(query: Query, internId: string, sessionId: string): Promise<SessionSpending> {
+export async function readSessionSpending(query: Query, internId: string, sessionId: string): Promise<SessionSpending> {
   // Before the runs, so that a turn that becomes a run in between is found.
-  const announced = await announcedTurns(query, internId, sessionId)
-  const ofSession = query
+  const announced = await findAnnouncedTurns(query, internId, sessionId)
+  const sessionRuns = query
     .selectFrom('intern_runs')
     .where('intern_id', '=', internId)
     .where('session_id', '=', sessionId)
   const [{ spent, open }, unsettled] = await Promise.all([
-    ofSession
+    sessionRuns
       .select((e) => [
         e.fn.sum<number>(e.case().when(isSettled(e)).then(e.ref('spent_usd')).end()).as('spent'),
         e.fn.sum<number>(e.case().when('status', '<>', 'ended').then(1).else(0).end()).as('open'),
       ])
       .executeTakeFirstOrThrow(),
-    ofSession
+    sessionRuns
       .where((e) => e.not(isSettled(e)))
       .select(['metered_key as meteredKey', 'began_at as startedAt', 'ended_at as endedAt', 'spent_usd as reportedUsd'])
       .select('budget')
@@ -47,7 +47,7 @@ export async function sessionSpending(query: Query, internId: string, sessionId:
   }
 }
 
-function announcedTurns(query: Query, internId: string, sessionId: string) {
+function findAnnouncedTurns(query: Query, internId: string, sessionId: string) {
   return query
     .selectFrom('announced_turns')
     .where('intern_id', '=', internId)
@@ -65,20 +65,20 @@ const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
 /** `isComplete`: all requests are recorded. Otherwise the cost can still rise. */
 export type MeteredCost = { usd: number; isComplete: boolean }
 
-/** Returns the recorded cost of the requests with a key that started since an instant, and until one. */
+/** Returns the recorded cost of the requests with a key that started between two instants; without `until`, until now. */
 export type ReadSpending = (keyHash: string, since: number, until?: number) => Promise<MeteredCost>
 
 /** The cost of a session, with the metered cost of its unfinished turns. */
-export async function spentBySession(
+export async function readSessionCost(
   { db, spent }: { db: { query: Query }; spent: ReadSpending },
   internId: string,
   sessionId: string,
 ): Promise<number> {
-  const { spentUsd, unsettled } = await sessionSpending(db.query, internId, sessionId)
-  const others = await Promise.all(
+  const { spentUsd, unsettled } = await readSessionSpending(db.query, internId, sessionId)
+  const unsettledCosts = await Promise.all(
     unsettled.map(async ({ meteredKey, startedAt, endedAt, reportedUsd }) =>
       Math.max(reportedUsd, (await spent(meteredKey, startedAt, endedAt ?? undefined)).usd),
     ),
   )
-  return others.reduce((sum, usd) => sum + usd, spentUsd)
+  return unsettledCosts.reduce((sum, usd) => sum + usd, spentUsd)
 }

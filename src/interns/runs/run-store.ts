@@ -4,20 +4,20 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { isLimited, type TurnBudget } from '../contract/turn-budget.ts'
-import { announcedKey, deleteAnnouncement } from './limited-turns.ts'
-import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
+import { deleteAnnouncement, findAnnouncedKey } from './limited-turns.ts'
+import { type RunRecord, type RunStatus, toRunRecord } from './run-record.ts'
 
 export type StartedRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedAt'> & {
   /** The member who sent the prompt; null if unknown. */
   startedBy: string | null
   budget?: TurnBudget | undefined
-  /** The key that started it in the background, or moved it there. */
+  /** The key that started the run in the background, or moved it to the background. */
   keyHash?: string | undefined
   /** The intern's own key. */
   meteredKey?: string | null
 }
 
-/** Stores a started run, or adds what is new to a stored one: its budget, its key, or that it is in the background. */
+/** Stores a started run, or adds its budget, its key, or that it is in the background to the stored run. */
 export async function saveStartedRun(query: Query | Tx, internId: string, run: StartedRun): Promise<void> {
   const { id, startedBy, keyHash = null, meteredKey = null } = run
   const row = {
@@ -30,23 +30,24 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
     key_hash: keyHash,
     began_at: run.startedAt,
   }
-  const ownRow = () => whereRun(query.updateTable('intern_runs'), internId, id)
-  // Inserted first. If another server was faster, the updates below change its row.
+  const runRow = () => whereRun(query.updateTable('intern_runs'), internId, id)
+  // Inserts first: if another server has stored the run, the row stays, and the updates below change it.
   await upsert(query, 'intern_runs', [row], { key: ['intern_id', 'id'], replace: ['session_id'] }).execute()
   if (keyHash !== null)
-    await ownRow()
+    await runRow()
       .set({ key_hash: keyHash })
       .where('key_hash', 'is', null)
       // An answer does not start a run that is already in the background.
       .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
       .execute()
-  if (run.background) await ownRow().set({ background: 1 }).execute()
-  if (meteredKey !== null) await ownRow().set({ own_key: meteredKey }).where('own_key', 'is', null).execute()
+  if (run.background) await runRow().set({ background: 1 }).execute()
+  if (meteredKey !== null) await runRow().set({ own_key: meteredKey }).where('own_key', 'is', null).execute()
   const { budget } = run
   if (budget) {
-    // The intern may have been restarted with a new key. Uses the key that the turn spent with.
-    const spendingKey = (budget.id !== undefined && (await announcedKey(query, budget.id))) || meteredKey
-    await ownRow()
+    // The intern may have been restarted with a new key since its turn was announced. The turn spends with the earlier key.
+    const announcedKey = budget.id === undefined ? undefined : await findAnnouncedKey(query, budget.id)
+    const spendingKey = announcedKey ?? meteredKey
+    await runRow()
       .set((e) => ({
         budget: JSON.stringify(budget),
         ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(spendingKey)) }),
@@ -55,15 +56,19 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
   }
   // Deleted only now: a request that starts in between must find the announcement or the run.
   if (budget?.id !== undefined) await deleteAnnouncement(query, budget.id)
-  if (startedBy !== null) await ownRow().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
+  if (startedBy !== null) await runRow().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }
 
-type Waiting = { id: string; questionId: string; isOver: boolean }
+type WaitingChange = { id: string; questionId: string; isOver: boolean }
 
 /** Sets or clears the question that a run waits for. */
-export async function setRunWaiting(tx: Tx, internId: string, { id, questionId, isOver }: Waiting): Promise<void> {
-  const set = isOver ? { status: 'running', question_id: null } : { status: 'waiting', question_id: questionId }
-  await whereRun(tx.updateTable('intern_runs').set(set), internId, id)
+export async function setRunWaiting(
+  tx: Tx,
+  internId: string,
+  { id, questionId, isOver }: WaitingChange,
+): Promise<void> {
+  const columns = isOver ? { status: 'running', question_id: null } : { status: 'waiting', question_id: questionId }
+  await whereRun(tx.updateTable('intern_runs').set(columns), internId, id)
     .where('status', '<>', 'ended')
     .$if(isOver, (rows) => rows.where('question_id', '=', questionId))
     .execute()
@@ -80,7 +85,7 @@ export function whereRun<Rows extends { where: (column: 'intern_id' | 'id', is: 
 /** @throws Fault `not_found` */
 export async function findRun({ db }: { db: { query: Query } }, internId: string, id: string): Promise<RunRecord> {
   const row = await whereRun(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
-  if (row) return runOf(row)
+  if (row) return toRunRecord(row)
   throw new Fault('not_found', 'Run not found. Old runs are deleted.')
 }
 
@@ -118,11 +123,11 @@ export async function listRuns(
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
-  return { runs: found.slice(0, limit).map(runOf), hasMore: found.length > limit }
+  return { runs: found.slice(0, limit).map(toRunRecord), hasMore: found.length > limit }
 }
 
 /** Whether any of these interns has a running turn whose caller waits. */
-export async function isInTurn(query: Query, internIds: string[]): Promise<boolean> {
+export async function hasForegroundRun(query: Query, internIds: string[]): Promise<boolean> {
   if (internIds.length === 0) return false
   const found = await query
     .selectFrom('intern_runs')
@@ -141,7 +146,7 @@ export type Starter = { keyHash: string | null; userId: string }
 /**
  * The open runs of an intern, with the starters of background runs if known. An answer can move other runs to the background.
  */
-export async function startersOf(
+export async function findStarters(
   query: Query,
   internId: string,
 ): Promise<{ id: string; starter: Starter | undefined }[]> {
@@ -157,9 +162,9 @@ export async function startersOf(
   }))
 }
 
-const everyMs = 60 * 60_000
+const pruneEveryMs = 60 * 60_000
 
-/** Deletes runs that ended before so many days, now and every hour. @returns the function that stops it. */
+/** Deletes runs that ended more than `days` days ago, now and every hour. @returns the function that stops the loop. */
 export function keepPruningRuns(
   { db, now, onError }: { db: Pick<Db, 'query'>; now: Now; onError: (error: Error) => void },
   days: number,
@@ -169,5 +174,5 @@ export function keepPruningRuns(
       .deleteFrom('intern_runs')
       .where('ended_at', '<', now() - days * 86_400_000)
       .execute()
-  return repeat(prune, { everyMs, onError })
+  return repeat(prune, { everyMs: pruneEveryMs, onError })
 }

@@ -11,7 +11,7 @@ import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
 import { endRun } from './end-runs.ts'
 import { type FollowDeps, followRuns } from './follow-runs.ts'
 import { announceTurn } from './limited-turns.ts'
-import { sessionSpending } from './run-spending.ts'
+import { readSessionSpending } from './run-spending.ts'
 import { saveStartedRun } from './run-store.ts'
 import { storeRun } from './store-run.ts'
 
@@ -90,11 +90,11 @@ onEachDatabase('a started turn', (kind) => {
     const budget = await announceTurn({ db: store.db, now, idleTimeoutMs: 60_000 }, turn, async (given) => given)
     const unsettled = { meteredKey: 'the key of then', startedAt: 4000, endedAt: null, reportedUsd: 0 }
     const spending = { spentUsd: 0, unsettled: [unsettled], isOpen: true }
-    assert.deepEqual(await sessionSpending(store.db.query, id, 's'), spending)
+    assert.deepEqual(await readSessionSpending(store.db.query, id, 's'), spending)
     // The intern was stopped before the turn was stored, and its daemon reports the turn after the next start.
     const run = { id: 'r', sessionId: 's', background: false, startedAt: 4000, startedBy: null }
     await saveStartedRun(store.db.query, id, { ...run, budget, meteredKey: 'a later key' })
-    assert.deepEqual(await sessionSpending(store.db.query, id, 's'), spending)
+    assert.deepEqual(await readSessionSpending(store.db.query, id, 's'), spending)
   })
 
   for (const isComplete of [true, false])

@@ -1,15 +1,15 @@
 import { isoTime } from '#platform/core/clock.ts'
 import type { QueuedEvent } from '#webhooks/outbox.ts'
-import { argumentsOf } from '../contract/chunks.ts'
+import { questionArguments } from '../contract/chunks.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
 import type { Intern } from '../registry/store.ts'
-import { type RunRecord, runItem } from './run-record.ts'
+import { type RunRecord, toRunItem } from './run-record.ts'
 
-/** The longest text of a question in an event, in characters. The answer link and the API have all of it. */
+/** The longest text of a question in an event, in characters. The answer link and the API show the whole text. */
 const maxTextLength = 4000
 
 /** The members of an event that name its intern and who can see it. */
-function runFields({
+function internFields({
   id,
   name,
   workspaceId,
@@ -28,7 +28,7 @@ export function questionAskedEvent(
   intern: Intern,
   { question, sessionId, askedAt, deadlineAt }: AskedQuestion,
 ): QueuedEvent {
-  const { data, ...audience } = runFields(intern)
+  const { data, ...audience } = internFields(intern)
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   return {
     ...audience,
@@ -36,23 +36,23 @@ export function questionAskedEvent(
     subject: `question ${intern.id} ${question.id}`,
     at: askedAt,
     data: { ...data, session_id: sessionId, question_id: question.id, kind: question.kind, ...times },
-    question: textOf(question),
+    question: shortenQuestion(question),
     answerable: { internId: intern.id, sessionId, questionId: question.id, until: deadlineAt },
   }
 }
 
-function textOf(question: Question) {
-  const described = argumentsOf(question)
-  if (described.kind === 'elicitation') return { ...described, message: shorten(described.message) }
-  return { ...described, ...(described.detail !== undefined && { detail: shorten(described.detail) }) }
+function shortenQuestion(question: Question) {
+  const fields = questionArguments(question)
+  if (fields.kind === 'elicitation') return { ...fields, message: shorten(fields.message) }
+  return fields.detail === undefined ? fields : { ...fields, detail: shorten(fields.detail) }
 }
 
 const shorten = (text: string) => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text)
 
 /** The event of a turn that has ended. */
 export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
-  const { data, ...audience } = runFields(intern)
-  const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = runItem(run)
+  const { data, ...audience } = internFields(intern)
+  const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = toRunItem(run)
   return {
     ...audience,
     event: 'intern.run_ended',
@@ -64,7 +64,7 @@ export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
 
 /** The event of an intern that has failed. The supervisor restarts it if that can help. */
 export function internFailedEvent(intern: Intern, at: number): QueuedEvent {
-  const { data, ...audience } = runFields(intern)
+  const { data, ...audience } = internFields(intern)
   return {
     ...audience,
     event: 'intern.failed',

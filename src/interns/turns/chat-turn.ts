@@ -1,13 +1,13 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { type Attachment, textIn } from '../contract/attachments.ts'
-import { asChatFault, chatFault } from '../contract/chat-fault.ts'
+import { type Attachment, decodeTextFile } from '../contract/attachments.ts'
+import { chatFault, refusalToChatFault } from '../contract/chat-fault.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { findIntern, type Intern } from '../registry/store.ts'
 import type { AnswerLink } from '../runs/approvals.ts'
 import { waitUntilStored } from '../runs/limited-turns.ts'
-import { type Metered, withMeteredUsage } from '../runs/metered-usage.ts'
+import { type ReadMeteredUsage, withMeteredUsage } from '../runs/metered-usage.ts'
 import { saveQuestion } from '../runs/questions.ts'
 import { storeRun } from '../runs/store-run.ts'
 import { type InternChatRequest, modeOf, type TurnInput, turnInputOf } from './chat-request.ts'
@@ -27,7 +27,7 @@ export type ChatTurnDeps = StartTurnDeps & {
   rates: TurnRates
   /** Applies the content filters of guardrails to a prompt or an answer. @throws Fault `forbidden`. */
   screen: (caller: Caller, text: string, form: 'prompt' | 'answer', signal: AbortSignal) => Promise<string>
-  metered: Metered
+  metered: ReadMeteredUsage
 }
 
 /** `internId` can be the name. `found` is called with the id before the intern receives anything. */
@@ -89,7 +89,7 @@ export async function startChatTurn(
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
     if (hasTimedOut) throw timeoutFault(idleMs)
-    throw asChatFault(error)
+    throw refusalToChatFault(error)
   }
 }
 
@@ -155,7 +155,7 @@ function withStoredEnd(
     await collecting
     // An answer requires the stored question.
     if (event.type === 'question.asked') {
-      const action = event.action && (await deps.decisions.concealed(intern, event.action))
+      const action = event.action && (await deps.decisions.concealAction(intern, event.action))
       const { question, deadlineAt } = event
       await saveQuestion(deps, intern.id, { question, sessionId, deadlineAt, action })
       return event
@@ -176,7 +176,7 @@ async function screenFile(
   attachment: Attachment,
   signal: AbortSignal,
 ): Promise<void> {
-  const text = textIn(attachment)
+  const text = decodeTextFile(attachment)
   if (text === undefined) return
   attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt', signal)).toString('base64')
 }

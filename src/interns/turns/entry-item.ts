@@ -1,8 +1,8 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly } from '#platform/text/printable.ts'
-import { activityItem, PlanItem, ToolCallItem } from '../contract/activity-item.ts'
-import { argumentsOf } from '../contract/chunks.ts'
+import { PlanItem, ToolCallItem, toActivityItem } from '../contract/activity-item.ts'
+import { questionArguments } from '../contract/chunks.ts'
 import type { Question } from '../contract/question.ts'
 import { endReasons } from '../contract/run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from '../contract/transcript.ts'
@@ -141,7 +141,7 @@ export function entryItem(entry: Entry, names: Names): EntryItem {
       return { ...common, type: entry.type, text: entry.text }
     case 'tool_call': {
       const ended_at = entry.endedAt === null ? null : time(entry.endedAt)
-      return { ...common, ...activityItem(entry), ended_at } as EntryItem
+      return { ...common, ...toActivityItem(entry), ended_at } as EntryItem
     }
     case 'plan':
       return { ...common, type: 'plan', steps: entry.steps }
@@ -164,7 +164,7 @@ function questionItem({ question, deadlineAt, answer }: Extract<Entry, { type: '
   const answered = answer.state === 'answered' ? answer : undefined
   return {
     question_id: question.id,
-    question: argumentsOf(question as Question),
+    question: questionArguments(question as Question),
     deadline_at: time(deadlineAt),
     state: answer.state,
     answer: answered?.answer ?? null,

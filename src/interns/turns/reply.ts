@@ -13,13 +13,14 @@ export function replyWriter(
 ) {
   const writer = chunkWriter(started, names, Math.floor(now() / 1000))
   return {
-    opening: line(writer.first()),
+    opening: line(writer.roleChunk()),
     textOf(event: TurnEvent | 'timeout'): string {
-      const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
+      const chunks = event === 'timeout' ? writer.timeoutChunks(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
       return chunks.map(line).join('')
     },
     /** The end of a reply whose caller lost access. */
-    failed: ({ code, message }: { code: number; message: string }) => writer.refused(code, message).map(line).join(''),
+    failed: ({ code, message }: { code: number; message: string }) =>
+      writer.accessLostChunks(code, message).map(line).join(''),
     closing: 'data: [DONE]\n\n',
   }
 }

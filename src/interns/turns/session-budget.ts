@@ -7,7 +7,7 @@ import { Refusal } from '../contract/refusal.ts'
 import type { Runs, StartTurn } from '../contract/runs.ts'
 import { usd } from '../contract/turn-budget.ts'
 import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/budget.ts'
-import { type ReadSpending, sessionSpending, spentBySession } from '../runs/run-spending.ts'
+import { type ReadSpending, readSessionCost, readSessionSpending } from '../runs/run-spending.ts'
 
 type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending }
 type PromptedIntern = { id: string; budget: InternBudget | null }
@@ -56,9 +56,9 @@ const turnLimitFault = (limit: number) =>
 
 async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   const { query, signals } = deps.db
-  const hasEnded = async () => !(await sessionSpending(query, internId, sessionId)).isOpen || undefined
+  const hasEnded = async () => !(await readSessionSpending(query, internId, sessionId)).isOpen || undefined
   await waitFor(hasEnded, { subscribe: subscribeToEntity(signals, 'run.changed', internId), timeoutMs: storeTimeoutMs })
-  return spentBySession(deps, internId, sessionId)
+  return readSessionCost(deps, internId, sessionId)
 }
 
 const costLimitFault = (spent: number, limit: number) =>

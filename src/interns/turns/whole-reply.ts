@@ -1,6 +1,6 @@
 import type { Usage } from '#chat/usage.ts'
 import type { ActivityItem } from '../contract/activity-item.ts'
-import { type ChatReason, chatFault, kindOfCode } from '../contract/chat-fault.ts'
+import { type ChatReason, chatFault, faultKindByStatus } from '../contract/chat-fault.ts'
 import { type ChunkNames, chunkWriter, type InternChunk } from '../contract/chunks.ts'
 import type { BudgetPart } from '../contract/turn-budget.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
@@ -20,9 +20,9 @@ export async function wholeReply(
   { now, idleTimeoutMs }: { now: () => number; idleTimeoutMs: number },
 ) {
   const writer = chunkWriter(turn.started, names, Math.floor(now() / 1000))
-  const reply = new Reply(writer.first())
+  const reply = new Reply(writer.roleChunk())
   for await (const event of turn.events) {
-    const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
+    const chunks = event === 'timeout' ? writer.timeoutChunks(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
     for (const chunk of chunks) reply.add(chunk)
   }
   return reply.whole()
@@ -48,7 +48,7 @@ class Reply {
     const { error } = chunk
     if (error) {
       const { reason, ...more } = error.metadata as { reason: ChatReason; retryable: boolean; budget?: BudgetPart }
-      throw chatFault(kindOfCode[error.code] ?? 'bad_gateway', reason, error.message, more)
+      throw chatFault(faultKindByStatus[error.code] ?? 'bad_gateway', reason, error.message, more)
     }
     if (chunk.activity)
       this.#activity = [...this.#activity.filter((one) => !isSupersededBy(one, chunk.activity!)), chunk.activity]

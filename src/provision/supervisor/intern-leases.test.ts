@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { test } from 'node:test'
-import { internOf } from '#interns/registry/store.ts'
+import { toIntern } from '#interns/registry/store.ts'
 import { openDb } from '#platform/db/open.ts'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService } from '#test/harness/service/service.ts'
@@ -16,7 +16,7 @@ onEachDatabase('InternLeases', (kind) => {
     )
     const leases = new InternLeases({ db, now: Date.now, server: 'another', host: hostname() })
     const row = () => db.query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
-    const intern = internOf((await row())!)
+    const intern = toIntern((await row())!)
     const become = (status: string) => db.query.updateTable('interns').set({ status }).where('id', '=', id).execute()
     // The service does nothing in these states.
     for (const status of ['stopped', 'failed', 'destroy_failed']) {

@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
-import { internChanged } from '#interns/registry/events.ts'
+import { internChangedEvent } from '#interns/registry/events.ts'
 import type { InternStatus, Progress } from '#interns/registry/intern.ts'
 import { revokeInternKey } from '#interns/registry/own-key.ts'
-import { type Intern, internById, internOf } from '#interns/registry/store.ts'
-import { endOfRuns, endRuns } from '#interns/runs/end-runs.ts'
+import { findInternById, type Intern, toIntern } from '#interns/registry/store.ts'
+import { endRuns, runEndForStatus } from '#interns/runs/end-runs.ts'
 import { endQuestions } from '#interns/runs/questions.ts'
 import { internFailedEvent } from '#interns/runs/webhook-events.ts'
 import type { Now } from '#platform/core/clock.ts'
@@ -54,7 +54,7 @@ export class InternLeases {
   }
 
   #leased(row: InternLeasesRow): LeasedIntern {
-    return { intern: internOf(row), supervisor: row.supervisor, expired: row.supervised_until < this.#deps.now() }
+    return { intern: toIntern(row), supervisor: row.supervisor, expired: row.supervised_until < this.#deps.now() }
   }
 
   async find(id: string): Promise<LeasedIntern | undefined> {
@@ -139,9 +139,9 @@ export class InternLeases {
         .where('supervisor', '=', server)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
-      if (status !== 'running') await endRuns(tx, publish, id, { ...endOfRuns(status, failure), endedAt: now() })
-      const intern = await internById(tx, id)
-      publish('intern.changed', id, intern && internChanged(intern, now()))
+      if (status !== 'running') await endRuns(tx, publish, id, { ...runEndForStatus(status, failure), endedAt: now() })
+      const intern = await findInternById(tx, id)
+      publish('intern.changed', id, intern && internChangedEvent(intern, now()))
       if (intern && status === 'failed') await queueEvent(tx, publish, internFailedEvent(intern, now()))
       return true
     })
@@ -164,12 +164,12 @@ export class InternLeases {
     await db.exclusively(`intern:${id}`, async (tx, publish) => {
       const row = await tx.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
       if (row?.status !== 'destroying') return
-      const intern = internOf(row)
+      const intern = toIntern(row)
       await revokeInternKey(tx, publish, intern)
       await endQuestions(tx, publish, id, { now, end: { state: 'ended' } })
       await tx.deleteFrom('intern_creations').where('intern_id', '=', id).execute()
       await tx.deleteFrom('interns').where('id', '=', id).execute()
-      publish('intern.changed', id, internChanged(intern, now(), 'deleted'))
+      publish('intern.changed', id, internChangedEvent(intern, now(), 'deleted'))
     })
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { internById } from '#interns/registry/store.ts'
+import { findInternById } from '#interns/registry/store.ts'
 import { openDb } from '#platform/db/open.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { RulePusher } from './push-rules.ts'
@@ -11,7 +11,7 @@ test('rules are pushed at most three times', async () => {
   await using db = await openDb(service.testStore.settings).then((open) =>
     Object.assign(open, { [Symbol.asyncDispose]: () => open.close() }),
   )
-  const intern = (await internById(db.query, id))!
+  const intern = (await findInternById(db.query, id))!
   let calls = 0
   const refusing = (times: number) => ({
     runs: () => ({

@@ -1,6 +1,6 @@
 import { agentNameOf } from '#interns/contract/rules/rule.ts'
 import type { Intern } from '#interns/registry/store.ts'
-import { rulesOf, ruleVersions, versionsIn } from '#interns/rules/store.ts'
+import { findRulesInForce, readRuleVersions, versionKey } from '#interns/rules/store.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Provisioner } from './provisioner.ts'
 
@@ -28,14 +28,14 @@ export class RulePusher {
   /** The interns among these whose daemons have outdated rules. It sends one query. */
   async outdated(interns: Intern[]): Promise<Intern[]> {
     if (interns.length === 0) return []
-    const versionsOf = await ruleVersions(this.#deps.db.query)
+    const versionsOf = await readRuleVersions(this.#deps.db.query)
     return interns.filter((intern) => this.#pushed.get(intern.id) !== versionsOf(intern))
   }
 
   /** @throws Error if the daemon does not accept them. */
   async push(intern: Intern): Promise<void> {
     const { db, provisioner } = this.#deps
-    const sets = await rulesOf(db.query, intern)
+    const sets = await findRulesInForce(db.query, intern)
     const rules = { agent: agentNameOf(intern.agent), sets }
     for (let attempt = 1; ; attempt++) {
       try {
@@ -45,6 +45,6 @@ export class RulePusher {
         if (attempt === maxAttempts) throw error
       }
     }
-    this.#pushed.set(intern.id, versionsIn(sets))
+    this.#pushed.set(intern.id, versionKey(sets))
   }
 }

@@ -64,7 +64,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
     },
   } as unknown as Provisioner
   const own = { name: 'here', address: null, labels: [], capacity: 0 }
-  const hosts = new InternHosts({ db, clock: createDatabaseClock(deps.now), own })
+  const hosts = new InternHosts({ db, clock: createDatabaseClock(deps.now), ownHost: own })
   const servers = ['a', 'b'].map(
     (server) =>
       new Supervisor({

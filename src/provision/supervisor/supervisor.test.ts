@@ -46,7 +46,7 @@ async function superviseOne(
     ...start,
   } as unknown as Provisioner
   const own = { name: 'here', address: null, labels: [], capacity: 0 }
-  const hosts = new InternHosts({ db, clock: createDatabaseClock(deps.now), own })
+  const hosts = new InternHosts({ db, clock: createDatabaseClock(deps.now), ownHost: own })
   const supervisor = new Supervisor({
     ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs },
     ...{ onError, follow: () => () => {} },

@@ -1,8 +1,8 @@
 import { type InternHosts, renewEveryMs } from '#interns/hosts/hosts.ts'
 import { placeIntern } from '#interns/lifecycle/place.ts'
-import { type Intern, internById, isAsleep } from '#interns/registry/store.ts'
+import { findInternById, type Intern, isAsleep } from '#interns/registry/store.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
-import { isInTurn } from '#interns/runs/run-store.ts'
+import { hasForegroundRun } from '#interns/runs/run-store.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
@@ -67,7 +67,7 @@ export class Supervisor {
     const { db, hosts, provisioner, onError } = this.#deps
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
     this.#storageListener = await provisioner
-      .serveStorage((id) => internById(db.query, id))
+      .serveStorage((id) => findInternById(db.query, id))
       .catch((error: Error) => {
         onError(
           new Error(`Other hosts cannot read the files of interns of this host that do not run: ${error.message}`),
@@ -94,7 +94,8 @@ export class Supervisor {
   /** Resolves when no caller of any server waits for a turn, or `signal` aborts. */
   async turnsOver(signal: AbortSignal): Promise<void> {
     const { query, signals } = this.#deps.db
-    const haveTurnsEnded = async () => ((await isInTurn(query, [...this.#interns.supervisedIds()])) ? undefined : true)
+    const haveTurnsEnded = async () =>
+      (await hasForegroundRun(query, [...this.#interns.supervisedIds()])) ? undefined : true
     const subscribe = (onChange: () => void) => signals.subscribe('run.changed', onChange)
     await waitFor(haveTurnsEnded, { subscribe, signal })
   }

@@ -1,5 +1,5 @@
 import { Completion, CompletionChunk } from '#gateway/clients/chat/schema.ts'
-import { chatFault, toChatFault } from '#interns/contract/chat-fault.ts'
+import { addChatReason, chatFault } from '#interns/contract/chat-fault.ts'
 import { InternChatInSession } from '#interns/turns/chat-request.ts'
 import { AcceptedRun, chatFaults, chatWith } from '../../interns/intern-chat.ts'
 import { route } from '../route.ts'
@@ -22,7 +22,7 @@ export const chatInInternSession = route({
   faults: [...chatFaults],
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
-  restate: toChatFault,
+  restate: addChatReason,
   handler: ({ params, body, caller, host, response }, deps) => {
     const { sessionId, internId } = params
     if (body.session_id !== undefined && body.session_id !== sessionId)

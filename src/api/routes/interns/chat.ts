@@ -1,5 +1,5 @@
 import { CompletionChunk } from '#gateway/clients/chat/schema.ts'
-import { toChatFault } from '#interns/contract/chat-fault.ts'
+import { addChatReason } from '#interns/contract/chat-fault.ts'
 import { InternChatRequest } from '#interns/turns/chat-request.ts'
 import { AcceptedRun, chatFaults, chatWith } from '../../interns/intern-chat.ts'
 import { route } from '../route.ts'
@@ -21,7 +21,7 @@ export const chatWithIntern = route({
   describesDefect: false,
   undeclaredBody: 'invalid',
   bodyLimit: 1024 * 1024,
-  restate: toChatFault,
+  restate: addChatReason,
   handler: ({ params, body, caller, host, response }, deps) =>
     chatWith(deps, {
       caller,

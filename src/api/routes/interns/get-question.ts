@@ -1,7 +1,7 @@
 import { permissionKinds, type WholePermission } from '#interns/contract/question.ts'
 import type { Runs } from '#interns/contract/runs.ts'
 import { findIntern } from '#interns/registry/store.ts'
-import { openQuestions } from '#interns/runs/questions.ts'
+import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly, printableLines } from '#platform/text/printable.ts'
@@ -44,7 +44,7 @@ export const getInternQuestion = route({
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
     const intern = await findIntern(deps, caller, params.internId)
-    const openQuestion = (await openQuestions(deps, intern.id)).find(
+    const openQuestion = (await findOpenQuestions(deps, intern.id)).find(
       ({ question }) => question.id === params.questionId,
     )
     if (!openQuestion) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')

@@ -1,4 +1,4 @@
-import { internOwner, readRules } from '#interns/rules/change.ts'
+import { findInternRuleOwner, readRules } from '#interns/rules/change.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
@@ -24,6 +24,6 @@ export const getInternRules = route({
   response: z.object({ data: RulesRecord }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) => ({
-    data: await readRules(deps, await internOwner(deps, caller, params.internId), query.version),
+    data: await readRules(deps, await findInternRuleOwner(deps, caller, params.internId), query.version),
   }),
 })

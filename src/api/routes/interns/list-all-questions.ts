@@ -1,5 +1,5 @@
 import { namesOfUsers } from '#identity/accounts/names.ts'
-import { type WaitingQuestion, waitingCursor, waitingQuestions } from '#interns/runs/questions.ts'
+import { listWaitingQuestions, toWaitingCursor, type WaitingQuestion } from '#interns/runs/questions.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { route } from '../route.ts'
@@ -49,7 +49,7 @@ export const listAllQuestions = route({
   }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => {
-    const { questions, hasMore } = await waitingQuestions(deps, caller, {
+    const { questions, hasMore } = await listWaitingQuestions(deps, caller, {
       limit: query.limit,
       startingAfter: query.starting_after,
     })
@@ -59,7 +59,7 @@ export const listAllQuestions = route({
     return {
       data: questions.map((one) => waitingItem(one, names.get(one.intern.creatorUserId))),
       has_more: hasMore,
-      ...(hasMore && last && { next_cursor: waitingCursor(last) }),
+      ...(hasMore && last && { next_cursor: toWaitingCursor(last) }),
     }
   },
 })

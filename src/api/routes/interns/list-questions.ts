@@ -1,7 +1,7 @@
-import { argumentsOf } from '#interns/contract/chunks.ts'
+import { questionArguments } from '#interns/contract/chunks.ts'
 import { type AskedQuestion, permissionKinds } from '#interns/contract/question.ts'
 import { findIntern } from '#interns/registry/store.ts'
-import { openQuestions } from '#interns/runs/questions.ts'
+import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -66,7 +66,7 @@ export const listInternQuestions = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => {
     const { id } = await findIntern(deps, caller, params.internId)
-    const questions = await openQuestions(deps, id)
+    const questions = await findOpenQuestions(deps, id)
     return { data: questions.map(questionItem) }
   },
 })
@@ -76,5 +76,5 @@ export const questionItem = ({ question, sessionId, askedAt, deadlineAt }: Asked
   session_id: sessionId,
   asked_at: isoTime(askedAt),
   deadline_at: isoTime(deadlineAt),
-  ...argumentsOf(question),
+  ...questionArguments(question),
 })

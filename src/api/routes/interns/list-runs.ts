@@ -1,5 +1,5 @@
 import { findIntern } from '#interns/registry/store.ts'
-import { InternRun, runItem, runStatuses } from '#interns/runs/run-record.ts'
+import { InternRun, runStatuses, toRunItem } from '#interns/runs/run-record.ts'
 import { listRuns } from '#interns/runs/run-store.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
@@ -34,6 +34,6 @@ export const listInternRuns = route({
     const inBackground = background === undefined ? undefined : background === 'true'
     const { runs, hasMore } = await listRuns(deps, id, { ...filter, background: inBackground })
     const last = runs.at(-1)
-    return { data: runs.map(runItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+    return { data: runs.map(toRunItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
   },
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { TranscriptEvent } from '#interns/contract/transcript.ts'
-import { findIntern, type Intern, internById } from '#interns/registry/store.ts'
+import { findIntern, findInternById, type Intern } from '#interns/registry/store.ts'
 import { EntryItem, entryItem, type Names, TextItem, textItem } from '#interns/turns/entry-item.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
@@ -96,7 +96,7 @@ async function* followed(
     }
     await sleep(retryMs, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
-    const intern = await internById(deps.db.query, id)
+    const intern = await findInternById(deps.db.query, id)
     if (!intern) return
     events = await deps.provisioner
       .runs(intern)

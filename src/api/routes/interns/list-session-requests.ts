@@ -1,5 +1,5 @@
 import { findIntern } from '#interns/registry/store.ts'
-import { concurrentWindows, isWithin, type RunWindow, runWindows } from '#interns/runs/run-windows.ts'
+import { findConcurrentWindows, findRunWindows, isInWindow, type RunWindow } from '#interns/runs/run-windows.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
@@ -56,13 +56,13 @@ export const listInternSessionRequests = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params: { internId, sessionId }, query: { limit, starting_after: cursor }, caller }, deps) => {
     const { id } = await findIntern(deps, caller, internId)
-    const windows = await runWindows(deps, id, sessionId)
+    const windows = await findRunWindows(deps, id, sessionId)
     const page = { limit: limit + 1, after: placeOf(cursor) }
     const [found, total] = await Promise.all([requestsInWindows(deps, windows, page), costInWindows(deps, windows)])
     const records = found.slice(0, limit)
     const [first, last] = [records[0], records.at(-1)]
     const during = first && last && { sessionId, from: timeOf(first), to: timeOf(last) }
-    const others = during ? await concurrentWindows(deps, id, during) : []
+    const others = during ? await findConcurrentWindows(deps, id, during) : []
     const hasMore = found.length > limit
     return {
       data: {
@@ -95,8 +95,8 @@ function requestItem(record: GenerationRecord, windows: RunWindow[], others: Run
     tokens_prompt,
     tokens_completion,
     generation_time,
-    run_id: windows.find((window) => isWithin(request, window))?.runId ?? '',
+    run_id: windows.find((window) => isInWindow(request, window))?.runId ?? '',
     cost_usd: record.upstream_inference_cost,
-    is_shared: others.some((window) => isWithin(request, window)),
+    is_shared: others.some((window) => isInWindow(request, window)),
   }
 }

@@ -1,4 +1,4 @@
-import { internOwner } from '#interns/rules/change.ts'
+import { findInternRuleOwner } from '#interns/rules/change.ts'
 import { replayRules } from '#interns/rules/replay.ts'
 import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts'
 import { z } from '#platform/json/schema.ts'
@@ -26,6 +26,6 @@ export const replayInternRules = route({
   ],
   bodyLimit: 1024 * 1024,
   handler: async ({ params, body, caller, signal }, deps) => ({
-    data: await replayRules(deps, await internOwner(deps, caller, params.internId), body, signal),
+    data: await replayRules(deps, await findInternRuleOwner(deps, caller, params.internId), body, signal),
   }),
 })

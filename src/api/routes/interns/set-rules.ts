@@ -1,4 +1,4 @@
-import { changeRules, internOwner } from '#interns/rules/change.ts'
+import { changeRules, findInternRuleOwner } from '#interns/rules/change.ts'
 import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -25,6 +25,6 @@ export const setInternRules = route({
   ],
   bodyLimit: 1024 * 1024,
   handler: async ({ params, body, caller }, deps) => ({
-    data: await changeRules(deps, caller, await internOwner(deps, caller, params.internId), body),
+    data: await changeRules(deps, caller, await findInternRuleOwner(deps, caller, params.internId), body),
   }),
 })

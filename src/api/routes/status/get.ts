@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { providersWithoutCredential } from '#catalogue/sources/unconfigured-providers.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { organizationInterns } from '#interns/registry/organization-interns.ts'
+import { readOrganizationInterns } from '#interns/registry/organization-interns.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { version } from '#platform/core/version.ts'
@@ -60,7 +60,7 @@ async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessSta
   const { db, now } = deps
   const [money, interns, circuits] = await Promise.all([
     readLeasedMoney(db.query, databaseClock(db, now), organizationId),
-    organizationInterns(deps, caller),
+    readOrganizationInterns(deps, caller),
     restrictedCircuits(deps, organizationId, processes),
   ])
   const { counts, failed, questions } = interns

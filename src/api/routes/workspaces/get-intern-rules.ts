@@ -1,4 +1,4 @@
-import { readRules, workspaceOwner } from '#interns/rules/change.ts'
+import { findWorkspaceRuleOwner, readRules } from '#interns/rules/change.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { RulesQuery } from '../interns/get-rules.ts'
@@ -17,6 +17,6 @@ export const getWorkspaceInternRules = route({
   response: z.object({ data: RulesRecord }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, query, caller }, deps) => ({
-    data: await readRules(deps, await workspaceOwner(deps, caller, params.id), query.version),
+    data: await readRules(deps, await findWorkspaceRuleOwner(deps, caller, params.id), query.version),
   }),
 })

@@ -1,4 +1,4 @@
-import { workspaceOwner } from '#interns/rules/change.ts'
+import { findWorkspaceRuleOwner } from '#interns/rules/change.ts'
 import { replayRules } from '#interns/rules/replay.ts'
 import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts'
 import { z } from '#platform/json/schema.ts'
@@ -28,6 +28,6 @@ export const replayWorkspaceInternRules = route({
   ],
   bodyLimit: 1024 * 1024,
   handler: async ({ params, body, caller, signal }, deps) => ({
-    data: await replayRules(deps, await workspaceOwner(deps, caller, params.id), body, signal),
+    data: await replayRules(deps, await findWorkspaceRuleOwner(deps, caller, params.id), body, signal),
   }),
 })

@@ -1,4 +1,4 @@
-import { changeRules, workspaceOwner } from '#interns/rules/change.ts'
+import { changeRules, findWorkspaceRuleOwner } from '#interns/rules/change.ts'
 import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -25,6 +25,6 @@ export const setWorkspaceInternRules = route({
   ],
   bodyLimit: 1024 * 1024,
   handler: async ({ params, body, caller }, deps) => ({
-    data: await changeRules(deps, caller, await workspaceOwner(deps, caller, params.id), body),
+    data: await changeRules(deps, caller, await findWorkspaceRuleOwner(deps, caller, params.id), body),
   }),
 })

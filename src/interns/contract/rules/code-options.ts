@@ -99,14 +99,18 @@ const longOptions: [program: RegExp, options: string[]][] = [
 export const hasCodeOptions = (name: string) =>
   [...codeOptions, ...commandOptions, ...longOptions].some(([program]) => program.test(name))
 
-/** Creates a test whether a word of a command is an option that runs other code. */
-export function codeOptionOf(name: string, words: string[]): (word: string) => boolean {
-  const short = [...codeOptions, ...mutatingWords, ...commandOptions.filter(([, , command]) => words.includes(command))]
+/** Returns a function that tests whether a word of a command is an option that runs other code. */
+export function codeOptionTest(name: string, words: string[]): (word: string) => boolean {
+  const patterns = [
+    ...codeOptions,
+    ...mutatingWords,
+    ...commandOptions.filter(([, , command]) => words.includes(command)),
+  ]
     .filter(([program]) => program.test(name))
     .map(([, option]) => option)
   const long = longOptions.filter(([program]) => program.test(name)).flatMap(([, options]) => options)
   return (word) => {
-    if (short.some((option) => option.test(word))) return true
+    if (patterns.some((option) => option.test(word))) return true
     const optionName = /^--([^=]+)/.exec(word)?.[1]
     return (
       optionName !== undefined && long.some((option) => optionName.startsWith(option) || option.startsWith(optionName))

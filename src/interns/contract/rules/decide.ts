@@ -1,4 +1,4 @@
-import { type Part, partsOf, ruleMatches } from './match-rule.ts'
+import { type Part, ruleMatches, splitAction } from './match-rule.ts'
 import { type Action, type Decision, type Effect, effects, type RuleSet } from './rule.ts'
 
 /**
@@ -6,19 +6,22 @@ import { type Action, type Decision, type Effect, effects, type RuleSet } from '
  * strictest decision of all sets applies. A list of commands is allowed only if each command is, and denied if one is.
  */
 export function decide(sets: RuleSet[], action: Action, agent: string): Decision | undefined {
-  const decisions = partsOf(action, agent).map((part) => strictest(sets.map((set) => decidePart(set, part))))
-  if (decisions.some((decision) => decision === undefined || decision.effect !== 'allow'))
-    return strictest(decisions.filter((decision) => decision?.effect !== 'allow'))
+  const decisions = splitAction(action, agent).map((part) => strictestOf(sets.map((set) => decidePart(set, part))))
+  const notAllowed = decisions.filter((decision) => decision?.effect !== 'allow')
+  // Without `ask` and `deny`, this is undefined: a part that no rule allows prevents the `allow` of the others.
+  if (notAllowed.length > 0) return strictestOf(notAllowed)
   return decisions[0]
 }
 
 const strictnessOf = (effect: Effect) => effects.indexOf(effect)
 
-function strictest(decisions: (Decision | undefined)[]): Decision | undefined {
-  return decisions.reduce((strict, next) => {
-    if (!strict || !next) return strict ?? next
-    return strictnessOf(next.effect) > strictnessOf(strict.effect) ? next : strict
-  }, undefined)
+function strictestOf(decisions: (Decision | undefined)[]): Decision | undefined {
+  let strictest: Decision | undefined
+  for (const decision of decisions) {
+    if (!decision) continue
+    if (!strictest || strictnessOf(decision.effect) > strictnessOf(strictest.effect)) strictest = decision
+  }
+  return strictest
 }
 
 /**
@@ -26,15 +29,23 @@ function strictest(decisions: (Decision | undefined)[]): Decision | undefined {
  * `allow`: an action that may be denied is never allowed without a question.
  */
 function decidePart({ scope, version, rules }: RuleSet, part: Part): Decision | undefined {
-  let possible: Decision | undefined
-  for (const [at, rule] of rules.entries()) {
-    const found = ruleMatches(rule, part)
-    if (found === 'no') continue
-    const decision: Decision = { effect: rule.effect, scope, version, rule: at + 1, name: rule.name ?? null, why: null }
-    if (found === 'yes' || rule.effect === 'ask') return possible ? strictest([possible, decision]) : decision
-    possible ??= { ...decision, effect: 'ask', why: uncertain }
+  let uncertainDeny: Decision | undefined
+  for (const [index, rule] of rules.entries()) {
+    const match = ruleMatches(rule, part)
+    if (match === 'no') continue
+    const position = index + 1
+    const decision: Decision = {
+      effect: rule.effect,
+      scope,
+      version,
+      rule: position,
+      name: rule.name ?? null,
+      why: null,
+    }
+    if (match === 'yes' || rule.effect === 'ask') return strictestOf([uncertainDeny, decision])
+    uncertainDeny ??= { ...decision, effect: 'ask', why: uncertaintyReason }
   }
-  return possible
+  return uncertainDeny
 }
 
-const uncertain = 'It is uncertain whether a rule denies this action, so it requires a question.'
+const uncertaintyReason = 'It is uncertain whether a rule denies this action, so it requires a question.'

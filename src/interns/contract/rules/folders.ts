@@ -5,20 +5,22 @@ import type { SimpleCommand } from './shell-words.ts'
 const maxFolders = 20
 
 /** The commands of a list, each with its possible working folders; undefined if they are unknown. */
-export function inFolders(
+export function withWorkingFolders(
   commands: SimpleCommand[],
   root: string,
 ): { command: SimpleCommand; folders: string[] | undefined }[] {
-  let [current, folders]: [string, string[] | undefined] = [root, [root]]
+  let current = root
+  let folders: string[] | undefined = [root]
   return commands.map((command) => {
-    const before = folders
+    const foldersBefore = folders
     if (command.words[0] === 'cd' && folders) {
-      const to = command.words.slice(1).find((word) => word === null || !/^-./.test(word))
-      const isKnown = to != null && to !== '-' && folders.length <= maxFolders
-      current = isKnown ? posix.resolve(current, to) : current
-      // The `cd` can fail: `cd a || cat b`.
-      folders = isKnown ? [...folders, current] : undefined
+      const target = command.words.slice(1).find((word) => word === null || !/^-./.test(word))
+      if (target != null && target !== '-' && folders.length <= maxFolders) {
+        current = posix.resolve(current, target)
+        // The earlier folders stay possible, because the `cd` can fail: `cd a || cat b`.
+        folders = [...folders, current]
+      } else folders = undefined
     }
-    return { command, folders: before }
+    return { command, folders: foldersBefore }
   })
 }

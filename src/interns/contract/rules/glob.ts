@@ -1,28 +1,32 @@
 /**
- * Whether a list matches a pattern of parts, in which `any` matches any number of items. It backtracks only to the last `any`,
- * so its time is at most the product of both lengths.
+ * Whether a list matches a pattern of parts, in which `wildcard` matches any number of items. It backtracks only to the last
+ * wildcard, so its time is at most the product of both lengths.
  */
 export function matchesPattern<Item>(
   parts: readonly string[],
   items: readonly Item[],
-  any: string,
+  wildcard: string,
   matches: (part: string, item: Item) => boolean,
 ): boolean {
-  let [part, item] = [0, 0]
-  let [wildcardEnd, wildcardLength] = [-1, 0]
+  let part = 0
+  let item = 0
+  /** The part after the last wildcard; -1 before the first wildcard. */
+  let partAfterWildcard = -1
+  /** The first item that the last wildcard does not cover. */
+  let itemAfterWildcard = 0
   while (item < items.length) {
-    if (part < parts.length && parts[part] === any) {
-      wildcardEnd = ++part
-      wildcardLength = item
+    if (part < parts.length && parts[part] === wildcard) {
+      partAfterWildcard = ++part
+      itemAfterWildcard = item
     } else if (part < parts.length && matches(parts[part]!, items[item]!)) {
       part++
       item++
-    } else if (wildcardEnd >= 0) {
-      part = wildcardEnd
-      item = ++wildcardLength
+    } else if (partAfterWildcard >= 0) {
+      part = partAfterWildcard
+      item = ++itemAfterWildcard
     } else return false
   }
-  while (parts[part] === any) part++
+  while (parts[part] === wildcard) part++
   return part === parts.length
 }
 

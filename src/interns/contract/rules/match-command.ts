@@ -9,7 +9,7 @@ export type Match = 'yes' | 'no' | 'perhaps'
 export const patternWords = (pattern: string) => pattern.trim().split(/\s+/)
 
 /** Whether a command matches the pattern of an `allow` exactly. An unknown word never matches. */
-export function isExactly(pattern: string, words: Word[]): boolean {
+export function matchesExactly(pattern: string, words: Word[]): boolean {
   const expected = patternWords(pattern)
   const isOpen = expected.at(-1) === '**'
   if (isOpen) expected.pop()
@@ -25,18 +25,18 @@ export function isExactly(pattern: string, words: Word[]): boolean {
 export function startsWithPattern(pattern: string, words: Word[]): Match {
   const [program, ...rest] = words
   if (program == null) return 'perhaps'
-  const found = startsWithWords(pattern, [program, ...rest])
+  const match = startsWithWords(pattern, [program, ...rest])
   // On a case-insensitive file system, `GIT` is `git`.
-  const lower = program.toLowerCase()
-  return found === 'no' && lower !== program ? startsWithWords(pattern, [lower, ...rest]) : found
+  const lowerCaseProgram = program.toLowerCase()
+  return match === 'no' && lowerCaseProgram !== program ? startsWithWords(pattern, [lowerCaseProgram, ...rest]) : match
 }
 
 function startsWithWords(pattern: string, [program, ...rest]: [string, ...Word[]]): Match {
   const expected = patternWords(pattern).filter((word) => word !== '**')
   const name = expected[0]?.includes('/') ? program : programOf(program)
-  const found = matchWords(expected, [name, ...rest])
+  const match = matchWords(expected, [name, ...rest])
   // `git-push` is `git push`.
-  return found === 'no' && name.includes('-') ? matchWords(expected, [...name.split('-'), ...rest]) : found
+  return match === 'no' && name.includes('-') ? matchWords(expected, [...name.split('-'), ...rest]) : match
 }
 
 function matchWords(expected: string[], words: Word[]): Match {
@@ -60,6 +60,8 @@ function matchWords(expected: string[], words: Word[]): Match {
 }
 
 /** Whether the words of a pattern occur anywhere in a script that cannot be parsed. */
-export function isWithin(pattern: string, loose: string[]): boolean {
-  return loose.some((word, from) => startsWithWords(pattern, [word, ...loose.slice(from + 1, from + 200)]) === 'yes')
+export function occursWithin(pattern: string, possibleWords: string[]): boolean {
+  return possibleWords.some(
+    (word, from) => startsWithWords(pattern, [word, ...possibleWords.slice(from + 1, from + 200)]) === 'yes',
+  )
 }

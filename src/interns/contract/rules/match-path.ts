@@ -12,8 +12,8 @@ export function pathMatches(glob: string, path: string): boolean {
 /** Folds case and accents, because some file systems treat such names as equal. */
 export const foldedPath = (path: string) => path.normalize('NFC').toLowerCase()
 
-/** Resolves a path in `folder`. @returns it relative to `root` if it is inside, otherwise absolute. */
-export function pathFrom(root: string, path: string, folder = root): string {
+/** Resolves a path in `folder`. @returns the path relative to `root` if it is inside `root`, otherwise the absolute path. */
+export function resolveFromRoot(root: string, path: string, folder = root): string {
   const whole = posix.resolve(folder, path)
   if (whole === root) return '.'
   return root !== '/' && whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : whole
@@ -27,7 +27,7 @@ export function hostMatches(pattern: string, host: string): boolean {
 }
 
 /** The normalized host of a URL; undefined if programs could parse it differently. */
-export function hostOf(address: string): string | undefined {
+export function parseHost(address: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\@]+$/i.test(address)) return undefined
   // For an unknown scheme, URL.parse does not normalize the host.
   const url = URL.parse(address) && URL.parse(address.replace(/^[a-z][a-z0-9+.-]*:/i, 'http:'))
@@ -37,19 +37,22 @@ export function hostOf(address: string): string | undefined {
 /** The characters that programs accept as dots of a host name. */
 const dot = '[.\\u3002\\uff0e\\uff61]'
 const label = '[\\p{L}\\p{N}_%-]+'
-const dotted = new RegExp(`(?<![\\p{L}\\p{N}_%-])${label}(?:${dot}${label})+${dot}?|\\[[0-9a-f:.]+\\]|localhost`, 'giu')
+const dottedHosts = new RegExp(
+  `(?<![\\p{L}\\p{N}_%-])${label}(?:${dot}${label})+${dot}?|\\[[0-9a-f:.]+\\]|localhost`,
+  'giu',
+)
 /** A host name without dots, at the position of the host in a URL. */
-const single = new RegExp(`(?<=\\/\\/|@)${label}(?=[:/?#\\s]|$)`, 'giu')
+const singleLabelHosts = new RegExp(`(?<=\\/\\/|@)${label}(?=[:/?#\\s]|$)`, 'giu')
 /** A number can be an address: 2130706433 is 127.0.0.1. */
-const numbers = /(?<=\/\/|@)(?:0x[0-9a-f]+|\d+)(?=[:/?#\s]|$)|(?<![\w.-])(?:0x[0-9a-f]{6,8}|\d{8,12})(?![\w.-])/gi
+const numericHosts = /(?<=\/\/|@)(?:0x[0-9a-f]+|\d+)(?=[:/?#\s]|$)|(?<![\w.-])(?:0x[0-9a-f]{6,8}|\d{8,12})(?![\w.-])/gi
 
 /** All possible hosts in a text: `host/path`, `user@host:path`, `https://host`. */
-export function hostsWithin(text: string): string[] {
-  const names = [...(text.match(dotted) ?? []), ...(text.match(single) ?? [])]
-  const written = names.map((host) => hostOf(`http://${host}/`) ?? host.toLowerCase())
-  return [
-    ...new Set([...written, ...(text.match(numbers) ?? []).flatMap((number) => hostOf(`http://${number}/`) ?? [])]),
-  ]
+export function findHosts(text: string): string[] {
+  const names = [...(text.match(dottedHosts) ?? []), ...(text.match(singleLabelHosts) ?? [])]
+  const named = names.map((host) => parseHost(`http://${host}/`) ?? host.toLowerCase())
+  const numbers = text.match(numericHosts) ?? []
+  const numeric = numbers.map((number) => parseHost(`http://${number}/`)).filter((host) => host !== undefined)
+  return [...new Set([...named, ...numeric])]
 }
 
 /** Whether a URL has a part that curl expands: `https://{a,b}.example`, `https://a[1-9].example`. */

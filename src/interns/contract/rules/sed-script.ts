@@ -7,9 +7,9 @@ const addresses = String.raw`(?:${address}(?: ?, ?(?:${address}|[+~]\d+))? ?!? ?
 const substitution = String.raw`s([/|#,:@!%])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\]|\\[^])*\1[gpiI\d]*`
 const transliteration = String.raw`y/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/`
 /** Inserted text, up to the end of the line. */
-const text = String.raw`[aic](?:[^\n\\]|\\[^])*`
-const plain = new RegExp(
-  String.raw` ?${addresses}(?:[pdDPqQ=hHgGxnNl]|${substitution}|${transliteration}|${text}|[{}]|[bt:] ?\w*)? ?(?:[;\n}]|(?<=\{ ?)|$)`,
+const insertedText = String.raw`[aic](?:[^\n\\]|\\[^])*`
+const harmlessCommand = new RegExp(
+  String.raw` ?${addresses}(?:[pdDPqQ=hHgGxnNl]|${substitution}|${transliteration}|${insertedText}|[{}]|[bt:] ?\w*)? ?(?:[;\n}]|(?<=\{ ?)|$)`,
   'y',
 )
 
@@ -22,10 +22,10 @@ function isHarmlessSed(source: string): boolean {
   const script = source.replace(/[ \t]+/g, ' ')
   let at = 0
   while (at < script.length) {
-    plain.lastIndex = at
-    const found = plain.exec(script)
-    if (!found || found[0] === '') return false
-    at += found[0].length
+    harmlessCommand.lastIndex = at
+    const match = harmlessCommand.exec(script)
+    if (!match || match[0] === '') return false
+    at += match[0].length
   }
   return true
 }

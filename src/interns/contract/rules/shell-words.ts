@@ -26,7 +26,7 @@ const maxCommands = 1000
 const controls = /[\x00-\x08\x0b-\x1f\x7f]/
 const allControls = new RegExp(controls, 'g')
 
-const unclear = new Error('The script is more than a list of simple commands.')
+const unclearScript = new Error('The script is more than a list of simple commands.')
 
 /**
  * Parses a script into its simple commands like bash. It supports words, quotes, `;`, `&&`, `||`, `|`, `&`, lines, comments
@@ -38,7 +38,7 @@ export function readCommands(script: string): SimpleCommand[] | undefined {
   try {
     return new Reader(script).read()
   } catch (error) {
-    if (error === unclear) return undefined
+    if (error === unclearScript) return undefined
     throw error
   }
 }
@@ -68,7 +68,7 @@ class Reader {
     else if (rest.startsWith('&>')) this.#redirect(rest === '&>>' ? 3 : 2)
     else if (char === '\n' || char === ';' || char === '|' || char === '&') this.#separate(rest)
     else if (char === '<' || char === '>') this.#redirect(0)
-    else if (char === '(' || char === ')') throw unclear
+    else if (char === '(' || char === ')') throw unclearScript
     else this.#endWord()
   }
 
@@ -81,7 +81,7 @@ class Reader {
     const two = rest.slice(0, 2)
     const length = two === '&&' || two === '||' || two === '|&' ? 2 : 1
     // `;;` and `;&` belong to `case`. Two separators in a row are an error in bash, except for line breaks.
-    if (rest[0] !== '\n' && isEmpty(this.#command)) throw unclear
+    if (rest[0] !== '\n' && isEmpty(this.#command)) throw unclearScript
     this.#at += length
     this.#endCommand()
   }
@@ -90,8 +90,8 @@ class Reader {
     const command = this.#command
     if (isEmpty(command)) return
     // An assignment without a command changes later commands; a redirection alone empties a file.
-    if (command.words.length === 0) throw unclear
-    if (this.#commands.push(command) > maxCommands) throw unclear
+    if (command.words.length === 0) throw unclearScript
+    if (this.#commands.push(command) > maxCommands) throw unclearScript
     this.#command = newCommand()
   }
 
@@ -99,25 +99,25 @@ class Reader {
   #redirect(length: number): void {
     const operator =
       length > 0 ? '&>' : /^(?:>>|>\||>&|<&|<>|<<|>|<)/.exec(this.#script.slice(this.#at, this.#at + 2))![0]
-    if (operator === '<<') throw unclear
+    if (operator === '<<') throw unclearScript
     this.#at += length || operator.length
     while (this.#script[this.#at] === ' ' || this.#script[this.#at] === '\t') this.#at++
     const char = this.#script[this.#at]
-    if (char === undefined || '\n;|&<>()#'.includes(char)) throw unclear
+    if (char === undefined || '\n;|&<>()#'.includes(char)) throw unclearScript
     const { word } = this.#readWord()
     const isDescriptorCopy = operator.endsWith('&') && word !== null && /^(?:\d+|-)$/.test(word)
     if (!isDescriptorCopy && word !== '/dev/null') this.#command.redirects.push(word)
   }
 
   #endWord(): void {
-    const { word, bare, canBeOption } = this.#readWord()
+    const { word, isUnquoted, canBeOption } = this.#readWord()
     const next = this.#script[this.#at]
     // A file descriptor before a redirection.
-    if ((next === '<' || next === '>') && bare && word !== null && /^\d+$/.test(word)) return
-    if (next === '(') throw unclear
+    if ((next === '<' || next === '>') && isUnquoted && word !== null && /^\d+$/.test(word)) return
+    if (next === '(') throw unclearScript
     const { words } = this.#command
     if (words.length === 0) {
-      if (bare && word !== null && reserved.has(word)) throw unclear
+      if (isUnquoted && word !== null && reserved.has(word)) throw unclearScript
       if (this.#assignment !== undefined) {
         this.#command.assigned.push(this.#assignment)
         return
@@ -130,14 +130,14 @@ class Reader {
   /** The source of the last word, if it starts with an unquoted `name=`. */
   #assignment: string | undefined
 
-  /** `bare`: no part of it is quoted. */
-  #readWord(): { word: Word; bare: boolean; canBeOption: boolean } {
+  /** `isUnquoted`: no part of it is quoted. */
+  #readWord(): { word: Word; isUnquoted: boolean; canBeOption: boolean } {
     let text = ''
     /** The text before the first unknown part. */
     let prefix: string | undefined
-    let bare = true
+    let isUnquoted = true
     let isKnown = true
-    let first = true
+    let isFirst = true
     const from = this.#at
     while (this.#at < this.#script.length) {
       const char = this.#script[this.#at]!
@@ -152,22 +152,22 @@ class Reader {
       else if (char === '$') {
         this.#variable()
         isKnown = false
-      } else if (char === '`') throw unclear
+      } else if (char === '`') throw unclearScript
       else {
-        if ('*?{}'.includes(char) || (char === '~' && (first || text.endsWith('=') || text.endsWith(':'))))
+        if ('*?{}'.includes(char) || (char === '~' && (isFirst || text.endsWith('=') || text.endsWith(':'))))
           isKnown = false
         if (char === '[' || char === ']') isKnown &&= this.#isSeparateWord(from)
         text += char
         this.#at++
       }
-      if (`'"\\`.includes(char)) bare = false
+      if (`'"\\`.includes(char)) isUnquoted = false
       if (!isKnown) prefix ??= char === '~' ? '/' : text.slice(0, before)
-      first = false
+      isFirst = false
     }
     const source = this.#script.slice(from, this.#at)
     this.#assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source) ? source : undefined
     const canBeOption = prefix === '' || prefix?.startsWith('-') === true
-    return { word: isKnown || (bare && reserved.has(text)) ? text : null, bare, canBeOption }
+    return { word: isKnown || (isUnquoted && reserved.has(text)) ? text : null, isUnquoted, canBeOption }
   }
 
   /** Whether `[` or `]` is a word, as in the command `test`. */
@@ -178,7 +178,7 @@ class Reader {
 
   #singleQuoted(): string {
     const end = this.#script.indexOf("'", this.#at + 1)
-    if (end < 0) throw unclear
+    if (end < 0) throw unclearScript
     const text = this.#script.slice(this.#at + 1, end)
     this.#at = end + 1
     return text
@@ -190,7 +190,7 @@ class Reader {
     this.#at++
     for (;;) {
       const char = this.#script[this.#at]
-      if (char === undefined || char === '`') throw unclear
+      if (char === undefined || char === '`') throw unclearScript
       if (char === '"') break
       if (char === '$') {
         this.#variable()
@@ -207,7 +207,7 @@ class Reader {
 
   #escaped(): string {
     const next = this.#script[this.#at + 1]
-    if (next === undefined) throw unclear
+    if (next === undefined) throw unclearScript
     this.#at += 2
     return next === '\n' ? '' : next
   }
@@ -218,7 +218,7 @@ class Reader {
    */
   #variable(): void {
     const found = /^\$(?:[A-Za-z_]\w*|[0-9@*#?]|\{[A-Za-z_]\w*\})/.exec(this.#script.slice(this.#at, this.#at + 300))
-    if (!found || /^\$\{?_\}?$/.test(found[0])) throw unclear
+    if (!found || /^\$\{?_\}?$/.test(found[0])) throw unclearScript
     this.#at += found[0].length
   }
 }
@@ -232,12 +232,12 @@ const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
  * one list with them split. A word of the script is in these lists, unless it is computed when the script runs.
  */
 export function possibleCommands(script: string): string[][] {
-  const bare = script
+  const unquoted = script
     .slice(0, maxScriptLength * 4)
     .replace(/\\\n/g, '')
     .replace(/["'\\]/g, '')
     .replace(allControls, '')
   return [/[\s;&|()<>{}[\]$`]+/, /[\s;&|()<>{}[\]$`,=]+/].map((separator) =>
-    bare.split(separator).filter((word) => word !== ''),
+    unquoted.split(separator).filter((word) => word !== ''),
   )
 }

@@ -1,4 +1,4 @@
-import { codeOptionOf, codeVariables, hasCodeOptions } from './code-options.ts'
+import { codeOptionTest, codeVariables, hasCodeOptions } from './code-options.ts'
 import { sedRunsOthers } from './sed-script.ts'
 import type { SimpleCommand, Word } from './shell-words.ts'
 
@@ -24,7 +24,7 @@ const wrappers = words(`
 
 /** Interpreters that read a program from standard input if no file is named. */
 const readsStdin = /^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|tclsh|Rscript)[\d.]*$/i
-const input = /^\/dev\/stdin$|^\/(?:dev|proc\/[^/]+)\/fd\//
+const stdinPath = /^\/dev\/stdin$|^\/(?:dev|proc\/[^/]+)\/fd\//
 /** Programs whose arguments are a command. */
 const launchers = /^(?:npx|pnpx|bunx|uvx)$/
 
@@ -37,7 +37,7 @@ export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 export function isWrapperCommand({ words: [program, ...rest], assigned, canHaveOptions }: SimpleCommand): boolean {
   if (program == null || program === '' || assigned.some((variable) => codeVariables.test(variable))) return true
   const programName = programOf(program)
-  // On a case-insensitive file system, so are names of programs.
+  // On a case-insensitive file system, `SH` runs `sh`.
   return [programName, programName.toLowerCase()].some(
     (name) => isWrapper(name, rest) || (canHaveOptions && hasCodeOptions(name)),
   )
@@ -54,10 +54,10 @@ function isWrapper(name: string, rest: Word[]): boolean {
     const launched = knownWords.findIndex((word) => !word.startsWith('-') && !launchers.test(programOf(word)))
     if (launched >= 0 && isWrapper(programOf(knownWords[launched]!), knownWords.slice(launched + 1))) return true
   }
-  return knownWords.some(codeOptionOf(name, knownWords))
+  return knownWords.some(codeOptionTest(name, knownWords))
 }
 
 function readsProgramFromStdin(words: string[]): boolean {
-  if (words.some((word) => input.test(word))) return true
+  if (words.some((word) => stdinPath.test(word))) return true
   return words.every((word) => word.startsWith('-')) && !words.some((word) => /^-(?:V|v|-version|h|-help)$/.test(word))
 }
