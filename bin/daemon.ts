@@ -7,7 +7,7 @@ setFlagsFromString('--max-semi-space-size=1')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { randomUUID } = await import('node:crypto')
 const { readSettings } = await import('#daemon/settings/settings.ts')
-const { launchAhead, processLauncher } = await import('#daemon/acp/launch.ts')
+const { launchAhead, createProcessLauncher } = await import('#daemon/acp/launch.ts')
 const { once } = await import('#platform/async/once.ts')
 const { stderrLog } = await import('#daemon/log.ts')
 const { monotonicNow: steadyNow } = await import('#daemon/runs/monotonic-clock.ts')
@@ -20,7 +20,7 @@ try {
   const settings = readSettings(file, process.env)
   const { agent, workspace, limits, startsAgent } = settings
   // Starts the agent while the daemon loads, because the agent takes longer.
-  const launch = startsAgent ? launchAhead(processLauncher(agent, workspace, limits, stderrLog)) : undefined
+  const launch = startsAgent ? launchAhead(createProcessLauncher(agent, workspace, limits, stderrLog)) : undefined
   const { startDaemon } = await import('#daemon/server/start.ts')
   const daemon = await startDaemon(settings, {
     ...(launch && { launch }),

@@ -1,6 +1,6 @@
 import { namesOfUsers } from '#identity/accounts/names.ts'
 import type { Entry } from '#interns/contract/transcript.ts'
-import type { Names } from '#interns/turns/entry-item.ts'
+import type { MemberNames } from '#interns/turns/entry-item.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
 /** The names of members who answered questions, cached for one list or stream of entries. */
@@ -15,7 +15,7 @@ export class AnswererNames {
   }
 
   /** The names of the members who answered these questions. Without database the entries have no names. */
-  async of(entries: readonly Entry[]): Promise<Names> {
+  async of(entries: readonly Entry[]): Promise<MemberNames> {
     const ids = entries.flatMap((entry) => answererOf(entry) ?? []).filter((id) => !this.#names.has(id))
     if (ids.length === 0) return this.#names
     try {

@@ -5,7 +5,7 @@ import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'
 import { replyWriter } from '#interns/turns/reply.ts'
-import { wholeReply } from '#interns/turns/whole-reply.ts'
+import { collectReply } from '#interns/turns/whole-reply.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { sendEvents } from '#platform/http/response/send-events.ts'
@@ -77,7 +77,7 @@ async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnReq
   const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
   const writer = replyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
   response.onRevoked(({ kind, message }) => {
-    response.write(writer.failed({ code: faultStatus[kind], message }) + writer.closing)
+    response.write(writer.accessLost({ code: faultStatus[kind], message }) + writer.closing)
     response.end()
   })
   await sendEvents(response, turn.events, writer, config.intern_heartbeat_ms)
@@ -86,7 +86,7 @@ async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnReq
 async function askReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
-  return wholeReply(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
+  return collectReply(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
 }
 
 /** Starts a background run, which its caller can then query. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeText } from '#daemon/acp/change-text.ts'
+import { formatChange } from '#daemon/acp/change-text.ts'
 import { diffContents } from './updates.ts'
 
 const shownOf = (before: string | null, after: string) =>
-  diffContents({ path: 'a.c', diff: changeText({ path: 'a.c', before, after }) })
+  diffContents({ path: 'a.c', diff: formatChange({ path: 'a.c', before, after }) })
 const diff = (oldText: string | null, newText: string) => ({ type: 'diff', path: 'a.c', oldText, newText })
 
 test('diffContents keeps lines that look like a hunk header', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { decide } from '#interns/contract/rules/decide.ts'
 import type { Rule, RuleSet } from '#interns/contract/rules/rule.ts'
-import { actionOf } from './action.ts'
+import { toAction } from './action.ts'
 import { readPermission } from './permission.ts'
 
 type Call = { kind?: string; name?: string; title?: string; rawInput: object }
@@ -13,7 +13,7 @@ type Call = { kind?: string; name?: string; title?: string; rawInput: object }
 const askedFor = (toolCall: Call) =>
   readPermission({ toolCall: { toolCallId: 'c', ...toolCall }, options: [] }, () => undefined)
 const effectOf = (rule: Rule, toolCall: Call) =>
-  decide([{ scope: 'intern', version: 1, rules: [rule] }], actionOf(askedFor(toolCall).tool, '/work'), 'builtin')
+  decide([{ scope: 'intern', version: 1, rules: [rule] }], toAction(askedFor(toolCall).tool, '/work'), 'builtin')
     ?.effect
 
 const harmless = { command: 'git status' }
@@ -104,7 +104,7 @@ test('a command that gets at a file by a link is one about that file', () => {
       { effect: 'allow', commands: ['cat **', 'cd **', 'tee **'] },
     ]
     const { tool } = askedFor({ kind: 'execute', rawInput: { command } })
-    return decide([{ scope: 'intern', version: 1, rules }], actionOf(tool, work), 'builtin')?.effect
+    return decide([{ scope: 'intern', version: 1, rules }], toAction(tool, work), 'builtin')?.effect
   }
   for (const command of [
     ...['cat notes/passwd', 'cat ./notes//passwd', 'cat docs/../notes/passwd', 'cat notes/deep/../passwd', 'cat later'],
@@ -120,7 +120,7 @@ test('a link in a workspace does not make its target allowed', () => {
   using there = linkedWorkspace()
   const allow: RuleSet = { scope: 'intern', version: 1, rules: [{ effect: 'allow', paths: ['**'] }] }
   const effect = (path: string) =>
-    decide([allow], actionOf(askedFor({ kind: 'edit', rawInput: { path } }).tool, there.work), 'builtin')?.effect
+    decide([allow], toAction(askedFor({ kind: 'edit', rawInput: { path } }).tool, there.work), 'builtin')?.effect
   for (const path of ['notes/passwd', 'later', 'docs/../notes/passwd', 'notes/../a', `${there.work}/notes`, 'round/x'])
     assert.equal(effect(path), path === 'round/x' ? 'allow' : undefined, path)
   for (const path of ['a', 'inside/a', 'docs/../a', 'new/er/file']) assert.equal(effect(path), 'allow', path)

@@ -2,33 +2,33 @@ import { join } from 'node:path'
 import { parseHost, resolveFromRoot } from '#interns/contract/rules/match-path.ts'
 import { possiblePaths } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
-import { operationOf } from './operation.ts'
+import { toOperation } from './operation.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { commandOfCall, type ToolCall } from './tool-call.ts'
 
 /** Names of the input fields in which agents put the files and addresses of a tool call. */
-const pathNames =
+const pathFields =
   /^(?:(?:abs(?:olute)?|file|dir|directory|folder|notebook|target|source|src|destination|dest|dst|old|new|from|to)_?)?(?:file_?)?paths?$|^(?:file_?name|files?|filePath|notebookPath|absolutePath|relativePath|source|destination|directory|folder)$/i
-const addressNames = /^(?:ur[il]s?|href|address|endpoint)$/i
-const folderNames = /^(?:cwd|workdir|working_?dir(?:ectory)?)$/i
-/** Kinds of tools that work on files. A call that names no file cannot be judged with certainty. */
+const addressFields = /^(?:ur[il]s?|href|address|endpoint)$/i
+const folderFields = /^(?:cwd|workdir|working_?dir(?:ectory)?)$/i
+/** Kinds of tools that work on files. If a call names no file, it is uncertain which rules match. */
 const fileOperations = new Set(['edit', 'delete', 'move', 'read'])
 
 const limits = { values: 100, named: 2000, length: 4000, command: 64_000 }
 
 /** The action of a tool call, in the form that rules match. */
-export function actionOf(tool: ToolCall, workspace: string): Action {
-  const operation = operationOf(tool)
-  const input = objectIn(tool.input)
+export function toAction(tool: ToolCall, workspace: string): Action {
+  const operation = toOperation(tool)
+  const input = parseObject(tool.input)
   const { command: displayed, script } = commandOfCall(tool)
   const command = script ?? displayed ?? tool.script ?? tool.command ?? null
-  const named = displayed === undefined ? valuesOf(input, pathNames) : []
+  const named = displayed === undefined ? readTexts(input, pathFields) : []
   const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...named])]
-  const namedAddresses = valuesOf(input, addressNames)
+  const namedAddresses = readTexts(input, addressFields)
   const addresses =
     operation === 'fetch' && namedAddresses.length === 0 ? (tool.title?.match(/https?:\S+/g) ?? []) : namedAddresses
-  const hosts = addresses.map(parseHost)
-  const isOutsideWorkspace = valuesOf(input, folderNames).some((folder) =>
+  const hosts = addresses.map((address) => parseHost(address))
+  const isOutsideWorkspace = readTexts(input, folderFields).some((folder) =>
     resolveFromRoot(workspace, folder).startsWith('/'),
   )
   const unsure =
@@ -46,26 +46,28 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
     operation,
     command: command?.slice(0, limits.command) ?? null,
     paths: [
-      ...new Set(paths.slice(0, limits.values).flatMap((path) => pathsOf(workspace, path.slice(0, limits.length)))),
+      ...new Set(
+        paths.slice(0, limits.values).flatMap((path) => resolvePaths(workspace, path.slice(0, limits.length))),
+      ),
     ],
     hosts: [...new Set(hosts.slice(0, limits.values).filter((host) => host !== undefined))],
     root: workspace,
     unsure,
   }
   if (command === null) return action
-  const linked = linkedPaths(action)
+  const linked = findLinkedPaths(action)
   if (!linked) return { ...action, unsure: true }
   return linked.length > 0 ? { ...action, linked } : action
 }
 
 /** A path as written, and as the current symbolic links resolve it; both relative to the workspace. */
-function pathsOf(workspace: string, path: string): string[] {
+function resolvePaths(workspace: string, path: string): string[] {
   const resolved = absolutePath(workspace, path) ?? join(workspace, path)
   return [resolveFromRoot(workspace, resolved), resolveFromRoot(resolveLinks(workspace), resolveLinks(resolved))]
 }
 
 /** The resolved paths of a command's arguments that are symbolic links. Undefined if there are too many. */
-function linkedPaths(action: Action): string[] | undefined {
+function findLinkedPaths(action: Action): string[] | undefined {
   const named = new Set(possiblePaths(action))
   if (named.size > limits.named) return undefined
   const root = resolveLinks(action.root)
@@ -87,14 +89,14 @@ function absolutePath(workspace: string, path: string): string | undefined {
   }
 }
 
-function valuesOf(input: object | undefined, names: RegExp): string[] {
+function readTexts(input: object | undefined, names: RegExp): string[] {
   return Object.entries(input ?? {}).flatMap(([name, value]) => {
     if (!names.test(name)) return []
     return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string' && one !== '') as string[]
   })
 }
 
-function objectIn(text: string | undefined): object | undefined {
+function parseObject(text: string | undefined): object | undefined {
   if (!text?.startsWith('{')) return undefined
   try {
     return JSON.parse(text)

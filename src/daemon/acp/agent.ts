@@ -1,10 +1,10 @@
 import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import type { DaemonLog } from '../log.ts'
-import { signInHelp } from './auth-methods.ts'
+import { addSignInHelp } from './auth-methods.ts'
 import { type Channel, Connection } from './connection.ts'
-import { offeredServers } from './mcp-servers.ts'
-import { modelOf } from './model.ts'
+import { selectSupportedServers } from './mcp-servers.ts'
+import { readModel } from './model.ts'
 import { member, RpcError } from './rpc-message.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
 
@@ -23,16 +23,16 @@ export type AgentSession = { id: string; model: string | null; modes: string[] }
 /** An initialized agent. Every method rejects if the agent refuses, has ended, or does not answer in time. */
 export type Agent = {
   name: string | null
-  /** Whether it can restore a session that an earlier agent process started. */
+  /** Whether the agent can restore a session that an earlier agent process started. */
   canRestoreSessions: boolean
   /** The kinds of content that a prompt can have in addition to text and links. */
   promptAbilities: PromptCapabilities
   /** The names of the intern's MCP servers whose transport the agent does not support. */
   unsupportedServers: string[]
-  /** Whether it sends all output of a turn before its end. The protocol leaves that open. */
+  /** Whether the agent sends all output of a turn before the end of the turn. The protocol does not require that. */
   hasNoLateUpdates: boolean
   newSession(workspace: string): Promise<AgentSession>
-  /** Restores a session. Events of the past that it replays reach no listener, because none is set yet. */
+  /** Restores a session. Past events that the agent replays reach no listener, because no listener is set yet. */
   restoreSession(id: string, workspace: string): Promise<AgentSession>
   listen(sessionId: string, listener: SessionListener): void
   forget(sessionId: string): void
@@ -92,28 +92,28 @@ export async function initializeAgent(
   }
 
   const greeting = await connection.request('initialize', initializeParams, limits.handshakeMs)
-  const withHelp = signInHelp(member(greeting, 'authMethods'))
+  const throwWithHelp = addSignInHelp(member(greeting, 'authMethods'))
   const callAgent = (method: string, params: unknown) =>
-    connection.request(method, params, limits.handshakeMs).catch(withHelp)
+    connection.request(method, params, limits.handshakeMs).catch(throwWithHelp)
   if (member(greeting, 'protocolVersion') !== initializeParams.protocolVersion) {
     throw new RpcError(-32600, `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`)
   }
   if (authenticate !== undefined) await callAgent('authenticate', { methodId: authenticate })
   const abilities = member(greeting, 'agentCapabilities')
-  const { offered: mcpServers, unsupported: unsupportedServers } = offeredServers(servers, abilities)
-  const resumes = Boolean(member(member(abilities, 'sessionCapabilities'), 'resume'))
-  const loads = member(abilities, 'loadSession') === true
-  const closes = Boolean(member(member(abilities, 'sessionCapabilities'), 'close'))
+  const { offered: mcpServers, unsupported: unsupportedServers } = selectSupportedServers(servers, abilities)
+  const canResume = Boolean(member(member(abilities, 'sessionCapabilities'), 'resume'))
+  const canLoad = member(abilities, 'loadSession') === true
+  const canClose = Boolean(member(member(abilities, 'sessionCapabilities'), 'close'))
 
   return {
-    name: nameOf(greeting),
-    canRestoreSessions: resumes || loads,
+    name: readAgentName(greeting),
+    canRestoreSessions: canResume || canLoad,
     promptAbilities: readPromptAbilities(member(abilities, 'promptCapabilities')),
     unsupportedServers,
     hasNoLateUpdates: member(member(member(greeting, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
     newSession: async (cwd) => readSession(await callAgent('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
-      const restored = await callAgent(resumes ? 'session/resume' : 'session/load', {
+      const restored = await callAgent(canResume ? 'session/resume' : 'session/load', {
         sessionId: id,
         cwd,
         mcpServers,
@@ -125,10 +125,10 @@ export async function initializeAgent(
     forget: (id) => {
       listeners.delete(id)
       // Some agents keep every session open until it is closed. A failure does no harm.
-      if (closes) callAgent('session/close', { sessionId: id }).catch(() => {})
+      if (canClose) callAgent('session/close', { sessionId: id }).catch(() => {})
     },
     setMode: (sessionId, modeId) => callAgent('session/set_mode', { sessionId, modeId }),
-    prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }).catch(withHelp),
+    prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }).catch(throwWithHelp),
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
     pause: () => connection.pause(),
     resume: () => connection.resume(),
@@ -151,8 +151,12 @@ function logSkippedLines(log: DaemonLog): (line: string) => void {
 }
 
 function readPromptAbilities(capabilities: unknown): PromptCapabilities {
-  const is = (name: string) => member(capabilities, name) === true
-  return { image: is('image'), audio: is('audio'), embeddedContext: is('embeddedContext') }
+  const hasCapability = (name: string) => member(capabilities, name) === true
+  return {
+    image: hasCapability('image'),
+    audio: hasCapability('audio'),
+    embeddedContext: hasCapability('embeddedContext'),
+  }
 }
 
 function readSession(response: unknown, restoredId?: string): AgentSession {
@@ -162,12 +166,12 @@ function readSession(response: unknown, restoredId?: string): AgentSession {
   const ids = Array.isArray(modes) ? modes.map((mode) => member(mode, 'id')) : []
   return {
     id,
-    model: modelOf(member(response, 'configOptions')) ?? null,
+    model: readModel(member(response, 'configOptions')) ?? null,
     modes: ids.filter((mode) => typeof mode === 'string'),
   }
 }
 
-function nameOf(greeting: unknown): string | null {
+function readAgentName(greeting: unknown): string | null {
   const info = member(greeting, 'agentInfo')
   const name = member(info, 'title') ?? member(info, 'name')
   return typeof name === 'string' ? [name, member(info, 'version')].filter(Boolean).join(' ').slice(0, 256) : null

@@ -9,17 +9,17 @@ const maxNameLength = 100
  * Adds the sign-in methods that an agent offered to its error that it needs a sign-in.
  * @returns a function for `catch`, which throws.
  */
-export function signInHelp(methods: unknown): (error: unknown) => never {
+export function addSignInHelp(methods: unknown): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof RpcError)) throw error
     if (error.code !== authRequired.code && !authRequired.words.test(error.message)) throw error
-    throw new RpcError(error.code, `${error.message.replace(/\.?$/, '.')} ${helpOf(methods)}`, error.data)
+    throw new RpcError(error.code, `${error.message.replace(/\.?$/, '.')} ${describeMethods(methods)}`, error.data)
   }
 }
 
-function helpOf(methods: unknown): string {
+function describeMethods(methods: unknown): string {
   const described = (Array.isArray(methods) ? methods : []).slice(0, maxMethods).flatMap((method) => {
-    const [id, name] = [text(member(method, 'id')), text(member(method, 'name'))]
+    const [id, name] = [readName(member(method, 'id')), readName(member(method, 'name'))]
     return id === undefined ? [] : [name === undefined || name === id ? `"${id}"` : `"${id}" (${name})`]
   })
   if (described.length === 0)
@@ -27,4 +27,5 @@ function helpOf(methods: unknown): string {
   return `The agent offers these sign-in methods: ${described.join(', ')}. Set \`authenticate\` of the agent to one of them.`
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, maxNameLength) : undefined)
+const readName = (value: unknown) =>
+  typeof value === 'string' && value !== '' ? value.slice(0, maxNameLength) : undefined

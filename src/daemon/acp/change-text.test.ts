@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { applyPatch } from 'diff'
-import { changeText } from './change-text.ts'
+import { formatChange } from './change-text.ts'
 
 const text = (lines: (string | number)[]) => `${lines.join('\n')}\n`
 const ten = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-const changed = (before: string, after: string) => changeText({ path: 'f', before, after })
+const changed = (before: string, after: string) => formatChange({ path: 'f', before, after })
 
 test('a change is shown with three lines around it, and from which line on', () => {
   const after = text([1, 2, 3, 4, 5, 'six', 'more', 7, 8, 9, 10])
@@ -40,11 +40,11 @@ test('a file that is emptied, loses its last line break or stays is shown as suc
 
 test('a piece of a file, whose last line has no line break, is shown as its lines', () => {
   assert.equal(changed('a\nb', 'a\nc'), '--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c')
-  assert.equal(changeText({ path: 'f', before: null, after: 'a' }), '+++ f (new file)\n+a')
+  assert.equal(formatChange({ path: 'f', before: null, after: 'a' }), '+++ f (new file)\n+a')
 })
 
 test('the name of a file is on one line, and cannot imitate following lines', () => {
-  const preview = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
+  const preview = formatChange({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
   assert.deepEqual(preview.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
 })
 

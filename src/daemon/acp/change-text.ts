@@ -14,59 +14,66 @@ type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: nu
  * it, so that it cannot be mistaken for the header of a hunk. The mark for a missing line break at the end appears only
  * if the change adds or removes that line break, because many agents send a part of the file.
  */
-export function changeText({ path: name, before, after }: FileChange): string {
+export function formatChange({ path: name, before, after }: FileChange): string {
   // On one line, so that a name cannot be mistaken for added lines.
   const path = printableLine(name)
-  if (before === null) return [`+++ ${path} (new file)`, ...marked('+', linesOf(ended(after)))].join('\n')
+  if (before === null) return [`+++ ${path} (new file)`, ...addSigns('+', splitLines(withLineEnd(after)))].join('\n')
   if (before === after) return [`--- ${path}`, `+++ ${path} (unchanged)`].join('\n')
-  const hunks = isEnded(before) || isEnded(after) ? hunksOf(before, after) : hunksOf(ended(before), ended(after))
-  return [`--- ${path}`, `+++ ${path}`, ...hunks.flatMap(hunkText)].join('\n')
+  const hunks =
+    isEnded(before) || isEnded(after)
+      ? createHunks(before, after)
+      : createHunks(withLineEnd(before), withLineEnd(after))
+  return [`--- ${path}`, `+++ ${path}`, ...hunks.flatMap(formatHunk)].join('\n')
 }
 
 const isEnded = (text: string) => text.endsWith('\n')
-const ended = (text: string) => (text === '' || isEnded(text) ? text : `${text}\n`)
+const withLineEnd = (text: string) => (text === '' || isEnded(text) ? text : `${text}\n`)
 
-function hunksOf(before: string, after: string): Hunk[] {
+function createHunks(before: string, after: string): Hunk[] {
   const options = { context: contextLines, maxEditLength }
-  return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [hunkOf(linesOf(before), linesOf(after))]
+  return (
+    structuredPatch('', '', before, after, '', '', options)?.hunks ?? [
+      createWholeHunk(splitLines(before), splitLines(after)),
+    ]
+  )
 }
 
 /** One hunk from the first to the last changed line, for a change that is too large for a diff. */
-function hunkOf(old: string[], now: string[]): Hunk {
-  const shorterLength = Math.min(old.length, now.length)
+function createWholeHunk(old: string[], current: string[]): Hunk {
+  const shorterLength = Math.min(old.length, current.length)
   let commonLines = 0
-  while (commonLines < shorterLength && old[commonLines] === now[commonLines]) commonLines++
+  while (commonLines < shorterLength && old[commonLines] === current[commonLines]) commonLines++
   let commonSuffix = 0
-  while (commonSuffix < shorterLength - commonLines && old.at(-1 - commonSuffix) === now.at(-1 - commonSuffix))
+  while (commonSuffix < shorterLength - commonLines && old.at(-1 - commonSuffix) === current.at(-1 - commonSuffix))
     commonSuffix++
   const from = Math.max(0, commonLines - contextLines)
-  const [oldEnd, nowEnd] = [old.length - commonSuffix, now.length - commonSuffix]
-  const after = now.slice(nowEnd, nowEnd + contextLines)
+  const [oldEnd, nowEnd] = [old.length - commonSuffix, current.length - commonSuffix]
+  const after = current.slice(nowEnd, nowEnd + contextLines)
   return {
     oldStart: from + 1,
     oldLines: oldEnd - from + after.length,
     newStart: from + 1,
     newLines: nowEnd - from + after.length,
     lines: [
-      ...marked(' ', now.slice(from, commonLines)),
-      ...marked('-', old.slice(commonLines, oldEnd)),
-      ...marked('+', now.slice(commonLines, nowEnd)),
-      ...marked(' ', after),
+      ...addSigns(' ', current.slice(from, commonLines)),
+      ...addSigns('-', old.slice(commonLines, oldEnd)),
+      ...addSigns('+', current.slice(commonLines, nowEnd)),
+      ...addSigns(' ', after),
     ],
   }
 }
 
-function hunkText({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string[] {
-  return [`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`, ...lines]
+function formatHunk({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string[] {
+  return [`@@ -${formatRange(oldStart, oldLines)} +${formatRange(newStart, newLines)} @@`, ...lines]
 }
 
 /** A range without lines starts at the line before. */
-const range = (start: number, lines: number) => `${lines === 0 ? start - 1 : start},${lines}`
+const formatRange = (start: number, lines: number) => `${lines === 0 ? start - 1 : start},${lines}`
 
-const marked = (sign: string, lines: string[]) =>
+const addSigns = (sign: string, lines: string[]) =>
   lines.flatMap((line) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   )
 
-/** Lines with their line breaks. The last one can be without. */
-const linesOf = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+/** Lines with their line breaks. The last line can have none. */
+const splitLines = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []

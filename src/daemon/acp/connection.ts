@@ -4,7 +4,10 @@ import { Fault } from '#platform/core/fault.ts'
 import { createLineSplitter } from '#platform/text/lines.ts'
 import { type Message, member, RpcError, readError, readMessage } from './rpc-message.ts'
 
-/** The pipes of an agent: `input` is its output for us, `output` its input. `exited` resolves with the reason of its end. */
+/**
+ * The pipes of an agent, from this side: `input` reads the agent's standard output, `output` writes its standard input.
+ * `exited` resolves with the reason of its end.
+ */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }
 
 /** Handles the agent's requests to its client. `withdrawn` aborts when the agent no longer wants the answer. */
@@ -40,9 +43,9 @@ export class Connection {
     this.#handlers = handlers
     this.#limits = limits
     this.#splitLines = createLineSplitter(limits.maxMessageBytes)
-    const lost = async () => this.close(new Refusal('stream_severed', await exitReason(channel)))
-    channel.input.on('data', this.#onData).on('end', lost).on('close', lost).on('error', lost)
-    channel.output.on('error', lost)
+    const closeOnLoss = async () => this.close(new Refusal('stream_severed', await exitReason(channel)))
+    channel.input.on('data', this.#onData).on('end', closeOnLoss).on('close', closeOnLoss).on('error', closeOnLoss)
+    channel.output.on('error', closeOnLoss)
   }
 
   /** Why the connection ended. Never rejects. */
@@ -50,7 +53,7 @@ export class Connection {
     return this.#closed.promise
   }
 
-  /** How many requests have no answer yet. */
+  /** The number of requests that the agent has not answered yet. */
   get waiting(): number {
     return this.#waiters.size
   }
@@ -59,7 +62,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (this.#closeReason) return reject(this.#closeReason)
       const id = ++this.#lastId
-      const waiter = untilSettled({ resolve, reject }, () => this.#waiters.delete(id))
+      const waiter = withCleanup({ resolve, reject }, () => this.#waiters.delete(id))
       this.#waiters.set(id, timeoutMs ? withDeadline(waiter, method, timeoutMs) : waiter)
       try {
         this.#send({ id, method, params })
@@ -154,7 +157,7 @@ async function exitReason({ exited }: Channel): Promise<string> {
   return reason
 }
 
-function untilSettled({ resolve, reject }: Waiter, settled: () => void): Waiter {
+function withCleanup({ resolve, reject }: Waiter, settled: () => void): Waiter {
   return {
     resolve: (result) => {
       settled()

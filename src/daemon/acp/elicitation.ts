@@ -8,9 +8,9 @@ type TitledField = FormField & { titles?: Map<string, string> }
 
 /** Reads a question as a form. Undefined if it requires a value of an unsupported type. */
 export function readElicitation(params: unknown): Form | undefined {
-  const message = text(member(params, 'message')) ?? 'The intern asks for an answer.'
+  const message = readText(member(params, 'message')) ?? 'The intern asks for an answer.'
   if (member(params, 'mode') === 'url') {
-    const url = text(member(params, 'url'))
+    const url = readText(member(params, 'url'))
     return url ? { message: `${message}\n\nOpen ${url} and accept when you are done.`, fields: [] } : undefined
   }
   const schema = member(params, 'requestedSchema')
@@ -24,10 +24,10 @@ export function readElicitation(params: unknown): Form | undefined {
     if (!titled) continue
     const { titles: _, ...field } = titled
     fields.push(field)
-    const note = describe(titled, property)
+    const note = describeField(titled, property)
     if (note) notes.push(`- ${name}: ${note}`)
   }
-  const heading = [text(member(schema, 'title')), text(member(schema, 'description'))].filter(
+  const heading = [readText(member(schema, 'title')), readText(member(schema, 'description'))].filter(
     (part) => part !== undefined,
   )
   return { message: [message, ...heading, notes.join('\n')].filter(Boolean).join('\n\n'), fields }
@@ -38,55 +38,57 @@ function readField(name: string, property: unknown, required: boolean): TitledFi
   const base = { name, required }
   switch (type) {
     case 'string':
-      return { ...base, type, ...textLimits(property), ...readOptions(property) }
+      return { ...base, type, ...readTextLimits(property), ...readOptions(property) }
     case 'number':
     case 'integer':
-      return { ...base, type, ...limit(property, 'minimum'), ...limit(property, 'maximum') }
+      return { ...base, type, ...readLimit(property, 'minimum'), ...readLimit(property, 'maximum') }
     case 'boolean':
       return { ...base, type }
     case 'array': {
       const options = readOptions(member(property, 'items'))
-      return options && { ...base, type, ...options, ...limit(property, 'minItems'), ...limit(property, 'maxItems') }
+      return (
+        options && { ...base, type, ...options, ...readLimit(property, 'minItems'), ...readLimit(property, 'maxItems') }
+      )
     }
     default:
       return undefined
   }
 }
 
-function textLimits(property: unknown): Partial<FormField> {
-  const [pattern, format] = [text(member(property, 'pattern')), text(member(property, 'format'))]
-  const limits = { ...limit(property, 'minLength'), ...limit(property, 'maxLength') }
+function readTextLimits(property: unknown): Partial<FormField> {
+  const [pattern, format] = [readText(member(property, 'pattern')), readText(member(property, 'format'))]
+  const limits = { ...readLimit(property, 'minLength'), ...readLimit(property, 'maxLength') }
   return { ...limits, ...(pattern && { pattern }), ...(format && { format }) }
 }
 
 /** The values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
 function readOptions(schema: unknown): { options: string[]; titles?: Map<string, string> } | undefined {
-  const plain = member(schema, 'enum')
-  if (Array.isArray(plain)) return { options: plain.filter((value) => typeof value === 'string') }
+  const untitled = member(schema, 'enum')
+  if (Array.isArray(untitled)) return { options: untitled.filter((value) => typeof value === 'string') }
   const titled = member(schema, 'oneOf') ?? member(schema, 'anyOf')
   if (!Array.isArray(titled)) return undefined
   const options = titled.map((item) => member(item, 'const')).filter((value) => typeof value === 'string')
   const titles = new Map<string, string>()
   for (const item of titled) {
-    const [value, title] = [text(member(item, 'const')), text(member(item, 'title'))]
+    const [value, title] = [readText(member(item, 'const')), readText(member(item, 'title'))]
     if (value && title && !options.includes(title) && !titles.has(title)) titles.set(title, value)
   }
   return { options, titles }
 }
 
 /** Describes the properties of a field that its descriptor does not contain. */
-function describe(field: TitledField, property: unknown): string {
-  const names = [text(member(property, 'title')), text(member(property, 'description'))]
+function describeField(field: TitledField, property: unknown): string {
+  const names = [readText(member(property, 'title')), readText(member(property, 'description'))]
   const titles = [...(field.titles ?? [])].map(
     ([title, value]) => `${value} = ${title}${optionDescription(property, value)}`,
   )
   const limits = [
-    range('characters', field.minLength, field.maxLength),
-    range('', field.minimum, field.maximum),
-    range('choices', field.minItems, field.maxItems),
+    describeRange('characters', field.minLength, field.maxLength),
+    describeRange('', field.minimum, field.maximum),
+    describeRange('choices', field.minItems, field.maxItems),
     field.pattern && `matching ${field.pattern}`,
     field.format && `a ${field.format}`,
-    defaultOf(property),
+    describeDefault(property),
   ]
   return [...names.filter((part) => part && part !== field.name), titles.join(', '), ...limits]
     .filter(Boolean)
@@ -96,25 +98,25 @@ function describe(field: TitledField, property: unknown): string {
 function optionDescription(property: unknown, value: string): string {
   const items = member(property, 'oneOf') ?? member(member(property, 'items'), 'anyOf')
   const item = Array.isArray(items) ? items.find((one) => member(one, 'const') === value) : undefined
-  const description = text(member(item, 'description'))
+  const description = readText(member(item, 'description'))
   return description ? ` (${description})` : ''
 }
 
-function range(unitName: string, from: number | undefined, to: number | undefined): string {
+function describeRange(unitName: string, from: number | undefined, to: number | undefined): string {
   const unit = unitName && ` ${unitName}`
   if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`
   if (from !== undefined) return `at least ${from}${unit}`
   return to !== undefined ? `at most ${to}${unit}` : ''
 }
 
-function defaultOf(property: unknown): string {
+function describeDefault(property: unknown): string {
   const value = member(property, 'default')
   return value === undefined || value === null ? '' : `default ${JSON.stringify(value)}`
 }
 
-function limit(property: unknown, key: keyof FormField): Partial<FormField> {
+function readLimit(property: unknown, key: keyof FormField): Partial<FormField> {
   const value = member(property, key)
   return typeof value === 'number' && Number.isFinite(value) ? { [key]: value } : {}
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined)
+const readText = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined)

@@ -4,13 +4,13 @@ import type { DaemonLog } from '../log.ts'
 import { type Agent, type AgentLimits, type AgentQuirks, initializeAgent } from './agent.ts'
 import { type AgentCommand, startAgent } from './process.ts'
 
-/** A running agent. `agent.closed` resolves when it ends. */
-export type Launched = { agent: Agent; stop(): Promise<void> }
+/** A running agent. `agent.closed` resolves when the agent ends. */
+export type LaunchedAgent = { agent: Agent; stop(): Promise<void> }
 
-/** Starts an agent. A test can pass one that runs in its own process. */
-export type Launch = () => Promise<Launched>
+/** Starts an agent. A test can pass a function whose agent runs in the process of the test. */
+export type Launch = () => Promise<LaunchedAgent>
 
-/** Launches the first agent now. The first call of the returned function returns it, later calls launch others. */
+/** Launches the first agent now. The first call of the returned function returns that agent, later calls launch others. */
 export function launchAhead(launch: Launch): Launch {
   let first: ReturnType<Launch> | undefined = launch()
   // The first caller receives the error.
@@ -22,17 +22,18 @@ export function launchAhead(launch: Launch): Launch {
   }
 }
 
-export function processLauncher(
+/** Creates the function that starts an agent as a process. First kills processes of the workspace that an earlier daemon left. */
+export function createProcessLauncher(
   settings: AgentCommand & AgentQuirks,
   workspace: string,
   limits: AgentLimits,
   log: DaemonLog,
 ): Launch {
-  const all = markerOf(workspace)
-  killMarked(all)
+  const workspaceMark = markerOf(workspace)
+  killMarked(workspaceMark)
   let started = 0
   return async () => {
-    const mark = `${all}.${++started}.`
+    const mark = `${workspaceMark}.${++started}.`
     const child = await startAgent({ ...settings, env: { ...settings.env, [markerVariable]: mark } }, workspace)
     void child.exited.then(() => killMarked(mark))
     try {

@@ -3,10 +3,13 @@ import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { member } from './rpc-message.ts'
 
 /**
- * The MCP servers that an agent is offered with each session. `unsupported` has the names of those whose transport the
- * agent does not support: it would refuse the session because of them.
+ * The MCP servers that an agent is offered with each session. `unsupported` has the names of the servers whose transport the
+ * agent does not support: the agent would refuse the session because of them.
  */
-export function offeredServers(servers: McpServer[], abilities: unknown): { offered: object[]; unsupported: string[] } {
+export function selectSupportedServers(
+  servers: McpServer[],
+  abilities: unknown,
+): { offered: object[]; unsupported: string[] } {
   const transports = member(abilities, 'mcpCapabilities')
   const isSupported = ({ type }: McpServer) => type === 'stdio' || member(transports, type) === true
   return {
@@ -18,7 +21,7 @@ export function offeredServers(servers: McpServer[], abilities: unknown): { offe
 export type UnavailableServer = { server: string; reason: string }
 
 /** The server that an update of the builtin agent reports as not available. */
-export function unavailableServer(update: unknown): UnavailableServer | undefined {
+export function readUnavailableServer(update: unknown): UnavailableServer | undefined {
   const reported = member(member(member(update, '_meta'), 'signalbox'), 'unavailableServer')
   const [server, reason] = [member(reported, 'name'), member(reported, 'reason')]
   return typeof server === 'string' && typeof reason === 'string' ? { server, reason } : undefined
@@ -27,8 +30,9 @@ export function unavailableServer(update: unknown): UnavailableServer | undefine
 function toProtocol(server: McpServer): OfferedServer {
   const { name, type, command = '', args = [], env = {}, url = '', headers = {}, readable, timeout_seconds } = server
   const _meta = { signalbox: { timeout_seconds, ...(readable && { readable }) } }
-  if (type === 'stdio') return { name, command, args, env: listed(env), _meta }
-  return { type, name, url, headers: listed(headers), _meta }
+  if (type === 'stdio') return { name, command, args, env: toNameValueList(env), _meta }
+  return { type, name, url, headers: toNameValueList(headers), _meta }
 }
 
-const listed = (values: Record<string, string>) => Object.entries(values).map(([name, value]) => ({ name, value }))
+const toNameValueList = (values: Record<string, string>) =>
+  Object.entries(values).map(([name, value]) => ({ name, value }))

@@ -3,7 +3,7 @@ import { member } from './rpc-message.ts'
 const maxNameLength = 256
 
 /** The model of a session, read from its configuration options. */
-export function modelOf(configOptions: unknown): string | undefined {
+export function readModel(configOptions: unknown): string | undefined {
   if (!Array.isArray(configOptions)) return undefined
   const option = configOptions.find((one) => member(one, 'category') === 'model')
   const value = member(option, 'currentValue')

@@ -17,7 +17,7 @@ const wordOfKind: Record<string, string> = {
  * The operation of a tool call, with one meaning for all agents. A name that narrows the kind (`shell.escalate`) is used
  * as it is. If the protocol has no word for the kind, the operation is the tool's own name. Null if neither is known.
  */
-export function operationOf(call: ToolCall): string | null {
+export function toOperation(call: ToolCall): string | null {
   const { kind, name, title, changes } = call
   const word = wordOfKind[kind ?? ''] ?? (commandOfCall(call).command ? 'shell' : changes ? 'edit' : undefined)
   if (word) return name?.startsWith(`${word}.`) && isName(name) ? name : word

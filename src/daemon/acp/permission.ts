@@ -7,8 +7,8 @@ import {
   type WholePermission,
 } from '#interns/contract/question.ts'
 import { printableExactly } from '#platform/text/printable.ts'
-import { changeText } from './change-text.ts'
-import { operationOf } from './operation.ts'
+import { formatChange } from './change-text.ts'
+import { toOperation } from './operation.ts'
 import { member } from './rpc-message.ts'
 import { commandOfCall, readToolCall, type ToolCall } from './tool-call.ts'
 
@@ -17,9 +17,9 @@ export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome:
 
 export type PermissionRequest = {
   tool: ToolCall
-  /** The agent asks only because a rule can forbid the action. Without a rule it is allowed without a question. */
+  /** The agent asks only because a rule can forbid the action. If no rule matches, the action is allowed without a question. */
   isPolicyOnly: boolean
-  /** `detail` has its full length. */
+  /** The question with its complete `detail`. */
   question: PermissionQuestion
   details: WholePermission
   /** Translates an answer for the agent. `choice` is required if several options are of the same kind. */
@@ -32,15 +32,15 @@ const maxChoices = 50
 const maxNameLength = 500
 const maxIdLength = 200
 
-/** Reads a permission request. `earlier` returns the tool call as reported before. */
+/** Reads a permission request. `findReported` returns the tool call as the agent reported it before. */
 export function readPermission(
   params: unknown,
-  earlier: (toolCallId: string) => ToolCall | undefined,
+  findReported: (toolCallId: string) => ToolCall | undefined,
 ): PermissionRequest {
   const offers = readOffers(member(params, 'options'))
   const choices = offers.map(({ optionId: _, ...choice }) => choice)
   const options = [...new Set(offers.map(({ kind }) => kind))]
-  const { tool, operation, details } = describe(member(params, 'toolCall'), earlier)
+  const { tool, operation, details } = describeAction(member(params, 'toolCall'), findReported)
   return {
     tool,
     isPolicyOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
@@ -60,7 +60,7 @@ export function readPermission(
   }
 }
 
-/** An option of the agent; `id` is its name for callers, `optionId` the one for the agent. */
+/** An option of the agent. Callers use its `id`, the agent its `optionId`. */
 type Offer = PermissionChoice & { optionId: string }
 
 function readOffers(options: unknown): Offer[] {
@@ -100,26 +100,26 @@ export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
 }
 
 /** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
-function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | undefined) {
+function describeAction(call: unknown, earlier: (toolCallId: string) => ToolCall | undefined) {
   const id = member(call, 'toolCallId')
   const tool: ToolCall = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
   const { changes = [], paths = [] } = tool
   const command = fullCommand(tool) ?? null
-  const diffs = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
-  const operation = operationOf(tool)
-  const detail = detailOf(tool, diffs)
+  const diffs = changes.map((change) => ({ path: change.path, diff: formatChange(change) }))
+  const operation = toOperation(tool)
+  const detail = formatDetail(tool, diffs)
   return { tool, operation, details: { detail: detail === operation ? null : detail, command, paths, changes: diffs } }
 }
 
 /** The command or title, the diffs, and whatever else the agent reported about the action. */
-function detailOf(tool: ToolCall, changes: WholePermission['changes']): string | null {
+function formatDetail(tool: ToolCall, changes: WholePermission['changes']): string | null {
   const { title, input, text: toolText, paths = [] } = tool
   const { command } = commandOfCall(tool)
   // A title can have more than the command, such as a note that it runs without a sandbox.
   const headline = command ? (title?.includes(command) ? title : command) : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
   if (fullCommand(tool) === undefined && changes.length === 0)
-    parts.push(hasMore(input, headline) ? input : undefined, command ? undefined : toolText)
+    parts.push(hasOtherValues(input, headline) ? input : undefined, command ? undefined : toolText)
   const text = parts.filter(Boolean).join('\n')
   const otherPaths = command ? [] : paths.filter((path) => !text.includes(path))
   return [text, ...otherPaths].filter(Boolean).join('\n') || null
@@ -128,20 +128,20 @@ function detailOf(tool: ToolCall, changes: WholePermission['changes']): string |
 /** The command, if it is the whole action. The input of a tool of another kind must contain nothing else. */
 function fullCommand(tool: ToolCall): string | undefined {
   const { command } = commandOfCall(tool)
-  return tool.kind === 'execute' || !hasMore(tool.input, command) ? command : undefined
+  return tool.kind === 'execute' || !hasOtherValues(tool.input, command) ? command : undefined
 }
 
 /** Whether an input has values that the text does not contain. */
-function hasMore(input: string | undefined, text = ''): boolean {
+function hasOtherValues(input: string | undefined, text = ''): boolean {
   if (input === undefined) return false
   try {
     const values = Object.values(JSON.parse(input) as object)
-    return values.some((value) => !text.includes(asText(value)))
+    return values.some((value) => !text.includes(toText(value)))
   } catch {
     return !text.includes(input)
   }
 }
 
 /** The arguments of a command, joined with spaces. */
-const asText = (value: unknown): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.map(asText).join(' ') : JSON.stringify(value)
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(' ') : JSON.stringify(value)

@@ -11,9 +11,9 @@ export type AgentProcess = Channel & {
   pid: number
   /** Resolves with the reason of its end, for people. Never rejects. */
   exited: Promise<string>
-  /** Closes its input, then sends SIGTERM, then SIGKILL. Resolves when all its processes have ended. */
+  /** Closes the agent's input, then sends SIGTERM, then SIGKILL. Resolves when all its processes have ended. */
   stop(): Promise<void>
-  /** Ends it and all its children at once. */
+  /** Ends the agent and all its children at once. */
   kill(): void
 }
 
@@ -25,8 +25,8 @@ const stopTimeouts = { afterEofMs: 3000, afterTermMs: 1000 }
 
 /**
  * Starts the agent as leader of a new process group, so that all its processes can be ended. If the daemon is killed, the
- * agent's input ends, and with util-linux the kernel sends it SIGTERM. The next daemon kills processes that ignore both:
- * it finds them by their marker.
+ * agent's input ends, and with util-linux the kernel sends the agent SIGTERM. The next daemon kills processes that ignore
+ * both, which it finds by their marker.
  */
 export async function startAgent(agent: AgentCommand, workspace: string): Promise<AgentProcess> {
   const parentDeathSignal = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : []
@@ -44,13 +44,13 @@ export async function startAgent(agent: AgentCommand, workspace: string): Promis
   void lowerPriority(child.pid!)
   child.on('error', () => {})
   child.stdin.on('error', () => {})
-  return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watch(child, readStderrTail(child)) }
+  return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watchProcess(child, readStderrTail(child)) }
 }
 
-function watch(child: ChildProcess, stderrReason: () => string): Pick<AgentProcess, 'exited' | 'stop' | 'kill'> {
+function watchProcess(child: ChildProcess, stderrReason: () => string): Pick<AgentProcess, 'exited' | 'stop' | 'kill'> {
   const group = -child.pid!
   let hasExited = false
-  const signal = (name: NodeJS.Signals) => void (hasExited || send(group, name))
+  const signal = (name: NodeJS.Signals) => void (hasExited || sendSignal(group, name))
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, by) => {
       // Child processes that are still running would keep its pipes open.
@@ -63,9 +63,9 @@ function watch(child: ChildProcess, stderrReason: () => string): Pick<AgentProce
   })
   const stop = async () => {
     child.stdin?.end()
-    if (await settles(exited, stopTimeouts.afterEofMs)) return
+    if (await settlesWithin(exited, stopTimeouts.afterEofMs)) return
     signal('SIGTERM')
-    if (await settles(exited, stopTimeouts.afterTermMs)) return
+    if (await settlesWithin(exited, stopTimeouts.afterTermMs)) return
     signal('SIGKILL')
     await exited
   }
@@ -79,17 +79,17 @@ function readStderrTail(child: ChildProcess): () => string {
   child.stderr?.on('data', (chunk: Buffer) => {
     tail = Buffer.concat([tail, chunk.subarray(-stderrTailBytes)]).subarray(-stderrTailBytes)
   })
-  return () => reasonIn(tail.toString('utf8'))
+  return () => findReason(tail.toString('utf8'))
 }
 
 /** The last line that names an error, or the last lines. The last line of a stack trace explains nothing. */
-function reasonIn(stderr: string): string {
+function findReason(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
   return (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
@@ -97,7 +97,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
   const { promise: timeout, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, withinMs, false)
   try {

@@ -22,13 +22,13 @@ export function readQuestionPermission(params: unknown): QuestionPermission | un
   if (member(meta, 'qwenInteractionKind') !== 'user_question') return undefined
   const candidates = [member(meta, 'qwenQuestions'), member(member(call, 'rawInput'), 'questions')]
   const questions = candidates.find((one) => Array.isArray(one) && one.length > 0) as unknown[] | undefined
-  const submit = optionOf(params, 'allow_once')
+  const submit = findOptionId(params, 'allow_once')
   if (!questions || questions.length > maxQuestions || submit === undefined) return undefined
-  const fields = questions.map(fieldOf)
+  const fields = questions.map(toField)
   return {
     form: { message: questions.map(questionText).join('\n'), fields },
     outcome: (answer) => {
-      if (answer.action !== 'accept') return declined(params)
+      if (answer.action !== 'accept') return declineOutcome(params)
       const answers = fields.flatMap(({ name }, at) => {
         const value = answer.content[name]
         return value === undefined ? [] : [[String(at), Array.isArray(value) ? value.join(', ') : String(value)]]
@@ -38,27 +38,27 @@ export function readQuestionPermission(params: unknown): QuestionPermission | un
   }
 }
 
-function fieldOf(question: unknown, at: number): FormField {
-  const options = labelsOf(question)
+function toField(question: unknown, at: number): FormField {
+  const options = readLabels(question)
   const base = { name: `answer_${at + 1}`, required: true }
   if (options.length === 0) return { ...base, type: 'string' }
   return { ...base, type: member(question, 'multiSelect') === true ? 'array' : 'string', options }
 }
 
 function questionText(question: unknown, at: number): string {
-  const choices = optionsOf(question).map((option) => {
+  const choices = readOptions(question).map((option) => {
     const [label, description] = [text(option, 'label'), text(option, 'description')]
     return `  - ${label}${description ? ` (${description})` : ''}`
   })
   return [`answer_${at + 1}: ${text(question, 'question') || text(question, 'header')}`, ...choices].join('\n')
 }
 
-const optionsOf = (question: unknown) => {
+const readOptions = (question: unknown) => {
   const options = member(question, 'options')
   return Array.isArray(options) ? options : []
 }
-const labelsOf = (question: unknown) =>
-  optionsOf(question)
+const readLabels = (question: unknown) =>
+  readOptions(question)
     .map((option) => text(option, 'label'))
     .filter(Boolean)
 
@@ -67,12 +67,12 @@ const text = (from: unknown, key: string) => {
   return typeof value === 'string' ? value : ''
 }
 
-function declined(params: unknown): PermissionOutcome {
-  const optionId = optionOf(params, 'reject_once')
+function declineOutcome(params: unknown): PermissionOutcome {
+  const optionId = findOptionId(params, 'reject_once')
   return optionId === undefined ? cancelledPermission : { outcome: { outcome: 'selected', optionId } }
 }
 
-function optionOf(params: unknown, kind: string): string | undefined {
+function findOptionId(params: unknown, kind: string): string | undefined {
   const options = member(params, 'options')
   const found = Array.isArray(options) ? options.find((option) => member(option, 'kind') === kind) : undefined
   const id = member(found, 'optionId')

@@ -11,17 +11,17 @@ const maxLinks = 40
 export function resolveLinks(path: string): string {
   let resolved = '/'
   let links = 0
-  const remaining = namesOf(path)
+  const remaining = splitNames(path)
   for (let name = remaining.pop(); name !== undefined; name = remaining.pop()) {
     if (name === '..') resolved = dirname(resolved)
     else {
       const next = join(resolved, name)
-      const target = linkAt(next)
+      const target = readLink(next)
       if (target === undefined) resolved = next
       else {
         if (++links > maxLinks) return path
         if (target.startsWith('/')) resolved = '/'
-        remaining.push(...namesOf(target))
+        remaining.push(...splitNames(target))
       }
     }
   }
@@ -29,13 +29,13 @@ export function resolveLinks(path: string): string {
 }
 
 /** The names of a path, the last one first. */
-const namesOf = (path: string) =>
+const splitNames = (path: string) =>
   path
     .split('/')
     .filter((name) => name !== '' && name !== '.')
     .reverse()
 
-function linkAt(path: string): string | undefined {
+function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {

@@ -17,22 +17,22 @@ export type Message = { id?: unknown; method?: unknown; params?: unknown; result
 const messageStart = /^\s*\{\s*"jsonrpc"/
 
 /**
- * Parses one line as a message. Many agents print lines of a log as well: those are undefined.
- * @throws Error where the line is a batch of messages, or a message that was cut off.
+ * Parses one line as a message. Returns undefined for other lines, because many agents also print a log.
+ * @throws Error if the line is a batch of messages, or a message that was cut off.
  */
 export function readMessage(line: string): Message | undefined {
   const first = line.trimStart()[0]
   if (first !== '{' && first !== '[') return undefined
-  let read: unknown
+  let parsed: unknown
   try {
-    read = JSON.parse(line)
+    parsed = JSON.parse(line)
   } catch {
     if (messageStart.test(line)) throw new Error('The agent sent a line that is not JSON.')
     return undefined
   }
-  if (Array.isArray(read) && read.length > 0 && read.every(isMessage))
+  if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(isMessage))
     throw new Error('The agent sent a batch of messages.')
-  return isMessage(read) ? read : undefined
+  return isMessage(parsed) ? parsed : undefined
 }
 
 /** A request, a notification or a response. Some agents omit the version. */
@@ -46,13 +46,13 @@ function isMessage(value: unknown): value is Message {
 export function readError(error: unknown): RpcError {
   const code = member(error, 'code')
   const data = member(error, 'data')
-  return new RpcError(typeof code === 'number' ? code : -32603, reasonOf(member(error, 'message'), data), data)
+  return new RpcError(typeof code === 'number' ? code : -32603, errorMessage(member(error, 'message'), data), data)
 }
 
 const maxDetailsLength = 2000
 
 /** The message of an agent's error, and the details that some agents put into `data`. */
-function reasonOf(message: unknown, data: unknown): string {
+function errorMessage(message: unknown, data: unknown): string {
   const text = typeof message === 'string' ? message : ''
   const candidates = [data, member(data, 'details'), member(data, 'message'), member(member(data, 'error'), 'message')]
   const details = candidates.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined

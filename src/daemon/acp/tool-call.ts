@@ -16,9 +16,9 @@ export type ToolCall = {
   /** The arguments of the tool, as JSON or as the agent wrote them. */
   input?: string
   changes?: FileChange[]
-  /** The files that it uses. */
+  /** The files that the tool uses. */
   paths?: string[]
-  /** Its output. */
+  /** The output of the tool. */
   text?: string
 }
 
@@ -27,14 +27,14 @@ export type ToolCall = {
  * as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
  */
 export function readToolCall(call: unknown): ToolCall {
-  const [name, title, kind, status] = ['name', 'title', 'kind', 'status'].map((key) => string(member(call, key)))
+  const [name, title, kind, status] = ['name', 'title', 'kind', 'status'].map((key) => readString(member(call, key)))
   const rawInput = member(call, 'rawInput')
-  const content = contentOf(member(call, 'content'))
+  const content = readContent(member(call, 'content'))
   const input = hasMembers(rawInput) ? rawInput : content.json
-  const command = commandOf(input)
-  const script = scriptOf(input)
-  const text = content.text ?? outputOf(member(call, 'rawOutput'))
-  const paths = pathsOf(member(call, 'locations'))
+  const command = readCommand(input)
+  const script = readScript(input)
+  const text = content.text ?? readOutput(member(call, 'rawOutput'))
+  const paths = readPaths(member(call, 'locations'))
   return {
     ...(name && { name }),
     ...(title && { title }),
@@ -50,8 +50,8 @@ export function readToolCall(call: unknown): ToolCall {
 }
 
 /**
- * The command that a call runs, and the same as a shell script. The input of any tool can have a member of that name. It
- * is the command only if the tool runs commands, or if the agent reports neither a kind nor a name.
+ * The command that a call runs, also as a shell script. The input of any tool can have a member `command`. That member is the
+ * command of the call only if the tool runs commands, or if the agent reports neither a kind nor a name.
  */
 export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
   const isShell = kind === 'execute' || kind === undefined || (kind === 'other' && name === undefined)
@@ -60,18 +60,18 @@ export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<T
 
 /** A piece of output of the agent's own terminal, which some agents send while a command runs. */
 export function terminalOutput(call: unknown): string | undefined {
-  return string(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))
+  return readString(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))
 }
 
-function commandOf(input: unknown): string | undefined {
+function readCommand(input: unknown): string | undefined {
   const command = member(input, 'command') ?? member(input, 'cmd')
-  return Array.isArray(command) ? command.map(String).join(' ') : string(command)
+  return Array.isArray(command) ? command.map(String).join(' ') : readString(command)
 }
 
 const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/
 
 /** Quotes the arguments. The script of `sh -c` is used as it is. */
-function scriptOf(input: unknown): string | undefined {
+function readScript(input: unknown): string | undefined {
   const command = member(input, 'command') ?? member(input, 'cmd')
   if (!Array.isArray(command)) return undefined
   const words = command.map(String)
@@ -80,34 +80,34 @@ function scriptOf(input: unknown): string | undefined {
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 }
 
-function contentOf(content: unknown) {
+function readContent(content: unknown) {
   const changes: FileChange[] = []
   const texts: string[] = []
   let json: unknown
   for (const item of Array.isArray(content) ? content : []) {
-    const change = member(item, 'type') === 'diff' ? changeOf(item) : undefined
+    const change = member(item, 'type') === 'diff' ? readChange(item) : undefined
     if (change) changes.push(change)
-    const text = string(member(member(item, 'content'), 'text'))
-    const parsed = text === undefined ? undefined : objectIn(text)
+    const text = readString(member(member(item, 'content'), 'text'))
+    const parsed = text === undefined ? undefined : parseObject(text)
     if (parsed) json ??= parsed
     else if (text) texts.push(text)
   }
   return { changes, json, text: texts.length > 0 ? texts.join('\n') : undefined }
 }
 
-function changeOf(item: unknown): FileChange | undefined {
+function readChange(item: unknown): FileChange | undefined {
   const [path, after, before] = ['path', 'newText', 'oldText'].map((key) => member(item, key))
   if (typeof path !== 'string' || typeof after !== 'string') return undefined
   return { path, after, before: typeof before === 'string' ? before : null }
 }
 
-function pathsOf(locations: unknown): string[] {
-  const paths = Array.isArray(locations) ? locations.map((location) => string(member(location, 'path'))) : []
+function readPaths(locations: unknown): string[] {
+  const paths = Array.isArray(locations) ? locations.map((location) => readString(member(location, 'path'))) : []
   return [...new Set(paths.filter((path) => path !== undefined))]
 }
 
 /** The arguments of a call that an agent sends as text. */
-function objectIn(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   try {
     return JSON.parse(text)
@@ -116,9 +116,9 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-function outputOf(output: unknown): string | undefined {
-  if (typeof output === 'string') return string(output)
-  return string(member(output, 'output')) ?? (hasMembers(output) ? asText(output) : undefined)
+function readOutput(output: unknown): string | undefined {
+  if (typeof output === 'string') return readString(output)
+  return readString(member(output, 'output')) ?? (hasMembers(output) ? asText(output) : undefined)
 }
 
 const hasMembers = (value: unknown) =>
@@ -128,4 +128,4 @@ const hasMembers = (value: unknown) =>
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-const string = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const readString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

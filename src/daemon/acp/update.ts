@@ -1,11 +1,11 @@
-import { type UnavailableServer, unavailableServer } from './mcp-servers.ts'
-import { modelOf } from './model.ts'
+import { readUnavailableServer, type UnavailableServer } from './mcp-servers.ts'
+import { readModel } from './model.ts'
 import { member } from './rpc-message.ts'
 import { readToolCall, type ToolCall, terminalOutput } from './tool-call.ts'
 
 /**
- * A `session/update` as this client needs it. `other` is any further activity of the turn, also of an unknown kind. An
- * `aside` belongs to the session and can arrive at any time.
+ * A `session/update` in the form that this client needs. `other` is any further activity of the turn, also of an unknown
+ * kind. An `aside` belongs to the session, not to a turn, and can arrive at any time.
  */
 export type AgentUpdate =
   | { type: 'text'; text: string }
@@ -27,7 +27,7 @@ export type AgentUpdate =
 
 export type PlanStep = { text: string; status: string; priority?: string }
 
-const other: AgentUpdate = { type: 'other' }
+const otherUpdate: AgentUpdate = { type: 'other' }
 const ignoredUpdate: AgentUpdate = { type: 'aside' }
 
 export function readUpdate(update: unknown): AgentUpdate {
@@ -38,15 +38,15 @@ export function readUpdate(update: unknown): AgentUpdate {
       return readChunk('reasoning', update)
     case 'tool_call':
     case 'tool_call_update': {
-      const id = string(member(update, 'toolCallId'))
-      if (!id) return other
-      const [output, unavailable] = [terminalOutput(update), unavailableServer(update)]
+      const id = readString(member(update, 'toolCallId'))
+      if (!id) return otherUpdate
+      const [output, unavailable] = [terminalOutput(update), readUnavailableServer(update)]
       return { type: 'tool', id, tool: readToolCall(update), output, ...(unavailable && { unavailable }) }
     }
     case 'plan':
       return { type: 'plan', steps: readPlan(member(update, 'entries')) }
     case 'config_option_update': {
-      const model = modelOf(member(update, 'configOptions'))
+      const model = readModel(member(update, 'configOptions'))
       return model ? { type: 'model', model } : ignoredUpdate
     }
     case 'usage_update': {
@@ -59,23 +59,23 @@ export function readUpdate(update: unknown): AgentUpdate {
     case 'session_info_update':
       return ignoredUpdate
     default:
-      return other
+      return otherUpdate
   }
 }
 
 function readChunk(type: 'text' | 'reasoning', update: unknown): AgentUpdate {
   const content = member(update, 'content')
-  const text = member(content, 'type') === 'text' ? string(member(content, 'text')) : undefined
-  return text ? { type, text } : other
+  const text = member(content, 'type') === 'text' ? readString(member(content, 'text')) : undefined
+  return text ? { type, text } : otherUpdate
 }
 
 function readPlan(entries: unknown): PlanStep[] {
   const steps: PlanStep[] = []
   for (const entry of Array.isArray(entries) ? entries : []) {
-    const [text, status, priority] = ['content', 'status', 'priority'].map((key) => string(member(entry, key)))
+    const [text, status, priority] = ['content', 'status', 'priority'].map((key) => readString(member(entry, key)))
     if (text) steps.push({ text, status: status ?? 'pending', ...(priority && { priority }) })
   }
   return steps
 }
 
-const string = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const readString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -7,10 +7,10 @@ import { member } from './rpc-message.ts'
  */
 export function readUsage(response: unknown, costUsd: number | undefined): Usage | null {
   const usage = member(response, 'usage')
-  const [input, output, thought] = ['inputTokens', 'outputTokens', 'thoughtTokens'].map((key) => count(usage, key))
-  const [cached, cacheWritten] = ['cachedReadTokens', 'cachedWriteTokens'].map((key) => count(usage, key))
+  const [input, output, thought] = ['inputTokens', 'outputTokens', 'thoughtTokens'].map((key) => readCount(usage, key))
+  const [cached, cacheWritten] = ['cachedReadTokens', 'cachedWriteTokens'].map((key) => readCount(usage, key))
   if (input === undefined || output === undefined) return null
-  const total = Math.max(count(usage, 'totalTokens') ?? 0, input + output)
+  const total = Math.max(readCount(usage, 'totalTokens') ?? 0, input + output)
   const remaining = total - input - output
   // Some agents count thought tokens separately from output tokens.
   const separateReasoning =
@@ -25,7 +25,7 @@ export function readUsage(response: unknown, costUsd: number | undefined): Usage
   }
 }
 
-function count(usage: unknown, key: string): number | undefined {
+function readCount(usage: unknown, key: string): number | undefined {
   const value = member(usage, key)
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }

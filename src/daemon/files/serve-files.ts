@@ -63,7 +63,7 @@ function readRange(query: URLSearchParams) {
   return { range, ifTag: query.get('if') ?? undefined }
 }
 
-/** Sends a file. A failure breaks the connection, so that the client does not take a part for the whole. */
+/** Sends a file. A failure breaks the connection, so that the client notices that the file is incomplete. */
 async function send(response: ServerResponse, body: Bytes, headers: Record<string, string>): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/octet-stream', ...headers })
   response.flushHeaders()

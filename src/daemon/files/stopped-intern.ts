@@ -54,11 +54,11 @@ export function stoppedInternRuns(
     waiting: 0,
   })
   const rules = { setRules: refuse, decisions: refuse, rest: refuse }
-  const refused = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
-  return { token, runs: { transcripts, ...refused, files: workspaceFiles(settings) } }
+  const refusedCalls = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
+  return { token, runs: { transcripts, ...refusedCalls, files: workspaceFiles(settings) } }
 }
 
-/** Deletes nothing: the daemon applies its own limits. */
+/** No limits, so that reading deletes nothing. The daemon applies its limits. */
 const unlimited = {
   maxTranscriptBytes: Number.MAX_SAFE_INTEGER,
   maxSessionTranscriptBytes: Number.MAX_SAFE_INTEGER,

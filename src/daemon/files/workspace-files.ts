@@ -21,14 +21,14 @@ export type WorkspaceDeps = {
 
 const maxEntries = 200_000
 
-/** Loaded at first use: few daemons need them, and each keeps them in memory. */
+/** These modules are loaded at first use, because they need memory in each daemon, and few daemons use them. */
 const packModule = once(() => import('#platform/files/pack-folder.ts'))
 const unpackModule = once(() => import('#platform/files/unpack-archive.ts'))
 
 /** The files of a workspace on this host, with the rights of this process. */
 export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {
   const inWorkspace = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
-    toRefusal(async () => {
+    withRefusals(async () => {
       const confined = await openConfined(workspace)
       return withFilePath(path || '.', () => act(confined, relativePath(path)))
     })
@@ -40,26 +40,28 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
     return Math.max(0, Math.min(limits.maxUploadBytes, free))
   }
   return {
-    list: (path, page) => inWorkspace(path, (confined, own) => listFolder(confined, own, page)),
+    list: (path, page) => inWorkspace(path, (confined, relative) => listFolder(confined, relative, page)),
     read: async (path, range) => {
-      const content = await inWorkspace(path, (confined, own) => readPart(confined, own, range))
+      const content = await inWorkspace(path, (confined, relative) => readPart(confined, relative, range))
       return { ...content, body: content.body }
     },
     write: (path, body, replace, signal) =>
-      inWorkspace(path, async (confined, own) =>
-        writeStream(confined, own, { body: untilAborted(body, signal), maxBytes: await freeBytes(), replace }),
+      inWorkspace(path, async (confined, relative) =>
+        writeStream(confined, relative, { body: untilAborted(body, signal), maxBytes: await freeBytes(), replace }),
       ),
-    remove: (path, recursive) => inWorkspace(path, (confined, own) => removeEntry(confined, own, recursive)),
+    remove: (path, recursive) => inWorkspace(path, (confined, relative) => removeEntry(confined, relative, recursive)),
     makeFolder: (path) => inWorkspace(path, makeFolder),
     rename: (from, to, replace) =>
-      inWorkspace(from, (confined, own) => renameEntry(confined, { from: own, to: relativePath(to), replace })),
+      inWorkspace(from, (confined, relative) =>
+        renameEntry(confined, { from: relative, to: relativePath(to), replace }),
+      ),
     pack: (path) =>
-      inWorkspace(path, async (confined, own) => {
+      inWorkspace(path, async (confined, relative) => {
         const { packFolder } = await packModule()
-        return packFolder(confined, own, { maxBytes: limits.maxUploadBytes, maxEntries })
+        return packFolder(confined, relative, { maxBytes: limits.maxUploadBytes, maxEntries })
       }),
     unpack: (path, archive, signal) =>
-      toRefusal(async () => {
+      withRefusals(async () => {
         const [{ unpackArchive }, confined] = await Promise.all([unpackModule(), openConfined(workspace)])
         const source = { body: untilAborted(archive, signal), limits: { maxBytes: await freeBytes(), maxEntries } }
         return withFilePath('The archive', () => unpackArchive(confined, relativePath(path), source))
@@ -87,7 +89,7 @@ const refusals: Record<FileErrorKind, RefusalKind> = {
   range: 'file_range',
 }
 
-async function toRefusal<Done>(act: () => Promise<Done>): Promise<Done> {
+async function withRefusals<Done>(act: () => Promise<Done>): Promise<Done> {
   try {
     return await act()
   } catch (error) {

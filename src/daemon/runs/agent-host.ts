@@ -1,12 +1,12 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Agent } from '../acp/agent.ts'
-import type { Launch, Launched } from '../acp/launch.ts'
+import type { Launch, LaunchedAgent } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
 
 export type AgentHost = {
   /** Returns the running agent, or starts it. Rejects if it does not start. */
   use(): Promise<Agent>
-  /** Starts the agent before the first prompt. A failure is logged; the prompt starts it again. */
+  /** Starts the agent before the first prompt. A failure is logged, and the prompt starts the agent again. */
   warm(): void
   state(): 'stopped' | 'starting' | 'running'
   name(): string | null
@@ -21,10 +21,10 @@ type AgentHostDeps = { launch: Launch; log: DaemonLog; idleMs: number; onEnd: (a
 
 /** Keeps one agent running while it is needed: from the first prompt until it has been idle, and again after it dies. */
 export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentHost {
-  let starting: Promise<Launched> | undefined
-  let running: Launched | undefined
+  let starting: Promise<LaunchedAgent> | undefined
+  let running: LaunchedAgent | undefined
   let name: string | null = null
-  let idle: NodeJS.Timeout | undefined
+  let idleTimer: NodeJS.Timeout | undefined
   let isBusy = false
 
   const start = async () => {
@@ -48,20 +48,20 @@ export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentH
     return (await starting).agent
   }
   const stop = async () => {
-    clearTimeout(idle)
-    const last = running ?? (await starting?.catch(() => undefined))
+    clearTimeout(idleTimer)
+    const stopped = running ?? (await starting?.catch(() => undefined))
     running = undefined
-    if (!last) return
-    // Its sessions are released before it ends, so that a turn that starts meanwhile uses the next agent.
-    onEnd(last.agent, new Refusal('stream_severed', 'The agent was stopped.'))
-    await last.stop()
+    if (!stopped) return
+    // Releases the agent's sessions before the agent ends, so that a turn that starts meanwhile uses the next agent.
+    onEnd(stopped.agent, new Refusal('stream_severed', 'The agent was stopped.'))
+    await stopped.stop()
   }
 
   const setBusy = (isBusyNow: boolean) => {
     isBusy = isBusyNow
-    clearTimeout(idle)
+    clearTimeout(idleTimer)
     // An agent that cannot restore its sessions would lose them all.
-    if (!isBusy && running?.agent.canRestoreSessions) idle = setTimeout(() => void stop(), idleMs).unref()
+    if (!isBusy && running?.agent.canRestoreSessions) idleTimer = setTimeout(() => void stop(), idleMs).unref()
   }
 
   return {

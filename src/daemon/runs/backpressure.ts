@@ -1,7 +1,7 @@
 import type { Agent } from '../acp/agent.ts'
 import type { Backpressure } from './outbox.ts'
 
-/** The number of runs that pause each agent. The agent is resumed when there are none. */
+/** The number of runs that pause each agent. The agent is resumed when no run pauses it. */
 const pausesByAgent = new WeakMap<Agent, number>()
 
 /** Pauses the agent of a run while its caller reads slowly, and calls `disconnect` when the caller has stalled. */

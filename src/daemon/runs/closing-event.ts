@@ -8,7 +8,7 @@ import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
 export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
 
 const busyMessage = 'The intern has too many runs that wait for an answer. Try again later.'
-const cancelled = 'The run was cancelled.'
+const cancelledMessage = 'The run was cancelled.'
 const severedMessage = 'The agent ended during the turn.'
 
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
@@ -36,7 +36,7 @@ export function closingEvent(
     case 'busy':
       return { type: 'turn.failed', reason: 'busy', message: busyMessage, retryable: true, ...report }
     case 'cancelled':
-      return { type: 'run.ended', message: message || cancelled, ...report }
+      return { type: 'run.ended', message: message || cancelledMessage, ...report }
     case 'over_budget':
       return { type: 'run.ended', message, ...(end.budget && { budget: end.budget }), ...report }
     case 'deadline':
@@ -53,11 +53,11 @@ export function refusalFor(reason: EndReason, failure: Partial<TurnFailure> & { 
   if (failure.refusal) return failure.refusal
   if (reason === 'busy') return new Refusal('questions_full', busyMessage)
   if (reason === 'refused') return new Refusal('turn_failed', message, retryable)
-  return new Refusal('stream_severed', message || (reason === 'severed' ? severedMessage : cancelled))
+  return new Refusal('stream_severed', message || (reason === 'severed' ? severedMessage : cancelledMessage))
 }
 
 /** Saves the end of a turn. A turn whose end cannot be saved has failed, because a restart would lose it. */
-export function savedEnd(
+export function saveTurnEnd(
   save: (reason: EndReason) => void,
   reason: EndReason,
   explanation: Explanation,

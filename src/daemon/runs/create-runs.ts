@@ -54,7 +54,7 @@ function resume(
   signal: AbortSignal,
 ): Stream {
   refuseIfAborted(signal)
-  const { questionId = '' } = answer.questionId === pendingQuestion ? pendingOf(registry, answer) : answer
+  const { questionId = '' } = answer.questionId === pendingQuestion ? findPending(registry, answer) : answer
   const run = registry.runOfQuestion(questionId)
   const sessionId = run?.session.id ?? store.question(questionId)?.sessionId
   if (sessionId !== answer.sessionId) {
@@ -64,7 +64,7 @@ function resume(
   return run.answer(questionId, answer.answer, answer)
 }
 
-const pendingOf = (registry: RunRegistry, { sessionId }: AnswerQuestion) => ({
+const findPending = (registry: RunRegistry, { sessionId }: AnswerQuestion) => ({
   questionId: registry.questionOf(sessionId),
 })
 

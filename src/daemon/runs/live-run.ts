@@ -5,10 +5,10 @@ import type { ApprovalMode, TurnCaller } from '#interns/contract/runs.ts'
 import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { Limits } from '../settings/limits.ts'
-import { closingEvent, type Explanation, refusalFor, savedEnd } from './closing-event.ts'
+import { closingEvent, type Explanation, refusalFor, saveTurnEnd } from './closing-event.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { type Backpressure, Outbox } from './outbox.ts'
-import { type PendingQuestion, type QuestionToAsk, refuseTooLarge } from './pending-question.ts'
+import { type PendingQuestion, type QuestionToAsk, requireSmallQuestion } from './pending-question.ts'
 import { RunBudget } from './run-budget.ts'
 import type { Session } from './session.ts'
 import { takeSessionNotes } from './session-notes.ts'
@@ -57,7 +57,7 @@ export class LiveRun {
   needsAgent = false
   /** Whether the caller receives tool calls and plans in addition to the reply. */
   includesActivity: boolean
-  /** Whether it continues when its caller disconnects. */
+  /** Whether the run continues when its caller disconnects. */
   #isInBackground: boolean
   #isAlone = true
   readonly #startedAt: number
@@ -92,7 +92,7 @@ export class LiveRun {
     return this.#wasLastAnswerDeclined
   }
 
-  /** Notes that a rule denied an action. To the agent this is a declined permission. */
+  /** Notes that a rule denied an action. For the agent, the permission was declined. */
   noteRuleRefusal(): void {
     this.#wasLastAnswerDeclined = true
   }
@@ -175,7 +175,7 @@ export class LiveRun {
     const { question } = questionToAsk
     const isFull = this.#questions.count > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelled)
-    refuseTooLarge(question)
+    requireSmallQuestion(question)
     const deadlineAt = now() + limits.questionMs
     saveQuestion(this, questionToAsk, deadlineAt)
     const { replied, reply } = this.#questions.add(questionToAsk)
@@ -199,7 +199,7 @@ export class LiveRun {
   answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
     const { limits, now } = this.#deps
     this.tick(now())
-    const pending = this.#questions.waiting(questionId, this.#state)
+    const pending = this.#questions.requireWaiting(questionId, this.#state)
     if (this.#outbox.overflowed()) {
       this.apply({ type: 'run.cancelled' }, { message: outputLostMessage })
       throw new Refusal('output_lost', outputLostMessage)
@@ -246,7 +246,7 @@ export class LiveRun {
 
   #end(before: RunState, endReason: EndReason, explanation: Explanation): void {
     const metered = { ...explanation, meteredSince: this.#isAlone ? this.#startedAt : undefined }
-    const saved = savedEnd((reason) => this.#deps.saveEnd(this, reason, metered), endReason, metered)
+    const saved = saveTurnEnd((reason) => this.#deps.saveEnd(this, reason, metered), endReason, metered)
     const closing = closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation })
     if (before.at === 'starting') {
       this.#outbox.abandon()

@@ -4,7 +4,7 @@ import type { Action } from '#interns/contract/rules/rule.ts'
 import type { RunState } from '#interns/contract/run.ts'
 import type { PendingQuestion, QuestionToAsk } from './pending-question.ts'
 
-/** The pending questions of one run: the one that was asked, and those queued behind it. */
+/** The pending questions of one run: the question that was asked, and the questions queued behind it. */
 export class OpenQuestions {
   readonly #pending = new Map<string, PendingQuestion>()
 
@@ -27,8 +27,8 @@ export class OpenQuestions {
     return this.#pending.get(questionId)?.action
   }
 
-  /** The question that the run waits for. @throws Refusal if it waits for another one, or for none. */
-  waiting(questionId: string, state: RunState): PendingQuestion {
+  /** The question that the run waits for. @throws Refusal if the run waits for another question, or for no answer. */
+  requireWaiting(questionId: string, state: RunState): PendingQuestion {
     const pending = this.#pending.get(questionId)
     if (state.at === 'waiting' && state.question.id === questionId && pending) return pending
     if (state.at === 'running')

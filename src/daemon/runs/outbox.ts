@@ -10,7 +10,7 @@ export type OutboxLimits = {
 /** Called when the caller is slow, and when it has caught up or disconnected. */
 export type Backpressure = { begin(): void; end(): void }
 
-/** The events of one run on their way to its caller, and the buffer that holds them while there is none. */
+/** The events of one run for its caller. While no caller is attached, the events are stored for the next caller. */
 export class Outbox {
   readonly #limits: OutboxLimits
   readonly #backpressure: Backpressure
@@ -87,7 +87,7 @@ export class Outbox {
     this.#updateBackpressure()
   }
 
-  /** Whether more was written without a caller than can be stored. The stream cannot be resumed then. */
+  /** Whether the run wrote more without a caller than is stored. Then the stream cannot be resumed. */
   overflowed(): boolean {
     return this.#overflowed
   }
@@ -126,9 +126,9 @@ class EventQueue {
   }
 
   add(event: TurnEvent): void {
-    const next = { event, bytes: bytesOf(event) }
+    const next = { event, bytes: sizeOf(event) }
     const last = this.#events.at(-1)
-    const joined = last && join(last, next)
+    const joined = last && joinText(last, next)
     if (joined) this.#events[this.#events.length - 1] = joined
     else this.#events.push(next)
     this.#bytes += joined ? joined.bytes - last.bytes : next.bytes
@@ -142,13 +142,13 @@ class EventQueue {
 }
 
 /** The bytes of an event as a line of JSON. */
-const bytesOf = (event: TurnEvent) => Buffer.byteLength(JSON.stringify(event)) + 1
+const sizeOf = (event: TurnEvent) => Buffer.byteLength(JSON.stringify(event)) + 1
 
-function join(last: SizedEvent, next: SizedEvent): SizedEvent | undefined {
+function joinText(last: SizedEvent, next: SizedEvent): SizedEvent | undefined {
   const [before, after] = [last.event, next.event]
   if (!('text' in before) || !('text' in after) || before.type !== after.type) return undefined
   const { type } = before
   // The joined text has the size of both. It is smaller if a character was split between them.
-  const bytes = last.bytes + next.bytes - bytesOf({ type, text: '' })
+  const bytes = last.bytes + next.bytes - sizeOf({ type, text: '' })
   return bytes > maxJoinedBytes ? undefined : { event: { type, text: before.text + after.text }, bytes }
 }

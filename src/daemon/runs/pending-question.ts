@@ -15,7 +15,7 @@ export type PendingQuestion = {
   /** The action of a permission, in the form that rules match. */
   action?: Action
   /** Translates the caller's answer for the agent. @throws Refusal if it does not answer the question. */
-  read(answer: string): ReadAnswer
+  read(answer: string): ParsedAnswer
   /** Sends the reply to the agent. Only the first call has an effect. */
   reply(value: unknown): void
   /** The reply to the agent if the caller gives no answer. */
@@ -23,7 +23,7 @@ export type PendingQuestion = {
 }
 
 /** `isConsent` is false if the caller declined or cancelled. */
-export type ReadAnswer = { value: unknown; isConsent: boolean }
+export type ParsedAnswer = { value: unknown; isConsent: boolean }
 
 /** A question that has not been asked yet. */
 export type QuestionToAsk = Omit<PendingQuestion, 'reply'>
@@ -103,7 +103,7 @@ const questionField = ({ name, type, required, options }: Form['fields'][number]
  * @throws Error for a question that is too large for one event. Half of the event is left for its other fields, such as the
  * action of a permission.
  */
-export function refuseTooLarge(question: Question): void {
+export function requireSmallQuestion(question: Question): void {
   const bytes = Buffer.byteLength(JSON.stringify(question))
   if (bytes > maxEventBytes / 2)
     throw new Error(`The agent asks a question of ${bytes} bytes; at most ${maxEventBytes / 2} can be shown.`)

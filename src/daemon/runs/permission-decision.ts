@@ -1,6 +1,6 @@
 import type { Decision } from '#interns/contract/rules/rule.ts'
 import { truncateText } from '#platform/text/truncate.ts'
-import { actionOf } from '../acp/action.ts'
+import { toAction } from '../acp/action.ts'
 import {
   cancelledPermission,
   isAmbiguous,
@@ -25,23 +25,23 @@ type PermissionCall = { request: PermissionRequest; notice: () => void; withdraw
 const maxDetailLength = 2000
 
 /**
- * Decides about an action of an agent: by a rule, if one matches. Otherwise the caller decides in `manual`, and in
- * `self-drive` it is allowed. If several options allow it, the caller chooses one. The decision of a rule is saved before
- * the agent receives it.
+ * Decides about an action of an agent. If a rule matches, the rule decides. Otherwise the caller decides in `manual`, and the
+ * action is allowed in `self-drive`; if several options allow the action, the caller chooses one. The decision of a rule is
+ * saved before the agent receives it.
  */
 export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: PermissionCall): Promise<unknown> {
   const { request, notice, withdrawn } = call
   if (run.state().at === 'ended') return cancelledPermission
   const { options } = request.question
-  const action = actionOf(request.tool, deps.workspace)
-  const found = deps.decisions.decide(action)
+  const action = toAction(request.tool, deps.workspace)
+  const ruleDecision = deps.decisions.decide(action)
   // A rule cannot choose between options that allow once. It never allows always: the agent would not ask again.
   const canAllow = options.includes('allow_once') && !isAmbiguous(request.question, 'allow_once')
-  const decision = found?.effect === 'allow' && !canAllow ? undefined : found
+  const decision = ruleDecision?.effect === 'allow' && !canAllow ? undefined : ruleDecision
   if (decision) saveDecision(deps, run, request, decision)
   if (decision?.effect === 'ask')
     return run.ask(permissionQuestion(deps.newId(), request, { action, options: onceOptions(options) }), withdrawn)
-  const ruleOutcome = decision && byRule(run, request, decision.effect)
+  const ruleOutcome = decision && applyRule(run, request, decision.effect)
   const granted = selfDriveAnswer(options)
   const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, granted)
   if (!ruleOutcome && mustAsk && !request.isPolicyOnly)
@@ -50,7 +50,7 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   return ruleOutcome ?? request.outcome(granted)
 }
 
-function byRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {
+function applyRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {
   if (effect === 'deny') run.noteRuleRefusal()
   return request.outcome(answerByRule(effect, request.question.options))
 }

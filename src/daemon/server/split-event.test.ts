@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxEventBytes, type TurnEvent } from '#interns/contract/turn-event.ts'
-import { refuseTooLarge } from '../runs/pending-question.ts'
+import { requireSmallQuestion } from '../runs/pending-question.ts'
 import { splitEvent } from './split-event.ts'
 
 const joined = (events: TurnEvent[]) => events.map((event) => ('text' in event ? event.text : '')).join('')
@@ -25,6 +25,6 @@ test('a reason that is longer than anyone reads is cut', () => {
 
 test('a question that exceeds the size limit is refused', () => {
   const question = { id: 'q', kind: 'permission' as const, operation: 'shell', options: [] }
-  refuseTooLarge({ ...question, detail: 'x'.repeat(200_000) })
-  assert.throws(() => refuseTooLarge({ ...question, detail: 'x'.repeat(300_000) }), /at most 262144 can be shown/)
+  requireSmallQuestion({ ...question, detail: 'x'.repeat(200_000) })
+  assert.throws(() => requireSmallQuestion({ ...question, detail: 'x'.repeat(300_000) }), /at most 262144 can be shown/)
 })

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { type Launch, processLauncher } from '../acp/launch.ts'
+import { createProcessLauncher, type Launch } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
 import { createRuns } from '../runs/create-runs.ts'
 import { createDecisions } from '../runs/rule-decisions.ts'
@@ -26,7 +26,7 @@ export async function startDaemon(
   const runs = createRuns({
     ...deps,
     // A launcher kills leftover agents, so it must not be created after an agent was launched.
-    launch: deps.launch ?? processLauncher(agent, workspace, limits, deps.log),
+    launch: deps.launch ?? createProcessLauncher(agent, workspace, limits, deps.log),
     store,
     transcripts,
     decisions: createDecisions(store.decisions),

@@ -1,7 +1,7 @@
 import { type FileDiff, type ToolActivity, type ToolStatus, toolStatuses } from '#interns/contract/transcript.ts'
 import { truncateText } from '#platform/text/truncate.ts'
-import { changeText } from '../acp/change-text.ts'
-import { operationOf } from '../acp/operation.ts'
+import { formatChange } from '../acp/change-text.ts'
+import { toOperation } from '../acp/operation.ts'
 import type { FileChange, ToolCall } from '../acp/tool-call.ts'
 import { maxLengths, shorten } from './limits.ts'
 
@@ -9,7 +9,7 @@ import { maxLengths, shorten } from './limits.ts'
 export function toolActivity(toolCallId: string, tool: ToolCall, output: string): ToolActivity {
   const { title, input, text, status, paths = [], changes = [] } = tool
   const fullOutput = output + (text && text !== output ? text : '')
-  const operation = operationOf(tool)
+  const operation = toOperation(tool)
   return {
     type: 'tool_call',
     toolCallId: truncateText(toolCallId, maxLengths.name),
@@ -29,6 +29,6 @@ function diffsOf(changes: FileChange[]): FileDiff[] {
   const each = Math.floor(maxLengths.diffs / Math.max(1, first.length))
   return first.map((change) => ({
     path: truncateText(change.path, maxLengths.name),
-    diff: shorten(changeText(change), each),
+    diff: shorten(formatChange(change), each),
   }))
 }

@@ -21,33 +21,34 @@ export const AudioPart = z.object({
 
 export type AttachedPart = z.infer<typeof ImagePart> | z.infer<typeof FilePart> | z.infer<typeof AudioPart>
 
-/** @param refuse creates the error for an invalid part. */
-export function attachmentOf(part: AttachedPart, at: number, refuse: (problem: string) => Error): Attachment {
+/** Converts a part of a message. @param at its position in the message. @param createError creates the error for an invalid part. */
+export function parseAttachment(part: AttachedPart, at: number, createError: (problem: string) => Error): Attachment {
   switch (part.type) {
     case 'input_audio': {
       const { data, format } = part.input_audio
       const mimeType = `audio/${format === 'mp3' ? 'mpeg' : format}`
-      return checked({ kind: 'audio', name: null, mimeType, data, part: at }, 'input_audio.data', refuse)
+      return requireBase64({ kind: 'audio', name: null, mimeType, data, part: at }, 'input_audio.data', createError)
     }
     case 'image_url': {
-      const found = dataUrl(part.image_url.url)
-      if (!found) throw refuse('image_url.url must be a data URL in base64: interns do not fetch images')
-      if (!found.mimeType.startsWith('image/'))
-        throw refuse(`image_url.url contains ${found.mimeType}, which is not an image`)
-      return checked({ kind: 'image', name: null, ...found, part: at }, 'image_url.url', refuse)
+      const parsed = parseDataUrl(part.image_url.url)
+      if (!parsed) throw createError('image_url.url must be a data URL in base64: interns do not fetch images')
+      if (!parsed.mimeType.startsWith('image/'))
+        throw createError(`image_url.url contains ${parsed.mimeType}, which is not an image`)
+      return requireBase64({ kind: 'image', name: null, ...parsed, part: at }, 'image_url.url', createError)
     }
     case 'file': {
       const { filename = null, file_data = '' } = part.file
-      const found = dataUrl(file_data)
-      if (!found) throw refuse('file.file_data must be a data URL in base64, such as "data:text/plain;base64,SGk="')
+      const parsed = parseDataUrl(file_data)
+      if (!parsed)
+        throw createError('file.file_data must be a data URL in base64, such as "data:text/plain;base64,SGk="')
       const name = filename?.split(/[/\\]/).at(-1) || null
-      return checked({ kind: 'file', name, ...found, part: at }, 'file.file_data', refuse)
+      return requireBase64({ kind: 'file', name, ...parsed, part: at }, 'file.file_data', createError)
     }
   }
 }
 
 /** Parses a base64 data URL. The type is returned without parameters, such as the character set. */
-function dataUrl(url: string): { mimeType: string; data: string } | undefined {
+function parseDataUrl(url: string): { mimeType: string; data: string } | undefined {
   const comma = url.slice(0, 300).indexOf(',')
   const [, mimeType = 'application/octet-stream'] =
     /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w."+-]+)*;base64$/i.exec(url.slice(0, comma)) ?? []
@@ -55,7 +56,7 @@ function dataUrl(url: string): { mimeType: string; data: string } | undefined {
   return isData ? { mimeType: mimeType.toLowerCase(), data: url.slice(comma + 1) } : undefined
 }
 
-function checked(attachment: Attachment, field: string, refuse: (problem: string) => Error): Attachment {
+function requireBase64(attachment: Attachment, field: string, refuse: (problem: string) => Error): Attachment {
   const { data } = attachment
   if (data === '') throw refuse(`${field} is empty`)
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data) || data.length % 4 === 1) throw refuse(`${field} is not valid base64`)

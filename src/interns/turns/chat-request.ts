@@ -5,7 +5,7 @@ import type { Attachment } from '../contract/attachments.ts'
 import { chatFault } from '../contract/chat-fault.ts'
 import { PromptBudget } from '../registry/budget.ts'
 import { type ApprovalMode, approvalModes } from '../registry/intern.ts'
-import { AudioPart, attachmentOf, FilePart, ImagePart } from './attached-parts.ts'
+import { AudioPart, FilePart, ImagePart, parseAttachment } from './attached-parts.ts'
 
 const Id = text({ min: 1, max: 128 })
 
@@ -81,8 +81,8 @@ export const InternChatInSession = ChatFields.extend({
   stream: z.boolean().nullish().describe('Whether the reply is streamed.'),
 }).meta({ id: 'InternSessionChatRequest' })
 
-/** In Unicode characters. */
-const maxPrompt = 32_000
+/** The maximum length of a prompt, in Unicode characters. */
+const maxPromptLength = 32_000
 
 export type TurnInput =
   | {
@@ -95,24 +95,24 @@ export type TurnInput =
   | { kind: 'answer'; answer: string; questionId: string; sessionId: string }
 
 /** Reads the last message. The intern stores earlier messages itself. */
-export function turnInputOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): TurnInput {
+export function parseTurnInput({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): TurnInput {
   const last = messages.at(-1)
   if (last?.role === 'user') {
-    const attachments = attachmentsOf(last.content)
-    return { kind: 'prompt', prompt: promptOf(last.content, attachments), attachments, mode, sessionId }
+    const attachments = parseAttachments(last.content)
+    return { kind: 'prompt', prompt: parsePrompt(last.content, attachments), attachments, mode, sessionId }
   }
   if (last?.role !== 'tool') {
     throw invalidRequest(`the last message must have the role "user" or "tool", not "${last?.role}"`)
   }
   if (sessionId === undefined) throw invalidRequest('session_id is required when the last message has the role "tool"')
-  return { kind: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
+  return { kind: 'answer', answer: joinText(last.content), questionId: last.tool_call_id, sessionId }
 }
 
 /**
  * The approval mode of a prompt. A prompt cannot use `self-drive` if the intern is `manual`.
  * @throws Fault `bad_request`.
  */
-export function modeOf(requested: ApprovalMode | undefined, internMode: ApprovalMode): ApprovalMode {
+export function resolveApprovalMode(requested: ApprovalMode | undefined, internMode: ApprovalMode): ApprovalMode {
   if (internMode === 'manual' && requested === 'self-drive') {
     throw invalidRequest('approval_mode: this intern is "manual", and a prompt cannot change it to "self-drive"')
   }
@@ -121,11 +121,11 @@ export function modeOf(requested: ApprovalMode | undefined, internMode: Approval
 
 const maxAttachments = 20
 
-function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
+function parseAttachments(content: z.infer<typeof UserContent>): Attachment[] {
   if (typeof content === 'string' || content === null) return []
   const attachments = content.flatMap((part, at) => {
     const refuse = (problem: string) => invalidRequest(`content[${at}] of the last message: ${problem}`)
-    return part.type === 'text' ? [] : [attachmentOf(part, at, refuse)]
+    return part.type === 'text' ? [] : [parseAttachment(part, at, refuse)]
   })
   if (attachments.length > maxAttachments) {
     throw invalidRequest(
@@ -135,17 +135,17 @@ function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
   return attachments
 }
 
-function promptOf(content: z.infer<typeof UserContent>, attachments: Attachment[]): string {
-  const prompt = joined(content)
+function parsePrompt(content: z.infer<typeof UserContent>, attachments: Attachment[]): string {
+  const prompt = joinText(content)
   if (prompt === '' && attachments.length === 0) throw invalidRequest('the text of the last message is empty')
-  // A character takes one or two units, so a count is needed only in between.
-  if (prompt.length > maxPrompt && [...prompt].length > maxPrompt) {
-    throw invalidRequest(`the text of the last message has more than ${maxPrompt} characters`)
+  // A character takes one or two UTF-16 units, so a text of few units needs no count.
+  if (prompt.length > maxPromptLength && [...prompt].length > maxPromptLength) {
+    throw invalidRequest(`the text of the last message has more than ${maxPromptLength} characters`)
   }
   return prompt
 }
 
-function joined(content: z.infer<typeof UserContent>): string {
+function joinText(content: z.infer<typeof UserContent>): string {
   if (typeof content === 'string') return content
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

@@ -10,7 +10,7 @@ import { waitUntilStored } from '../runs/limited-turns.ts'
 import { type ReadMeteredUsage, withMeteredUsage } from '../runs/metered-usage.ts'
 import { saveQuestion } from '../runs/questions.ts'
 import { storeRun } from '../runs/store-run.ts'
-import { type InternChatRequest, modeOf, type TurnInput, turnInputOf } from './chat-request.ts'
+import { type InternChatRequest, parseTurnInput, resolveApprovalMode, type TurnInput } from './chat-request.ts'
 import { completeLastEvent, nextUntilIdle } from './event-iterators.ts'
 import {
   prewarmConnection,
@@ -46,7 +46,8 @@ export type Turn = {
 }
 
 /**
- * Starts a turn, or answers the pending question of one. Before the start of the turn a failure is a fault, after it an event.
+ * Starts a turn with a prompt, or with the answer to a pending question. A failure before the turn has started is a fault; a
+ * later failure is an event.
  */
 export async function startChatTurn(
   deps: ChatTurnDeps,
@@ -54,12 +55,12 @@ export async function startChatTurn(
   { internId, request, found, link }: ChatTurnRequest,
   signal: AbortSignal,
 ): Promise<Turn> {
-  const input = turnInputOf(request)
-  const intern = await readyIntern(deps, caller, internId)
+  const input = parseTurnInput(request)
+  const intern = await findReadyIntern(deps, caller, internId)
   found?.(intern.id)
   using connection = prewarmConnection(deps, intern)
-  const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
-  if (input.kind === 'prompt') await countOrRefuse(deps, caller)
+  const mode = resolveApprovalMode(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
+  if (input.kind === 'prompt') await requireTurnRate(deps, caller)
   await screenInput(deps, caller, input, signal)
 
   const background = request.background === true
@@ -104,14 +105,14 @@ async function screenInput(deps: ChatTurnDeps, caller: Caller, input: TurnInput,
 
 type Started = Turn['started']
 
-/** Reads the first event of a turn. @returns it and the following events. @throws Fault if the turn did not start. */
+/** Reads the first event of a turn. @returns the first and the following events. @throws Fault if the turn did not start. */
 async function openStream(stream: AsyncIterable<TurnEvent>) {
   const events = stream[Symbol.asyncIterator]()
   const first = await events.next()
   if (!first.done && first.value.type === 'turn.failed') throw failedBeforeStart(first.value)
   if (!first.done && first.value.type === 'turn.started') return { started: first.value, events }
   await events.return?.()
-  throw severed
+  throw severedFault
 }
 
 /**
@@ -121,11 +122,11 @@ async function openStream(stream: AsyncIterable<TurnEvent>) {
 async function storeStarted(
   deps: ChatTurnDeps,
   { caller, link, client: { background } }: TurnContext,
-  { intern, runs, prompted }: StartedTurn,
+  { intern, runs, sentPrompt }: StartedTurn,
   { runId: id, sessionId }: Started,
 ): Promise<void> {
-  const { at = deps.now(), budget } = prompted ?? {}
-  if (!background && !prompted) return
+  const { at = deps.now(), budget } = sentPrompt ?? {}
+  if (!background && !sentPrompt) return
   await storeRun(deps, runs, intern.id, {
     id,
     sessionId,
@@ -134,7 +135,7 @@ async function storeStarted(
     budget,
     meteredKey: intern.keyHash,
     // An answer does not start a run.
-    startedBy: prompted ? caller.userId : null,
+    startedBy: sentPrompt ? caller.userId : null,
     // The key whose access is checked while the run continues. Callers who are signed in or use a link have none.
     keyHash: background && caller.access === undefined && !link ? caller.keyHash : undefined,
   })
@@ -143,7 +144,7 @@ async function storeStarted(
 /** The events of a turn. Its question or end is stored before the caller receives it. */
 function withStoredEnd(
   deps: ChatTurnDeps,
-  { intern, runs, prompted }: StartedTurn,
+  { intern, runs, sentPrompt }: StartedTurn,
   { runId, sessionId }: Started,
   events: AsyncIterator<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
@@ -161,7 +162,7 @@ function withStoredEnd(
       return event
     }
     // An answer can continue a run with a cost limit, which is unknown here.
-    const limit = !prompted || prompted.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
+    const limit = !sentPrompt || sentPrompt.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
     // The reply ends normally even if the database does not answer.
     const stored = waitUntilStored(deps.db, intern.id, runId, limit).catch(() => {})
     const [withUsage] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), stored])
@@ -181,7 +182,7 @@ async function screenFile(
   attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt', signal)).toString('base64')
 }
 
-const severed = chatFault(
+const severedFault = chatFault(
   'bad_gateway',
   'stream_severed',
   'The connection to the intern broke before the turn started.',
@@ -189,7 +190,7 @@ const severed = chatFault(
 
 /** The fault of a turn whose first event is a failure. */
 function failedBeforeStart({ reason, message, retryable }: Extract<TurnEvent, { type: 'turn.failed' }>) {
-  return reason === 'stream_severed' ? severed : chatFault('bad_gateway', reason, message, { retryable })
+  return reason === 'stream_severed' ? severedFault : chatFault('bad_gateway', reason, message, { retryable })
 }
 
 export function timeoutMessage(idleTimeoutMs: number): string {
@@ -198,7 +199,7 @@ export function timeoutMessage(idleTimeoutMs: number): string {
 
 const timeoutFault = (idleTimeoutMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(idleTimeoutMs))
 
-async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
+async function findReadyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
   const intern = await findIntern(deps, caller, id).catch((error: unknown) => {
     const isUnknown = error instanceof Fault && error.kind === 'not_found'
     throw isUnknown ? chatFault('not_found', 'not_found', 'Intern not found.') : error
@@ -209,7 +210,7 @@ async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Prom
 }
 
 /** Counts a turn of the caller. @throws Fault `rate_limited` if the user or the organization exceeds its rate. */
-async function countOrRefuse(deps: ChatTurnDeps, caller: Caller): Promise<void> {
+async function requireTurnRate(deps: ChatTurnDeps, caller: Caller): Promise<void> {
   const waitMs = await countTurn(deps, caller, deps.rates)
   if (waitMs === undefined) return
   const retryAfterSeconds = Math.ceil(waitMs / 1000)

@@ -27,7 +27,7 @@ const common = {
   at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 }
-const by = z.string().nullable().describe('The ID of the member; null if unknown.')
+const MemberId = z.string().nullable().describe('The ID of the member; null if unknown.')
 
 const QuestionItem = z.discriminatedUnion('kind', [
   z.object({
@@ -60,7 +60,7 @@ export const EntryItem = z
       type: z.literal('prompt'),
       text: z.string(),
       approval_mode: z.enum(approvalModes),
-      by_user_id: by,
+      by_user_id: MemberId,
     }),
     z.object({ ...common, type: z.literal('message'), text: z.string() }),
     z.object({ ...common, type: z.literal('reasoning'), text: z.string() }),
@@ -75,7 +75,7 @@ export const EntryItem = z
       state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: the question ended without an answer.'),
       answer: z.string().nullable().describe('The chosen answer. Values typed into a form are not stored.'),
       fields: z.array(z.string()).describe('The completed fields of a form.'),
-      answered_by_user_id: by,
+      answered_by_user_id: MemberId,
       answered_by_user_name: z.string().nullable().describe('The name, or the email address without a name.'),
       answered_at: z.iso.datetime().nullable(),
     }),
@@ -110,7 +110,7 @@ export const TextItem = z
   })
   .meta({ id: 'InternText', description: 'The next piece of a text.' })
 
-export function sessionItem(session: SessionSummary): z.infer<typeof InternSession> {
+export function toSessionItem(session: SessionSummary): z.infer<typeof InternSession> {
   const { id, title, status, turns, dropped, createdAt, updatedAt } = session
   return {
     id,
@@ -118,21 +118,26 @@ export function sessionItem(session: SessionSummary): z.infer<typeof InternSessi
     status,
     turns,
     dropped_entries: dropped,
-    created_at: time(createdAt),
-    updated_at: time(updatedAt),
+    created_at: toIsoTime(createdAt),
+    updated_at: toIsoTime(updatedAt),
   }
 }
 
-export function textItem(event: Extract<TranscriptEvent, { type: 'text' }>): z.infer<typeof TextItem> {
+export function toTextItem(event: Extract<TranscriptEvent, { type: 'text' }>): z.infer<typeof TextItem> {
   const { id, runId, kind, at, offset, text } = event
-  return { entry_id: String(id), run_id: runId, type: kind, at: time(at), offset, text }
+  return { entry_id: String(id), run_id: runId, type: kind, at: toIsoTime(at), offset, text }
 }
 
 /** The names of members, by id. */
-export type Names = ReadonlyMap<string, string | null>
+export type MemberNames = ReadonlyMap<string, string | null>
 
-export function entryItem(entry: Entry, names: Names): EntryItem {
-  const common = { id: String(entry.id), run_id: entry.runId, at: time(entry.at), updated_at: time(entry.updatedAt) }
+export function toEntryItem(entry: Entry, names: MemberNames): EntryItem {
+  const common = {
+    id: String(entry.id),
+    run_id: entry.runId,
+    at: toIsoTime(entry.at),
+    updated_at: toIsoTime(entry.updatedAt),
+  }
   switch (entry.type) {
     case 'prompt':
       return { ...common, type: 'prompt', text: entry.text, approval_mode: entry.mode, by_user_id: entry.by }
@@ -140,13 +145,13 @@ export function entryItem(entry: Entry, names: Names): EntryItem {
     case 'reasoning':
       return { ...common, type: entry.type, text: entry.text }
     case 'tool_call': {
-      const ended_at = entry.endedAt === null ? null : time(entry.endedAt)
+      const ended_at = entry.endedAt === null ? null : toIsoTime(entry.endedAt)
       return { ...common, ...toActivityItem(entry), ended_at } as EntryItem
     }
     case 'plan':
       return { ...common, type: 'plan', steps: entry.steps }
     case 'question':
-      return { ...common, type: 'question', ...questionItem(entry, names) }
+      return { ...common, type: 'question', ...toQuestionFields(entry, names) }
     case 'decision': {
       const { type, operation, detail, decision } = entry
       return { ...common, type, operation, detail: detail === null ? null : printableExactly(detail), ...decision }
@@ -160,20 +165,20 @@ export function entryItem(entry: Entry, names: Names): EntryItem {
   }
 }
 
-function questionItem({ question, deadlineAt, answer }: Extract<Entry, { type: 'question' }>, names: Names) {
+function toQuestionFields({ question, deadlineAt, answer }: Extract<Entry, { type: 'question' }>, names: MemberNames) {
   const answered = answer.state === 'answered' ? answer : undefined
   return {
     question_id: question.id,
     question: questionArguments(question as Question),
-    deadline_at: time(deadlineAt),
+    deadline_at: toIsoTime(deadlineAt),
     state: answer.state,
     answer: answered?.answer ?? null,
     fields: answered?.fields ?? [],
     answered_by_user_id: answered?.by ?? null,
     answered_by_user_name: names.get(answered?.by ?? '') ?? null,
-    answered_at: answered ? time(answered.answeredAt) : null,
+    answered_at: answered ? toIsoTime(answered.answeredAt) : null,
   }
 }
 
 /** Limits the time to valid dates, because a daemon can send any number. */
-const time = (at: number) => isoTime(Math.min(at, 8.64e15))
+const toIsoTime = (at: number) => isoTime(Math.min(at, 8.64e15))

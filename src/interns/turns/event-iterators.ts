@@ -4,23 +4,23 @@ import { closesStream, type TurnEvent } from '../contract/turn-event.ts'
 /** Calls `decision` for each decision of a rule, and `complete` for the closing event before it is passed on. */
 export function completeLastEvent(
   events: AsyncIterator<TurnEvent>,
-  decision: () => void,
+  onDecision: () => void,
   complete: (event: TurnEvent) => Promise<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
   const next = async () => {
     const result = await events.next()
-    if (!result.done && result.value.type === 'decision.made') decision()
+    if (!result.done && result.value.type === 'decision.made') onDecision()
     if (result.done || !closesStream(result.value)) return result
     return { done: false as const, value: await complete(result.value) }
   }
   return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
 }
 
-/** Passes events on. Each restarts the timer. After its end, `timeout` is the last event. */
+/** Passes events on. Each event restarts the timer. When the timer has expired, `timeout` is the last event. */
 export function nextUntilIdle(
   events: AsyncIterator<TurnEvent>,
   { idleTimer, idleMs }: { idleTimer: IdleTimer; idleMs: number },
-  timedOut: AbortSignal,
+  timeoutSignal: AbortSignal,
 ): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {
   let hasLeft = false
   const onReturn = async () => {
@@ -37,10 +37,10 @@ export function nextUntilIdle(
       return result
     } catch (error) {
       await onReturn()
-      if (!timedOut.aborted) throw error
+      if (!timeoutSignal.aborted) throw error
       return { done: false as const, value: 'timeout' as const }
     }
   }
-  const passed = { next, return: onReturn, [Symbol.asyncIterator]: () => passed }
-  return passed
+  const iterator = { next, return: onReturn, [Symbol.asyncIterator]: () => iterator }
+  return iterator
 }

@@ -3,9 +3,9 @@ import { type ChunkNames, chunkWriter, type InternChunk } from '../contract/chun
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
 
-const line = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
+const toEventLine = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
-/** Creates the writer of a turn's reply. It converts the events of the turn to server-sent events, `[DONE]` last. */
+/** Creates the writer of a turn's reply, which converts the events of the turn to server-sent events. `[DONE]` comes last. */
 export function replyWriter(
   { started }: Turn,
   names: ChunkNames,
@@ -13,14 +13,14 @@ export function replyWriter(
 ) {
   const writer = chunkWriter(started, names, Math.floor(now() / 1000))
   return {
-    opening: line(writer.roleChunk()),
+    opening: toEventLine(writer.roleChunk()),
     textOf(event: TurnEvent | 'timeout'): string {
       const chunks = event === 'timeout' ? writer.timeoutChunks(timeoutMessage(idleTimeoutMs)) : writer.chunksOf(event)
-      return chunks.map(line).join('')
+      return chunks.map(toEventLine).join('')
     },
     /** The end of a reply whose caller lost access. */
-    failed: ({ code, message }: { code: number; message: string }) =>
-      writer.accessLostChunks(code, message).map(line).join(''),
+    accessLost: ({ code, message }: { code: number; message: string }) =>
+      writer.accessLostChunks(code, message).map(toEventLine).join(''),
     closing: 'data: [DONE]\n\n',
   }
 }

@@ -12,7 +12,7 @@ import { type ReadSpending, readSessionCost, readSessionSpending } from '../runs
 type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending }
 type PromptedIntern = { id: string; budget: InternBudget | null }
 
-/** The longest wait of a turn for the end of the previous one to be stored. */
+/** A turn waits at most this time until the end of the previous turn is stored. */
 const storeTimeoutMs = 2000
 
 type Limits = { sessionId: string | undefined; promptBudget: PromptBudget | null | undefined }
@@ -28,13 +28,13 @@ export async function startWithinBudget<T>(
   intern: PromptedIntern,
   runs: Pick<Runs, 'transcripts'>,
   limits: Limits,
-  start: (allowed: TurnOptions) => Promise<T>,
+  start: (options: TurnOptions) => Promise<T>,
 ): Promise<T> {
-  const attempt = async () => start(await remainingBudget(deps, intern, runs, limits))
+  const attempt = async () => start(await readRemainingBudget(deps, intern, runs, limits))
   return retry(attempt, (_, error) => (error instanceof Refusal && error.kind === 'session_moved' ? 0 : undefined))
 }
 
-async function remainingBudget(
+async function readRemainingBudget(
   deps: BudgetDeps,
   { id, budget }: PromptedIntern,
   { transcripts }: Pick<Runs, 'transcripts'>,
@@ -46,7 +46,7 @@ async function remainingBudget(
   // Read before the cost, so that a turn that starts in between is noticed.
   const turnsBefore = (await transcripts.read(sessionId, { limit: 1 }))?.session.turns ?? 0
   if (maxTurns != null && turnsBefore >= maxTurns) throw turnLimitFault(maxTurns)
-  const spent = maxUsd == null ? 0 : await spentBy(deps, id, sessionId)
+  const spent = maxUsd == null ? 0 : await readSettledCost(deps, id, sessionId)
   if (maxUsd != null && spent >= maxUsd) throw costLimitFault(spent, maxUsd)
   return { budget: budgetOfTurn(budget, promptBudget, spent), turnsBefore }
 }
@@ -54,7 +54,7 @@ async function remainingBudget(
 const turnLimitFault = (limit: number) =>
   new Fault('forbidden', `The session reached its limit of ${limit} turns (session_max_turns).`)
 
-async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
+async function readSettledCost(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   const { query, signals } = deps.db
   const hasEnded = async () => !(await readSessionSpending(query, internId, sessionId)).isOpen || undefined
   await waitFor(hasEnded, { subscribe: subscribeToEntity(signals, 'run.changed', internId), timeoutMs: storeTimeoutMs })

@@ -29,20 +29,20 @@ export type StartTurnDeps = ApprovalDeps &
 /** The caller and the intern of a turn. */
 export type TurnContext = {
   caller: Caller
-  /** The intern when the request arrived. It can be asleep. */
+  /** The intern as it was when the request arrived. It can be asleep. */
   intern: Intern
   link: AnswerLink | undefined
-  connection: Pick<ReturnType<typeof prewarmConnection>, 'to'>
+  connection: Pick<ReturnType<typeof prewarmConnection>, 'connect'>
   client: TurnCaller & { background: boolean }
 }
 
-/** A turn that its intern has started or resumed. */
+/** A turn that its intern has started: a new run, or a run that its answer resumed. */
 export type StartedTurn = {
   intern: Intern
   runs: Runs
   events: AsyncIterable<TurnEvent>
-  /** The time and budget of its prompt; undefined for an answer. */
-  prompted: { at: number; budget: TurnBudget | undefined } | undefined
+  /** The time and budget of the prompt; undefined for an answer. */
+  sentPrompt: { at: number; budget: TurnBudget | undefined } | undefined
 }
 
 type Prompt = Extract<TurnInput, { kind: 'prompt' }> & {
@@ -54,56 +54,56 @@ type Answer = Extract<TurnInput, { kind: 'answer' }>
 /** Starts a turn within its budget. Wakes an intern that sleeps. */
 export function startPrompt(
   deps: StartTurnDeps,
-  { intern: found, connection, client }: TurnContext,
+  { intern: requested, connection, client }: TurnContext,
   { prompt, attachments, mode, sessionId: requestedSession, budget: promptBudget }: Prompt,
   stop: AbortSignal,
 ): Promise<StartedTurn> {
   const account = deps.newId()
-  return withAwakeIntern(deps, found, stop, async (intern) => {
+  return withAwakeIntern(deps, requested, stop, async (intern) => {
     const runs = connectReadyIntern(deps, connection, intern)
-    let prompted: StartedTurn['prompted']
+    let sentPrompt: StartedTurn['sentPrompt']
     const limits = { sessionId: requestedSession, promptBudget }
     const events = await startWithinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
       // The budget of a session needs its id before its first turn.
       const sessionId = requestedSession ?? (allowed?.sessionUsd === undefined ? undefined : deps.newId())
       const turn = { account, internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
       return announceTurn(deps, turn, (budget) => {
-        prompted = { at: deps.now(), budget }
+        sentPrompt = { at: deps.now(), budget }
         const runOptions = { mode, budget, turnsBefore, ...client, ...(sessionId !== undefined && { sessionId }) }
         return runs.start({ prompt, attachments, ...runOptions }, stop)
       })
     })
-    return { intern, runs, events, prompted }
+    return { intern, runs, events, sentPrompt }
   })
 }
 
-/** Answers the pending question of a turn. */
+/** Answers the pending question of a run, which starts the next turn. */
 export async function resumeWithAnswer(
   deps: StartTurnDeps,
-  { caller, intern: found, link, connection, client }: TurnContext,
+  { caller, intern: requested, link, connection, client }: TurnContext,
   input: Answer,
   stop: AbortSignal,
 ): Promise<StartedTurn> {
-  const intern = await wakeIntern(deps, found, stop)
+  const intern = await wakeIntern(deps, requested, stop)
   const runs = connectReadyIntern(deps, connection, intern)
-  const answer = { caller, internId: found.id, link, answer: input }
+  const answer = { caller, internId: requested.id, link, answer: input }
   const events = await answerWithAudit(deps, answer, (fields) => runs.answer({ ...fields, ...client }, stop))
-  return { intern, runs, events, prompted: undefined }
+  return { intern, runs, events, sentPrompt: undefined }
 }
 
 function connectReadyIntern(deps: StartTurnDeps, connection: TurnContext['connection'], intern: Intern): Runs {
   requireReady(intern)
-  // On another connection: the prewarmed one is for the turn.
+  // Uses another connection, because the prewarmed connection is for the turn.
   deps.decisions.collectRemaining(intern, deps.runsOf(intern))
-  return connection.to(intern)
+  return connection.connect(intern)
 }
 
 /** Opens a connection to a running intern in advance, while its turn is prepared. */
-export function prewarmConnection({ runsOf }: Pick<StartTurnDeps, 'runsOf'>, found: Intern) {
-  const runs = isAwake(found) ? runsOf(found) : undefined
+export function prewarmConnection({ runsOf }: Pick<StartTurnDeps, 'runsOf'>, requested: Intern) {
+  const runs = isAwake(requested) ? runsOf(requested) : undefined
   const close = runs?.prewarm?.()
   return {
-    to: (intern: Intern) => (runs && intern === found ? runs : runsOf(intern)),
+    connect: (intern: Intern) => (runs && intern === requested ? runs : runsOf(intern)),
     [Symbol.dispose]: () => close?.(),
   }
 }

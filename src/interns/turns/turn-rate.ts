@@ -25,17 +25,17 @@ export async function countTurn(
   return (minute + 1) * minuteMs - at
 }
 
-/** Uses one statement, because each write waits for the disk. */
+/** Adds 1 to the count of each subject, and returns the counts. Uses one statement, because each write waits for the disk. */
 async function increment(db: Db, subjects: string[], minute: number): Promise<Map<string, number>> {
-  const first = subjects.map((subject) => ({ subject, minute, turns: 1 }))
-  const counted = await upsert(db.query, 'turn_counts', first, { key: ['subject', 'minute'], add: ['turns'] })
+  const newCounts = subjects.map((subject) => ({ subject, minute, turns: 1 }))
+  const counted = await upsert(db.query, 'turn_counts', newCounts, { key: ['subject', 'minute'], add: ['turns'] })
     .returning(['subject', 'turns'])
     .execute()
-  for (const { subject, turns } of counted) if (turns === 1) await forgetOld(db, subject, minute)
+  for (const { subject, turns } of counted) if (turns === 1) await deleteOldCounts(db, subject, minute)
   return new Map(counted.map(({ subject, turns }) => [subject, turns]))
 }
 
 /** Deletes the counts of earlier minutes, with the first turn of a minute. */
-async function forgetOld(db: Db, subject: string, minute: number): Promise<void> {
+async function deleteOldCounts(db: Db, subject: string, minute: number): Promise<void> {
   await db.query.deleteFrom('turn_counts').where('subject', '=', subject).where('minute', '<', minute).execute()
 }

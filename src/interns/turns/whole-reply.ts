@@ -14,7 +14,7 @@ type ToolCalls = NonNullable<InternChunk['choices'][number]['delta']['tool_calls
  * Collects the reply of a turn into one chat completion. An error that would end a stream is thrown.
  * @throws Fault with the reason that a chunk would have had.
  */
-export async function wholeReply(
+export async function collectReply(
   turn: Turn,
   names: ChunkNames,
   { now, idleTimeoutMs }: { now: () => number; idleTimeoutMs: number },
@@ -47,11 +47,14 @@ class Reply {
     this.#last = chunk
     const { error } = chunk
     if (error) {
-      const { reason, ...more } = error.metadata as { reason: ChatReason; retryable: boolean; budget?: BudgetPart }
-      throw chatFault(faultKindByStatus[error.code] ?? 'bad_gateway', reason, error.message, more)
+      const { reason, ...options } = error.metadata as { reason: ChatReason; retryable: boolean; budget?: BudgetPart }
+      throw chatFault(faultKindByStatus[error.code] ?? 'bad_gateway', reason, error.message, options)
     }
     if (chunk.activity)
-      this.#activity = [...this.#activity.filter((one) => !isSupersededBy(one, chunk.activity!)), chunk.activity]
+      this.#activity = [
+        ...this.#activity.filter((earlier) => !isSupersededBy(earlier, chunk.activity!)),
+        chunk.activity,
+      ]
     for (const { delta, finish_reason } of chunk.choices) {
       if (delta.content) this.#content.push(delta.content)
       if (delta.reasoning) this.#reasoning.push(delta.reasoning)
@@ -90,7 +93,7 @@ class Reply {
 }
 
 /** Whether an activity is replaced by a later one: the same tool call, or any plan. */
-function isSupersededBy(one: ActivityItem, later: ActivityItem): boolean {
-  if (one.type === 'plan') return later.type === 'plan'
-  return later.type === 'tool_call' && one.tool_call_id === later.tool_call_id
+function isSupersededBy(earlier: ActivityItem, later: ActivityItem): boolean {
+  if (earlier.type === 'plan') return later.type === 'plan'
+  return later.type === 'tool_call' && earlier.tool_call_id === later.tool_call_id
 }

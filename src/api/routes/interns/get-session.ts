@@ -1,4 +1,4 @@
-import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/turns/entry-item.ts'
+import { EntryItem, InternSession, toEntryItem, toSessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { AnswererNames } from '../../interns/answer-permissions.ts'
@@ -37,10 +37,10 @@ export const getInternSession = route({
     const found = await translateDaemonErrors(transcripts.read(params.sessionId, page))
     if (!found) throw noSuchSession()
     const names = await new AnswererNames(deps, caller.organizationId).of(found.entries)
-    const entries = found.entries.map((entry) => entryItem(entry, names))
+    const entries = found.entries.map((entry) => toEntryItem(entry, names))
     const last = entries.at(-1)
     return {
-      data: { session: sessionItem(found.session), entries },
+      data: { session: toSessionItem(found.session), entries },
       has_more: found.hasMore,
       ...(found.hasMore && last && { next_cursor: last.id }),
     }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { TranscriptEvent } from '#interns/contract/transcript.ts'
 import { findIntern, findInternById, type Intern } from '#interns/registry/store.ts'
-import { EntryItem, entryItem, type Names, TextItem, textItem } from '#interns/turns/entry-item.ts'
+import { EntryItem, type MemberNames, TextItem, toEntryItem, toTextItem } from '#interns/turns/entry-item.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { sendEvents } from '#platform/http/response/send-events.ts'
@@ -66,12 +66,12 @@ const text = {
   opening: `retry: ${retryMs}\n\n`,
   textOf: ({ event, names }: Named) =>
     event.type === 'entry'
-      ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(entryItem(event.entry, names))}\n\n`
-      : `event: text\ndata: ${JSON.stringify(textItem(event))}\n\n`,
+      ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(toEntryItem(event.entry, names))}\n\n`
+      : `event: text\ndata: ${JSON.stringify(toTextItem(event))}\n\n`,
   closing: '',
 }
 
-type Named = { event: TranscriptEvent; names: Names }
+type Named = { event: TranscriptEvent; names: MemberNames }
 
 async function* withNames(events: AsyncIterable<TranscriptEvent>, answerers: AnswererNames): AsyncGenerator<Named> {
   for await (const event of events)

@@ -1,4 +1,4 @@
-import { InternSession, sessionItem } from '#interns/turns/entry-item.ts'
+import { InternSession, toSessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { storedTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
@@ -27,6 +27,6 @@ export const listInternSessions = route({
       transcripts.list({ limit: query.limit, after: query.starting_after }),
     )
     const last = sessions.at(-1)
-    return { data: sessions.map(sessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+    return { data: sessions.map(toSessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
   },
 })
