@@ -222,3 +222,13 @@ test('the Anthropic SDK exchanges a token and sends messages with it', async () 
   await assert.rejects(exchange({ federationRuleId: 'other' }), /status 400/)
   assert.ok(userId)
 })
+
+test('a token with a huge expiry is exchanged for one with a finite lifetime', async () => {
+  await using issuer = await startTokenIssuer()
+  await using service = await startTestService({ settings: settingsFor(issuer) })
+  await addMember(service)
+  const assertion = await issuer.sign({ sub: 'ci:build', exp: 1e308 })
+  const body = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }
+  const exchanged = await service.ask('POST', '/oauth/token', { key: null, body })
+  assert.deepEqual([exchanged.status, Number.isSafeInteger(exchanged.body.expires_in)], [200, true], exchanged.text)
+})

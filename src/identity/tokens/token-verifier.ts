@@ -14,6 +14,9 @@ const maxCharacters = 16 * 1024
 /** The tolerated difference between the clocks of the issuer and this service, in seconds. */
 const toleranceSeconds = 5
 
+/** The last instant of a `Date`, in milliseconds. A token can name any number as its expiry. */
+const maxTime = 8.64e15
+
 const tokenPattern = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /** Whether a credential has the form of a JSON Web Token. */
@@ -36,7 +39,7 @@ export function createTokenVerifier(settings: TokenSettings, deps: VerifierDeps)
       rejectForeignToken(token, issuer)
       const options = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance: toleranceSeconds }
       const { claims } = await verifySignature(token, keys.find, { ...options, currentDate: new Date(deps.now()) })
-      return { claims, expiresAt: (claims.exp! + toleranceSeconds) * 1000 }
+      return { claims, expiresAt: Math.min((claims.exp! + toleranceSeconds) * 1000, maxTime) }
     },
   }
 }
