@@ -13,7 +13,7 @@ const { createShell } = await import('#agent/sandbox/shell.ts')
 const { tools } = await import('#agent/tools/tools.ts')
 const { webFetch } = await import('#agent/tools/web_fetch.ts')
 const { StartupError } = await import('#platform/core/fault.ts')
-const { newUuid: newId } = await import('#platform/core/id.ts')
+const { newUuid } = await import('#platform/core/id.ts')
 const { outgoingFetch } = await import('#platform/net/outgoing.ts')
 const { proxiesInEnvironment } = await import('#platform/net/proxies.ts')
 const { version } = await import('#platform/core/version.ts')
@@ -23,8 +23,8 @@ try {
   const settings = readSettings(process.env)
   const proxies = proxiesInEnvironment(process.env)
   const { sandboxProgram: program, sandboxReadable: readable, withoutSandbox } = settings
-  const fileIn = (variable: string) => [process.env[variable]].find((path) => path !== undefined && existsSync(path))
-  const [authorities, gitConfig] = [fileIn('NODE_EXTRA_CA_CERTS'), fileIn('GIT_CONFIG_SYSTEM')]
+  const authorities = existingFile('NODE_EXTRA_CA_CERTS')
+  const gitConfig = existingFile('GIT_CONFIG_SYSTEM')
   const sandbox = { program, path: process.env.PATH, node: process.execPath, readable, authorities, gitConfig }
   const connection = createAgent({
     settings,
@@ -35,7 +35,7 @@ try {
     version,
     fetch: outgoingFetch(proxies),
     now: Date.now,
-    newId,
+    newId: newUuid,
   }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
 
   // Closing the connection cancels the running turn, which then has a moment to record its end.
@@ -48,14 +48,24 @@ try {
   process.exit(1)
 }
 
+/** Returns the path in an environment variable, if the file exists. */
+function existingFile(variable: string): string | undefined {
+  const path = process.env[variable]
+  return path !== undefined && existsSync(path) ? path : undefined
+}
+
 async function modelFor(settings: ReturnType<typeof readSettings>) {
   const { model, baseUrl, apiKey, windowTokens: maxTokens } = settings
   const { catalogueWindow, fixedWindow } = await import('#agent/model/window.ts')
   if (!baseUrl || model === 'script') {
     const { scriptModel } = await import('#agent/model/script.ts')
-    return { model: scriptModel({ newId }), windowOf: fixedWindow(maxTokens), hasImageInput: async () => false }
+    return {
+      model: scriptModel({ newId: newUuid }),
+      windowOf: fixedWindow(maxTokens),
+      hasImageInput: async () => false,
+    }
   }
   const { openAiModel } = await import('#agent/model/openai.ts')
-  const facts = catalogueWindow({ baseUrl, apiKey, maxTokens, now: Date.now })
-  return { model: openAiModel({ baseUrl, apiKey, model, newId }), ...facts }
+  const windowAndInput = catalogueWindow({ baseUrl, apiKey, maxTokens, now: Date.now })
+  return { model: openAiModel({ baseUrl, apiKey, model, newId: newUuid }), ...windowAndInput }
 }

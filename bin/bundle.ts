@@ -1,13 +1,11 @@
+// Run by `npm run build`. Bundles the service and the packages that every start needs into a few files: resolving and loading
+// 1,300 modules takes half of a start, and their wrappers and comments are 14 MB. Names are not minified, to keep stacks readable.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { bundles, folderFor, unchangedSince } from './current-bundle.ts'
+import { bundlesFolder, folderFor, unchangedSince } from './current-bundle.ts'
 import { sourceChanges } from './source-changes.ts'
 
-/**
- * Bundles the service and the packages that every start needs into a few files: resolving and loading 1,300 modules
- * takes half of a start, and their wrappers and comments are 14 MB. Names are not minified, to keep stacks readable.
- */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Packages that are not bundled: few starts need them, or they read files next to their own. */
@@ -26,8 +24,8 @@ const external = [
 const isPackage = /(?:^|\/)node_modules\//
 
 /** Keeps paths relative to a source file valid in the bundle. */
-const inPlace: Plugin = {
-  name: 'in place',
+const sourcePaths: Plugin = {
+  name: 'source paths',
   setup({ onLoad, onResolve }) {
     // Omits the schema library's messages in other languages, which are not used.
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export {}' }))
@@ -49,7 +47,7 @@ const inPlace: Plugin = {
  * Escapes all other characters: V8 stores a script of only ASCII with one byte per character, else two. Esbuild does not
  * escape characters in patterns and raw strings.
  */
-function inAscii(script: string): string {
+function escapeNonAscii(script: string): string {
   if (/\.raw`[^`]*[^\0-\x7f]/.test(script)) return script
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -57,25 +55,25 @@ function inAscii(script: string): string {
 // The bundle is not secret, and interns that run as other users must be able to read it.
 process.umask(0o022)
 const startedAt = Date.now()
-const unfinished = new URL(`making-${process.pid}/`, bundles)
+const unfinished = new URL(`making-${process.pid}/`, bundlesFolder)
 mkdirSync(unfinished, { recursive: true })
-const common = {
+const commonOptions = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node' as const,
   target: `node${process.versions.node}`,
-  plugins: [inPlace] as Plugin[],
+  plugins: [sourcePaths] as Plugin[],
   minifyWhitespace: true,
   legalComments: 'none' as const,
   metafile: true as const,
   logLevel: 'warning' as const,
 } satisfies BuildOptions
-const path = (name: string) => fileURLToPath(new URL(name, unfinished))
+const outputPath = (name: string) => fileURLToPath(new URL(name, unfinished))
 const outputs = [
   await build({
-    ...common,
+    ...commonOptions,
     entryPoints: ['bin/service.ts'],
-    outfile: path('service.cjs'),
+    outfile: outputPath('service.cjs'),
     format: 'cjs',
     external,
     banner: { js: '(function (exports, require, module, here) {' },
@@ -83,9 +81,9 @@ const outputs = [
   }),
   // Builds each of them separately: code shared with the service would be in many small files or in large, mostly unused ones.
   await build({
-    ...common,
+    ...commonOptions,
     entryPoints: ['bin/daemon.ts', 'bin/agent.ts', 'bin/files.ts'],
-    outdir: path('interns/'),
+    outdir: outputPath('interns/'),
     define: { here: 'import.meta.url' },
     splitting: true,
     format: 'esm',
@@ -97,36 +95,36 @@ const outputs = [
     },
   }),
 ]
-writeFileSync(path('service.cjs'), inAscii(readFileSync(path('service.cjs'), 'utf8')))
+writeFileSync(outputPath('service.cjs'), escapeNonAscii(readFileSync(outputPath('service.cjs'), 'utf8')))
 const runner = JSON.stringify(pathToFileURL(`${root}bin/run-script.ts`).href)
 for (const name of ['server', 'worker'])
   writeFileSync(
-    path(`${name}.mjs`),
+    outputPath(`${name}.mjs`),
     `import { runScript } from ${runner}\nawait runScript(import.meta.url, '${name}')\n`,
   )
 const inputs = new Set(outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
 const sources = [...inputs].filter((path) => !isPackage.test(path) && !path.startsWith('unused:'))
 const folder = folderFor(sources)
 // If a source changed during the build, the bundle does not match its name. The next start builds another one.
-if (unchangedSince(sources, startedAt)) keep()
+if (unchangedSince(sources, startedAt)) publishBundle()
 else remove(unfinished)
 
 // Running processes can start workers from the previous bundle. Recent folders can belong to another process's build.
 const hourMs = 3_600_000
-const writtenAt = (name: string) => statSync(new URL(name, bundles), { throwIfNoEntry: false })?.mtimeMs ?? 0
-const named = (form: RegExp) => readdirSync(bundles).filter((name) => form.test(name))
-const older = named(/^[0-9a-f]{32}$/)
+const writtenAt = (name: string) => statSync(new URL(name, bundlesFolder), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const foldersMatching = (form: RegExp) => readdirSync(bundlesFolder).filter((name) => form.test(name))
+const olderBundles = foldersMatching(/^[0-9a-f]{32}$/)
   .sort((a, b) => writtenAt(b) - writtenAt(a))
   .slice(2)
-const leftovers = named(/^making-/).filter((name) => writtenAt(name) < startedAt - hourMs)
-for (const name of [...older, ...leftovers]) remove(new URL(name, bundles))
+const leftovers = foldersMatching(/^making-/).filter((name) => writtenAt(name) < startedAt - hourMs)
+for (const name of [...olderBundles, ...leftovers]) remove(new URL(name, bundlesFolder))
 
-function keep() {
+function publishBundle() {
   remove(folder)
   renameSync(unfinished, folder)
-  const draft = new URL(`sources.json.${process.pid}`, bundles)
+  const draft = new URL(`sources.json.${process.pid}`, bundlesFolder)
   writeFileSync(draft, JSON.stringify(sources))
-  renameSync(draft, new URL('sources.json', bundles))
+  renameSync(draft, new URL('sources.json', bundlesFolder))
 }
 
 function remove(path: URL) {

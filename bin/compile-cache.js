@@ -3,8 +3,8 @@
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const oldest = 26
-if (Number.parseInt(process.versions.node, 10) < oldest) {
+const oldestMajorVersion = 26
+if (Number.parseInt(process.versions.node, 10) < oldestMajorVersion) {
   const { existsSync } = await import('node:fs')
   const isInstalled = existsSync(fileURLToPath(new URL('../node_modules/node/package.json', import.meta.url)))
   console.error(

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of bundles. Each is in a folder named by the hash of its sources. */
-export const bundles = new URL('../node_modules/.cache/start/', import.meta.url)
+/** The folder of all bundles. Each is in a folder named by the hash of its sources. */
+export const bundlesFolder = new URL('../node_modules/.cache/start/', import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Files other than sources that determine a bundle: installed packages, name resolution, and the bundler. */
@@ -15,22 +15,22 @@ const otherInputs = [
   'bin/source-changes.ts',
 ]
 
-/** A cache of the last computed name, with the state of all files at that time. */
-const stamp = new URL('stamp.json', bundles)
+/** Caches the last computed name of a bundle, with the state of all files at that time. */
+const stampFile = new URL('stamp.json', bundlesFolder)
 
 /** A file changed this recently can change again with the same time, because file system clocks are coarse. */
 const settledMs = 2000
 
 /** Returns the folder of the bundle of exactly these sources; undefined if there is none. */
 export function currentBundle(now = Date.now()): URL | undefined {
-  const list = new URL('sources.json', bundles)
-  if (!existsSync(list)) return undefined
+  const sourceList = new URL('sources.json', bundlesFolder)
+  if (!existsSync(sourceList)) return undefined
   try {
-    const sources: string[] = JSON.parse(readFileSync(list, 'utf8'))
+    const sources: string[] = JSON.parse(readFileSync(sourceList, 'utf8'))
     const files = stateOf(sources)
     const storedName = readStamp(files.state)
     const name = storedName ?? nameOf(sources)
-    const folder = new URL(`${name}/`, bundles)
+    const folder = new URL(`${name}/`, bundlesFolder)
     if (!existsSync(new URL('server.mjs', folder))) return undefined
     // The state was determined before the files were read, so a file that changed in between has another state.
     if (storedName === undefined && now - files.changedMs > settledMs) writeStamp(files.state, name)
@@ -41,7 +41,7 @@ export function currentBundle(now = Date.now()): URL | undefined {
 }
 
 /** @param sources paths below the root. @throws if one of them is missing. */
-export const folderFor = (sources: readonly string[]) => new URL(`${nameOf(sources)}/`, bundles)
+export const folderFor = (sources: readonly string[]) => new URL(`${nameOf(sources)}/`, bundlesFolder)
 
 /** Returns whether no source has changed since a time, in milliseconds since the epoch. */
 export const unchangedSince = (sources: readonly string[], ms: number) => stateOf(sources).changedMs < ms
@@ -60,7 +60,8 @@ function nameOf(sources: readonly string[]): string {
  * the modification time (`mtime`).
  */
 function stateOf(sources: readonly string[]): { state: string; changedMs: number } {
-  let [state, changedMs] = [`${process.version} ${root}`, 0]
+  let state = `${process.version} ${root}`
+  let changedMs = 0
   for (const path of [...otherInputs, ...sources]) {
     const { ino, size, ctimeMs } = statSync(root + path)
     state += `\n${path} ${ino} ${size} ${ctimeMs}`
@@ -72,7 +73,7 @@ function stateOf(sources: readonly string[]): { state: string; changedMs: number
 /** Returns the stored name; undefined if it was computed from another state of the files. */
 function readStamp(state: string): string | undefined {
   try {
-    const stored: { state: string; name: string } = JSON.parse(readFileSync(stamp, 'utf8'))
+    const stored: { state: string; name: string } = JSON.parse(readFileSync(stampFile, 'utf8'))
     return stored.state === state ? stored.name : undefined
   } catch {
     return undefined
@@ -81,10 +82,10 @@ function readStamp(state: string): string | undefined {
 
 /** Ignores errors: without the stamp the next start reads all files. */
 function writeStamp(state: string, name: string): void {
-  const draft = new URL(`stamp.json.${process.pid}`, bundles)
+  const draft = new URL(`stamp.json.${process.pid}`, bundlesFolder)
   try {
     writeFileSync(draft, JSON.stringify({ state, name }))
-    renameSync(draft, stamp)
+    renameSync(draft, stampFile)
   } catch {
     rmSync(draft, { force: true })
   }

@@ -10,7 +10,7 @@ const { readSettings } = await import('#daemon/settings/settings.ts')
 const { launchAhead, createProcessLauncher } = await import('#daemon/acp/launch.ts')
 const { once } = await import('#platform/async/once.ts')
 const { stderrLog } = await import('#daemon/log.ts')
-const { monotonicNow: steadyNow } = await import('#daemon/runs/monotonic-clock.ts')
+const { monotonicNow } = await import('#daemon/runs/monotonic-clock.ts')
 
 process.umask(0o077)
 const errorFields = (error: unknown) => ({ why: error instanceof Error ? error.stack : String(error) })
@@ -25,19 +25,19 @@ try {
   const daemon = await startDaemon(settings, {
     ...(launch && { launch }),
     log: stderrLog,
-    now: steadyNow,
+    now: monotonicNow,
     newId: randomUUID,
   })
   // A second signal must not end the process before it has notified its callers.
-  const end = once(() => daemon.stop())
-  const stop = () => end().then(() => process.exit(0))
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  const stopDaemon = once(() => daemon.stop())
+  const stopAndExit = () => stopDaemon().then(() => process.exit(0))
+  process.on('SIGTERM', stopAndExit)
+  process.on('SIGINT', stopAndExit)
   // A rejection without a handler affects no turn and is only logged. After an uncaught exception the daemon is restarted.
   process.on('unhandledRejection', (reason) => stderrLog('failed.unheard', errorFields(reason)))
   process.on('uncaughtException', (error) => {
     stderrLog('failed.uncaught', errorFields(error))
-    void end().finally(() => process.exit(1))
+    void stopDaemon().finally(() => process.exit(1))
   })
   process.stdout.write('ready\n')
   // Node writes the cache only at a normal exit, and a daemon can be killed.

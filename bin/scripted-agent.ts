@@ -8,17 +8,17 @@ const { ndJsonStream } = await import('@agentclientprotocol/sdk')
 const { scriptedAgent } = await import('#daemon/scripted/scripted-agent.ts')
 
 /**
- * `never`, `load` or `resume`: how it opens a session of an earlier process. `modeless`: it offers no modes. `http`
- * and `sse`: its MCP transports. `image`, `audio` and `embedded`: the content types of its prompts.
+ * The abilities of this agent. `never`, `load` or `resume`: how it opens a session of an earlier process. `modeless`: it
+ * offers no modes. `http` and `sse`: its MCP transports. `image`, `audio` and `embedded`: the content types of its prompts.
  * `late`: it can send output after the end of a turn.
  */
-const words = process.argv.slice(2)
-const restore = (['never', 'load', 'resume'] as const).find((way) => words.includes(way)) ?? 'load'
+const abilities = process.argv.slice(2)
+const restore = (['never', 'load', 'resume'] as const).find((ability) => abilities.includes(ability)) ?? 'load'
 const { closed } = scriptedAgent({
   restore,
-  modes: !words.includes('modeless'),
-  hasLateUpdates: words.includes('late'),
-  reaches: words,
+  modes: !abilities.includes('modeless'),
+  hasLateUpdates: abilities.includes('late'),
+  reaches: abilities,
   raw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),
   writeStderr: (text) => process.stderr.write(`${text}\n`),

@@ -15,7 +15,7 @@ const { once } = await import('#platform/async/once.ts')
 const { activeSandbox } = await import('#app/active-sandbox.ts')
 const { logUncaught } = await import('#platform/process/uncaught.ts')
 const { welcome } = await import('#api/pages/welcome.ts')
-const { countOf } = await import('#app/workers/count.ts')
+const { countWorkers } = await import('#app/workers/count.ts')
 
 type Service = import('#app/start.ts').Service
 type WorkersService = import('#app/workers/primary.ts').WorkersService
@@ -47,7 +47,8 @@ try {
       log.error({ err: error }, 'the service did not end as it should')
       exit(1)
     }
-    exit(code || started.lost() ? 1 : 0)
+    const hasFailed = code !== 0 || started.lost() > 0
+    exit(hasFailed ? 1 : 0)
   }
   // SIGTERM drains first, so that a load balancer notices. Ctrl-C at a terminal does not.
   for (const [signal, drain] of [
@@ -89,7 +90,7 @@ try {
       void stop({ drain: true }, 1)
     },
   }
-  const workers = countOf(config.workers, availableParallelism())
+  const workers = countWorkers(config.workers, availableParallelism())
   const start = async (): Promise<Service & Partial<WorkersService>> => {
     const script = fileURLToPath(new URL('./worker.ts', import.meta.url))
     if (workers === 1) return (await import('#app/start.ts')).startService(parts)

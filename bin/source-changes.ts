@@ -5,19 +5,19 @@ const programOfIntern = /new URL\('(?:\.\.\/)+bin\/(\w+)\.ts', import\.meta\.url
 /** How source files differ in a bundle, by their paths from the repository's root. */
 export const sourceChanges = new Map<string, (source: string) => string>([
   // The other entry is bundled beside this one.
-  ['bin/server.ts', (source) => wrapInFunction(replaced(source, workerUrl, "new URL('./worker.mjs', here)"))],
+  ['bin/server.ts', (source) => wrapInFunction(replaceOrThrow(source, workerUrl, "new URL('./worker.mjs', here)"))],
   ['bin/worker.ts', wrapInFunction],
   [
     'src/provision/processes/programs.ts',
-    (source) => replaced(source, programOfIntern, "new URL('./interns/$1.mjs', here)"),
+    (source) => replaceOrThrow(source, programOfIntern, "new URL('./interns/$1.mjs', here)"),
   ],
   ['src/platform/db/kysely.ts', withKysely],
   // esbuild then sees the packages that are loaded later, and bundles them.
-  ['src/platform/process/lazy-modules.ts', (source) => replaced(source, /^const require = .*/m, '')],
+  ['src/platform/process/lazy-modules.ts', (source) => replaceOrThrow(source, /^const require = .*/m, '')],
 ])
 
 /** @throws Error if the source has no match, because it was rewritten. */
-function replaced(source: string, pattern: string | RegExp, text: string): string {
+function replaceOrThrow(source: string, pattern: string | RegExp, text: string): string {
   const result = source.replace(pattern, text)
   if (result === source) throw new Error(`The bundle cannot replace ${pattern}: it is not in the source.`)
   return result

@@ -12,10 +12,10 @@ await import(bundle ? new URL('server.mjs', bundle).href : './server.ts')
 
 /** Delay before building a bundle, so that it does not slow down the first requests. */
 const bundleDelayMs = 3000
-if (!bundle) setTimeout(makeBundle, bundleDelayMs).unref()
+if (!bundle) setTimeout(buildBundle, bundleDelayMs).unref()
 
 /** Builds the bundle for the next start in another process. Ignores errors: the next start then uses the sources. */
-function makeBundle() {
+function buildBundle() {
   const script = fileURLToPath(new URL('./bundle.ts', import.meta.url))
   // An empty environment, because this process's environment contains credentials.
   const child = spawn(process.execPath, [script], { stdio: 'ignore', detached: true, env: {} }).on('error', () => {})

@@ -21,7 +21,7 @@ export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promis
     if (user !== undefined) chownSync(folder, user, user)
     const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
     const found = await findSandbox(sandboxMethods(options), folder, user)
-    if ('why' in found) return `none: ${meaning[config.without_sandbox]}. ${found.why}`
+    if ('why' in found) return `none: ${effects[config.without_sandbox]}. ${found.why}`
     const { method, skippedMethods } = found
     return skippedMethods.length > 0 ? `${method.name}, because ${skippedMethods.join(', and ')}` : method.name
   } finally {
@@ -29,7 +29,8 @@ export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promis
   }
 }
 
-const meaning = {
+/** The effect of the setting `without_sandbox`. */
+const effects = {
   refuse: 'interns ask in `manual`, but run no command (setting "without_sandbox")',
   consent: 'in `manual` interns run commands without one, where they are allowed to (setting "without_sandbox")',
 }

@@ -76,10 +76,11 @@ export async function startService({
   )
   const metricsUrl = await openMetricsPort(deps, cleanup)
   const app = await createApi(deps, options)
-  const at: { url?: string } = {}
-  cleanup.defer(() => closeGracefully(shutdown, app, interns, { graceMs: config.shutdown_grace_ms, ...at }))
+  // Undefined for the cleanup of a start that fails before the service listens.
+  let listeningUrl: string | undefined
+  cleanup.defer(() => closeGracefully(shutdown, app, interns, { graceMs: config.shutdown_grace_ms, url: listeningUrl }))
   const url = await listen(app, config)
-  at.url = url
+  listeningUrl = url
   await interns.start(url)
   prepareConsole(deps)
   const demo = firstKeys !== undefined && config.demo_intern
@@ -131,12 +132,12 @@ export async function openMetricsPort(
   return server.url
 }
 
-/** The generated first keys. Keys that the operator chose are not shown. */
+/** Returns the first keys that were generated. Keys that the operator chose are not shown. */
 export function createdKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
-  return {
-    ...(config.bootstrap_management_key === undefined && { managementKey }),
-    ...(config.bootstrap_api_key === undefined && { apiKey }),
-  }
+  const generated: Partial<FirstKeys> = {}
+  if (config.bootstrap_management_key === undefined) generated.managementKey = managementKey
+  if (config.bootstrap_api_key === undefined) generated.apiKey = apiKey
+  return generated
 }
 
 /**
@@ -157,7 +158,7 @@ async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys):
   if (owner) await welcomeDemo(deps, interns, owner)
 }
 
-type CloseOptions = { graceMs: number; url?: string }
+type CloseOptions = { graceMs: number; url: string | undefined }
 
 /**
  * Stops the service. Requests in flight can finish within the grace time. Interns end after them, and until then they

@@ -128,8 +128,8 @@ export async function runCli(args: string[], rawTerminal: Terminal): Promise<num
       writeErr: (text) => terminal.err(text.trimEnd()),
     })
   // `--help` lists the groups without loading them.
-  const named = args.find((one) => !one.startsWith('-') && one !== 'help')
-  await addCommands(program, terminal, named ?? '')
+  const groupName = args.find((argument) => !argument.startsWith('-') && argument !== 'help')
+  await addCommands(program, terminal, groupName ?? '')
   try {
     await program.parseAsync(untilUnknownCommand(program, args), { from: 'user' })
     return 0
@@ -148,13 +148,13 @@ export async function runCli(args: string[], rawTerminal: Terminal): Promise<num
  */
 function untilUnknownCommand(program: Command, args: string[]): string[] {
   let command = program
-  for (const [at, argument] of args.entries()) {
+  for (const [i, argument] of args.entries()) {
     const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
     if (!isGroup || argument.startsWith('-')) return args
-    if (argument === 'help') return untilUnknownCommand(program, [...args.toSpliced(at, 1), '--help'])
-    const next = command.commands.find((one) => one.name() === argument)
-    if (!next) return args.slice(0, at + 1)
-    command = next
+    if (argument === 'help') return untilUnknownCommand(program, [...args.toSpliced(i, 1), '--help'])
+    const subcommand = command.commands.find((candidate) => candidate.name() === argument)
+    if (!subcommand) return args.slice(0, i + 1)
+    command = subcommand
   }
   return args
 }

@@ -114,11 +114,11 @@ test('unchanged files are not read again, and a changed one is noticed at once',
   utimesSync(source, written, written)
   mkdirSync(made, { recursive: true })
   writeFileSync(join(made, 'sources.json'), JSON.stringify(['src/platform/async/once.ts']))
-  const script = `import { bundles, currentBundle, folderFor } from './bin/current-bundle.ts'
+  const script = `import { bundlesFolder, currentBundle, folderFor } from './bin/current-bundle.ts'
     import { mkdirSync, writeFileSync } from 'node:fs'
     const [way, laterMs] = process.argv.slice(1)
     if (way === 'make') mkdirSync(folderFor(['src/platform/async/once.ts'])), writeFileSync(new URL('server.mjs', folderFor(['src/platform/async/once.ts'])), '')
-    else console.log(currentBundle(Date.now() + Number(laterMs))?.href.slice(bundles.href.length) ?? 'none')`
+    else console.log(currentBundle(Date.now() + Number(laterMs))?.href.slice(bundlesFolder.href.length) ?? 'none')`
   const run = (...args: string[]) =>
     spawnSync(process.execPath, ['--input-type=module', '-e', script, ...args], {
       cwd: folder,

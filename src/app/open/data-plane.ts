@@ -12,7 +12,7 @@ import type { Cause, Generation } from '#spend/ledger/generation.ts'
 import { createRequestMarker } from '#spend/metering/request-markers.ts'
 import type { openModels } from './models.ts'
 import type { openMoney } from './money.ts'
-import { type OpenContext, warnOf } from './parts.ts'
+import { createWarning, type OpenContext } from './parts.ts'
 import type { openPolicies } from './policies.ts'
 
 type OpenResult<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
@@ -25,7 +25,7 @@ type LowerParts = OpenResult<typeof openModels> &
     /** Whether this process alone writes what is metered. */
     isAlone: boolean
     contents: ContentStorage
-    lost: (error: Error) => void
+    onUnmetered: (error: Error) => void
     countRefusal: (cause: Cause) => void
   }
 
@@ -33,15 +33,15 @@ type LowerParts = OpenResult<typeof openModels> &
 const reportBatch = { maxItems: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
-export function openDataPlane(context: OpenContext, below: LowerParts) {
+export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
   const { parts, metrics, traces, cleanup } = context
   const { config, log, now, newId, variable } = parts
-  const { db, server, isAlone, ledger, lost, countRefusal, ...routingParts } = below
+  const { db, server, isAlone, ledger, onUnmetered, countRefusal, ...routingParts } = lowerParts
   const scanner = createScanner()
   cleanup.defer(scanner.close)
   const completions = completionLog(log)
   const logCircuit = circuitLog(log)
-  const onError = warnOf(context, 'listeners were not notified of a circuit change')
+  const onError = createWarning(context, 'listeners were not notified of a circuit change')
   const storeCircuitEvent = circuitEvents({ db, now, server, onError })
   const reports = createBatcher<Generation>(reportBatch, (generation) => {
     try {
@@ -50,13 +50,16 @@ export function openDataPlane(context: OpenContext, below: LowerParts) {
       completions.completed(generation)
       if (generation.cause) countRefusal(generation.cause)
     } catch (error) {
-      lost(error as Error)
+      onUnmetered(error as Error)
     }
   })
   metrics.observeLate(reports.flush)
   cleanup.defer(reports.flush)
-  const warnNotAnnounced = warnOf(context, 'completion of written requests of interns was not announced')
-  const contradictory = warnOf(context, 'a provider reports a total of tokens that its counts do not explain')
+  const warnNotAnnounced = createWarning(context, 'completion of written requests of interns was not announced')
+  const warnOfContradiction = createWarning(
+    context,
+    'a provider reports a total of tokens that its counts do not explain',
+  )
   let lookUpCosts = () => {}
   const record = (generation: Generation) => {
     ledger.record(generation)
@@ -71,9 +74,9 @@ export function openDataPlane(context: OpenContext, below: LowerParts) {
     turnLimits: turnLimits({ db, now }),
     noteRequest: isAlone ? undefined : createRequestMarker({ db, now, newId, ledger, onError: warnNotAnnounced }),
     tracing: traces.on,
-    onUnaccounted: lost,
+    onUnaccounted: onUnmetered,
     onUsageMismatch(endpointId, mismatch) {
-      contradictory(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))
+      warnOfContradiction(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))
     },
     onRefused(refused) {
       // A request that was refused because the ledger is full must not fill it further.
@@ -94,7 +97,7 @@ export function openDataPlane(context: OpenContext, below: LowerParts) {
   cleanup.defer(() => routing.backgroundReadSlots.close())
   const closing = new AbortController()
   cleanup.defer(() => closing.abort())
-  const onLookupError = warnOf(context, 'a cost could not be requested from a provider')
+  const onLookupError = createWarning(context, 'a cost could not be requested from a provider')
   lookUpCosts = startCostLookups({ ...routing, db }, { signal: closing.signal, onError: onLookupError })
   metrics.observeCircuits(routing.circuits.report)
   return { routing, scanner }

@@ -17,7 +17,7 @@ import { openDataPlane } from './data-plane.ts'
 import { openModels } from './models.ts'
 import { openMoney } from './money.ts'
 import { openOidc } from './oidc.ts'
-import { type OpenContext, type Parts, warnOf } from './parts.ts'
+import { createWarning, type OpenContext, type Parts } from './parts.ts'
 import { openPolicies } from './policies.ts'
 import { type OpenStore, openStore } from './store.ts'
 import { openWebhooks } from './webhooks.ts'
@@ -37,7 +37,7 @@ export async function openDeps(
   const traces = await openTraces(variable, parts.now, server, parts.config)
   cleanup.defer(traces.close)
   const metrics = createMetrics()
-  const lost = (error: Error) => {
+  const onUnmetered = (error: Error) => {
     metrics.observeUnmetered()
     log.error({ err: error }, 'a completion is not metered')
   }
@@ -51,7 +51,7 @@ export async function openDeps(
   const models = await openModels(context, store)
   const { keys, vault, sessions, tokens, ...policies } = await openPolicies(context, store)
   if (!store.isShared) openWebhooks(context, { db, vault })
-  const money = await openMoney(context, store, lost)
+  const money = await openMoney(context, store, onUnmetered)
   const isAlone = singleLedgerWriter(db, config, store)
   const contents = openContents(context, store, vault)
   const { routing, scanner } = openDataPlane(context, {
@@ -62,7 +62,7 @@ export async function openDeps(
     contents,
     db,
     isAlone,
-    lost,
+    onUnmetered,
     countRefusal,
   })
   const { guardrailCache, inFlight } = policies
@@ -83,7 +83,7 @@ export async function openDeps(
     db,
     now,
     isShuttingDown,
-    onError: warnOf(context, 'live events were not delivered'),
+    onError: createWarning(context, 'live events were not delivered'),
   })
   cleanup.defer(() => liveEvents.close())
   metrics.observeStanding({

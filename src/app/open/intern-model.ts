@@ -11,12 +11,16 @@ type DefaultModelConfig = Pick<Config, 'default_intern_model' | 'interns'>
  * Returns why requests of interns without a configured model would fail; undefined if they can succeed. Does not check
  * presets, which belong to a workspace and can change.
  */
-export function wrongInternModel({ default_intern_model: named, interns }: DefaultModelConfig, data: CatalogueData) {
-  if (interns === 'off' || named === 'script') return undefined
-  const model = presetReference({ model: named }) ? presetReference({ model: named })?.rest.model : named
+export function internModelProblem(
+  { default_intern_model: modelOrPreset, interns }: DefaultModelConfig,
+  data: CatalogueData,
+) {
+  if (interns === 'off' || modelOrPreset === 'script') return undefined
+  const preset = presetReference({ model: modelOrPreset })
+  const model = preset ? preset.rest.model : modelOrPreset
   if (typeof model !== 'string') return undefined
   try {
-    resolveModels(finderIn(data), { model })
+    resolveModels(createModelLookup(data), { model })
     return undefined
   } catch (error) {
     if (error instanceof Fault) return error.message
@@ -24,7 +28,7 @@ export function wrongInternModel({ default_intern_model: named, interns }: Defau
   }
 }
 
-function finderIn(data: CatalogueData): ModelLookup {
+function createModelLookup(data: CatalogueData): ModelLookup {
   const models = data.models.filter(({ endpoints }) => endpoints.length > 0)
   const findModel = (name: string) =>
     models.find(({ id, canonicalSlug, aliases }) => id === name || canonicalSlug === name || aliases.includes(name))

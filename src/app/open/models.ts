@@ -6,15 +6,15 @@ import { openCatalogue } from '#catalogue/sources/holder.ts'
 import type { LoadReport } from '#catalogue/sources/load.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { wrongInternModel } from './intern-model.ts'
-import { closeMs, type OpenContext, warnOf } from './parts.ts'
+import { internModelProblem } from './intern-model.ts'
+import { closeMs, createWarning, type OpenContext } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** Opens the catalogue and the measurements of its endpoints. */
 export async function openModels(context: OpenContext, { settings, db, catalogue: source, isShared }: OpenStore) {
   const { parts, metrics, cleanup } = context
   const { config, log, now, newId } = parts
-  const warnOfCatalogue = warnOf(context, 'catalogue')
+  const warnOfCatalogue = createWarning(context, 'catalogue')
   const catalogue = await openCatalogue({
     settings,
     ...source,
@@ -25,7 +25,7 @@ export async function openModels(context: OpenContext, { settings, db, catalogue
   })
   cleanup.defer(catalogue.close)
   metrics.observeCatalogue(catalogue.current)
-  const onError = warnOf(context, 'measurements were not exchanged')
+  const onError = createWarning(context, 'measurements were not exchanged')
   const measures = await createMeasures({ db, now, newId, historyDays: config.generation_retention_days, onError })
   cleanup.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
   measures.onRefresh(catalogue.updateFigures)
@@ -44,9 +44,10 @@ export function logLoad(
   const { catalogue_file, default_intern_model: model } = config
   return ({ sources, providers, models, endpoints, skipped }: LoadReport, data: CatalogueData) => {
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
-    const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
-    for (const row of skipped) if (isOperators(row)) log.warn(row, 'catalogue row skipped')
-    const wrong = wrongInternModel(config, data)
-    if (wrong) log.warn({ model }, `interns without a configured model have no model (default_intern_model): ${wrong}`)
+    const isFromOperator = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
+    for (const row of skipped) if (isFromOperator(row)) log.warn(row, 'catalogue row skipped')
+    const problem = internModelProblem(config, data)
+    if (problem)
+      log.warn({ model }, `interns without a configured model have no model (default_intern_model): ${problem}`)
   }
 }

@@ -18,31 +18,31 @@ import { spentBefore } from '#spend/budgets/past-spending.ts'
 import { costBetween } from '#spend/metering/key-usage.ts'
 import { openLedger } from '#spend/metering/ledger.ts'
 import { openSpill } from '#spend/metering/spill.ts'
-import { closeMs, type OpenContext, warnOf } from './parts.ts'
+import { closeMs, createWarning, type OpenContext } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openUpkeep } from './upkeep.ts'
 
 /**
  * Opens the ledger of metered requests and the budget limits.
- * @param lost is called for each request that is not metered.
+ * @param onUnmetered is called for each request that is not metered.
  */
 export async function openMoney(
   context: OpenContext,
   { settings, db, allowStale, isShared }: OpenStore,
-  lost: (error: Error) => void,
+  onUnmetered: (error: Error) => void,
 ) {
   const { parts, cleanup } = context
   const { config, log, now, newId } = parts
   const folder = join(settings.data_dir, 'unwritten')
   const spill = await openSpill({ folder, maxBytes: config.spill_bytes, now, newId })
-  if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'writing metered requests of an earlier run')
-  const warnNotWritten = warnOf(context, 'metered requests are not written yet')
+  if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'writing metered requests of an readPastSpending run')
+  const warnNotWritten = createWarning(context, 'metered requests are not written yet')
   const onLost = (requests: number, cost: PicoUsd) =>
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
-  const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: lost, onLost })
+  const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: onUnmetered, onLost })
   cleanup.defer(ledger.close)
   const spent = spentByKey({ db, ledger, isAlone: singleLedgerWriter(db, config, { isShared }) })
-  const earlier = async (budget: Budget, sinceDay: number) => {
+  const readPastSpending = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
     await ledger.flush()
     const { subject, includesByok } = budget
@@ -53,7 +53,7 @@ export async function openMoney(
       return toPicoUsd(await readSessionCost({ db, spent }, subject.internId, subject.sessionId))
     return spentBefore({ db }, { subject, includesByok }, sinceDay)
   }
-  const warnNotReported = warnOf(context, 'budgets were not reported')
+  const warnNotReported = createWarning(context, 'budgets were not reported')
   const clock = databaseClock(db, now)
   const waitUntilWritten = ledger.flush
   const budgets = new Budgets({
@@ -62,7 +62,7 @@ export async function openMoney(
     now,
     newId,
     waitUntilWritten,
-    spentBefore: earlier,
+    spentBefore: readPastSpending,
     onError: warnNotReported,
   })
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
@@ -83,7 +83,7 @@ async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets):
       context.parts.log.info(
         'the last server of an older version has stopped: limits of guardrails now count for each member and key',
       ),
-    onError: warnOf(context, 'the search for servers of older versions failed'),
+    onError: createWarning(context, 'the search for servers of older versions failed'),
   })
   if (!accounts.areShared()) return budgets
   context.cleanup.defer(accounts.stop)

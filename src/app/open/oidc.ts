@@ -1,7 +1,7 @@
 import { createOidcClient, type OidcClient } from '#identity/sign-in/oidc-client.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
-import { type OpenContext, warnOf } from './parts.ts'
+import { createWarning, type OpenContext } from './parts.ts'
 
 /**
  * Opens the client of the issuer, and checks in the background that the issuer is the one of the settings.
@@ -14,7 +14,7 @@ export function openOidc(context: Pick<OpenContext, 'parts'>): OidcClient | unde
   if (oidc_client_id === undefined) {
     throw new StartupError('The setting oidc_issuer needs oidc_client_id: the id that this service has at the issuer.')
   }
-  const onError = warnOf(context as OpenContext, 'a sign-in by OpenID Connect failed')
+  const onError = createWarning(context as OpenContext, 'a sign-in by OpenID Connect failed')
   const client = createOidcClient(
     { ...config, oidc_issuer, oidc_client_id },
     { now, fetch: outgoingFetch(config), onError },

@@ -18,7 +18,7 @@ export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 
 export type OpenContext = { parts: Parts; metrics: Metrics; traces: Traces; cleanup: AsyncDisposableStack }
 
 /** Returns a throttled logger of warnings: loops fail repeatedly while a disk is full or a database is down. */
-export function warnOf({ parts }: Pick<OpenContext, 'parts'>, task: string): (error: Error) => void {
+export function createWarning({ parts }: Pick<OpenContext, 'parts'>, task: string): (error: Error) => void {
   return throttleWarnings(parts.log, task)
 }
 

@@ -6,7 +6,7 @@ import { createCredentialCache } from '#identity/provider-keys/credential-cache.
 import { openVault } from '#identity/provider-keys/key-file.ts'
 import { createSessions } from '#identity/sign-in/sessions.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
-import { type OpenContext, warnOf } from './parts.ts'
+import { createWarning, type OpenContext } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openTokens } from './tokens.ts'
 
@@ -25,7 +25,7 @@ export async function openPolicies(context: OpenContext, { settings, db, allowSt
     keys,
     allowStale,
     times: { idleMs: config.session_idle_minutes * 60_000, wholeMs: config.session_hours * 3_600_000 },
-    onError: warnOf(context, 'the last use of a session was not recorded'),
+    onError: createWarning(context, 'the last use of a session was not recorded'),
   })
   cleanup.defer(sessions.close)
   const tokens = openTokens(context, { db, keys, guardrailCache })

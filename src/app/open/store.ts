@@ -15,7 +15,7 @@ import { type AllowStale, allowStaleWhileUnavailable } from '#platform/db/rows/s
 import { watchSchema } from '#platform/db/schema-range.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { Log } from '#platform/process/log.ts'
-import { type OpenContext, warnOf } from './parts.ts'
+import { createWarning, type OpenContext } from './parts.ts'
 
 export type OpenStore = {
   /** The effective settings, with the path of the data folder. */
@@ -42,14 +42,14 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   // Read while the database opens: reading uses the CPU, opening mostly waits.
   const firstLoad = loadCached(settings)
   firstLoad.catch(() => {})
-  const db = await openDb(settings, watchOf(context))
+  const db = await openDb(settings, databaseListeners(context))
   cleanup.defer(db.close)
   if (db.kind === 'postgres' && parts.onUnsupportedSchema) {
     cleanup.defer(watchSchema(db, Object.keys(migrations), parts.onUnsupportedSchema))
   }
   const now = databaseTime(db, parts.now)
-  const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
-  const firstKeys = await bootstrap({ db, now, newId }, chosen)
+  const chosenKeys = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
+  const firstKeys = await bootstrap({ db, now, newId }, chosenKeys)
   const console = consoleOf(settings, parts.log)
   const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
   const catalogue: CatalogueLoader = {
@@ -69,9 +69,9 @@ function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
 }
 
 /** Reports events of the database to log, metrics and traces. */
-export function watchOf(context: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): DatabaseListeners {
+export function databaseListeners(context: Pick<OpenContext, 'parts' | 'metrics' | 'traces'>): DatabaseListeners {
   const { parts, metrics, traces } = context
-  const warn = warnOf(context, 'database connection')
+  const warn = createWarning(context, 'database connection')
   return {
     onError(error) {
       metrics.observeBrokenConnection()
@@ -82,11 +82,11 @@ export function watchOf(context: Pick<OpenContext, 'parts' | 'metrics' | 'traces
     onClockSkew: (offsetMs) =>
       parts.log.warn({ offsetMs }, "the clock of this server is wrong: the database's time is used. Set it by NTP"),
     onRejectedSettings: (settings) => parts.log.warn({ settings }, 'Postgres rejected these session settings'),
-    onQuery: traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery,
+    onQuery: traces.statement ? observeAndTrace(metrics.observeQuery, traces.statement) : metrics.observeQuery,
   }
 }
 
-function watchedTwice(observe: Metrics['observeQuery'], trace: NonNullable<Traces['statement']>) {
+function observeAndTrace(observe: Metrics['observeQuery'], trace: NonNullable<Traces['statement']>) {
   return ((seconds, outcome, error, sql) => {
     observe(seconds, outcome, error)
     if (sql !== undefined) trace(seconds, error, sql)

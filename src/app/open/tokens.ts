@@ -6,7 +6,7 @@ import type { Db } from '#platform/db/db.ts'
 import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { tokenGuardrails } from '#policy/guardrails/token-guardrails.ts'
-import { type OpenContext, warnOf } from './parts.ts'
+import { createWarning, type OpenContext } from './parts.ts'
 
 type TokenParts = { db: Db; keys: KeyCache; guardrailCache: GuardrailCache }
 
@@ -21,7 +21,7 @@ export function openTokens(context: OpenContext, { db, keys, guardrailCache }: T
   if (jwt_audience === undefined) {
     throw new StartupError('The setting jwt_issuer needs jwt_audience: the audience of tokens for this service.')
   }
-  const onError = warnOf(context, 'tokens of the issuer cannot be checked')
+  const onError = createWarning(context, 'tokens of the issuer cannot be checked')
   const verifier = createTokenVerifier(
     { ...config, jwt_issuer, jwt_audience },
     { now, fetch: outgoingFetch(config), onError },

@@ -9,7 +9,7 @@ import { startPruningContents } from '#spend/contents/content-store.ts'
 import { startPruning } from '#spend/ledger/prune.ts'
 import { startPruningMarkers } from '#spend/metering/request-markers.ts'
 import { startRollups } from '#spend/rollups/rollup-loops.ts'
-import { type OpenContext, warnOf } from './parts.ts'
+import { createWarning, type OpenContext } from './parts.ts'
 
 /** Starts the maintenance of the ledger, in one process per host: merges roll-ups and deletes old rows. */
 export function openUpkeep(context: OpenContext, db: Db): void {
@@ -20,7 +20,7 @@ export function openUpkeep(context: OpenContext, db: Db): void {
     intern_transcript_days: runDays,
   } = config
   const { cleanup } = context
-  const warnNotPruned = warnOf(context, 'old records were not pruned')
+  const warnNotPruned = createWarning(context, 'old records were not pruned')
   cleanup.defer(startPruning({ db, now, onError: warnNotPruned }, days))
   cleanup.defer(startPruningContents({ db, now, onError: warnNotPruned }, contentDays))
   cleanup.defer(keepPruningRuns({ db, now, onError: warnNotPruned }, runDays))
@@ -31,5 +31,5 @@ export function openUpkeep(context: OpenContext, db: Db): void {
   )
   cleanup.defer(startGroupPruning({ db, now, onError: warnNotPruned }))
   cleanup.defer(startEventPruning({ db, now, onError: warnNotPruned }))
-  cleanup.defer(startRollups({ db, now, onError: warnOf(context, 'roll-ups were not merged') }, days))
+  cleanup.defer(startRollups({ db, now, onError: createWarning(context, 'roll-ups were not merged') }, days))
 }

@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import { answerToken } from '#webhooks/answer-link.ts'
 import { createBacklog } from '#webhooks/backlog.ts'
 import { startSender } from '#webhooks/sender.ts'
-import { type OpenContext, warnOf } from './parts.ts'
+import { createWarning, type OpenContext } from './parts.ts'
 
 /** Starts the delivery of queued webhook events, in one process per host. */
 export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vault: Vault }): void {
@@ -24,7 +24,7 @@ export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vaul
       server: newId(),
       linkOf: (id, answerable) =>
         config.public_url && `${config.public_url}${prefix}/answers/${answerToken(vault, id, answerable)}`,
-      onError: warnOf(context, 'webhooks are not sent'),
+      onError: createWarning(context, 'webhooks are not sent'),
       observe: context.metrics.observeWebhook,
     }),
   )

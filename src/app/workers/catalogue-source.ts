@@ -27,51 +27,52 @@ type CatalogueSourceDeps = {
   /** Called with the report and data of every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
   /** Called when a server's list arrived after the start, or an unreachable server is reachable again. */
-  onListTimeout: () => void
+  onLateList: () => void
   /** How long a start waits for the lists of servers. */
   listTimeoutMs?: number
 }
 
 /** @throws StartupError when a source cannot be used. */
 export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
-  const { settings, discover, onLoad, onListTimeout, listTimeoutMs = 500 } = deps
-  let name = cacheKey(settings)
+  const { settings, discover, onLoad, onLateList, listTimeoutMs = 500 } = deps
+  let loadedKey = cacheKey(settings)
   const first = await loadCached(settings).catch(refuseToStart)
-  const discovers = first.data.providers.some((provider) => provider.discover)
+  const hasDiscovery = first.data.providers.some((provider) => provider.discover)
   let { report } = first
-  let catalogue = bytesOf(first)
-  let [running, next]: (Promise<void> | undefined)[] = []
+  let catalogue = toBytes(first)
+  let runningLoad: Promise<void> | undefined
+  let nextLoad: Promise<void> | undefined
 
-  async function read(): Promise<void> {
-    // Computed before the sources are read, so that a change in between leads to another name next time.
-    const now = cacheKey(settings)
-    if (now === name && !discovers) return
+  async function loadIfChanged(): Promise<void> {
+    // Computed before the sources are read, so that a change in between leads to another key next time.
+    const currentKey = cacheKey(settings)
+    if (currentKey === loadedKey && !hasDiscovery) return
     const loaded = await loadCatalogue(settings, discover)
-    name = now
+    loadedKey = currentKey
     report = loaded.report
-    catalogue = bytesOf(loaded)
+    catalogue = toBytes(loaded)
     onLoad(report, loaded.data)
   }
   /** Loads after the running load, which can have read before a change. Concurrent callers share the next load. */
   function reload(): Promise<void> {
-    if (next) return next
-    const started: Promise<void> = (running ?? Promise.resolve())
+    if (nextLoad) return nextLoad
+    const started: Promise<void> = (runningLoad ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
-        running = started
-        next = undefined
-        return read()
+        runningLoad = started
+        nextLoad = undefined
+        return loadIfChanged()
       })
-    next = started
+    nextLoad = started
     return started
   }
 
-  if (discovers) {
-    const reading = reload().catch(() => {})
-    const isLate = await Promise.race([reading.then(() => false), sleep(listTimeoutMs, true, { ref: false })])
-    if (isLate) void reading.then(onListTimeout)
+  if (hasDiscovery) {
+    const firstReload = reload().catch(() => {})
+    const isListLate = await Promise.race([firstReload.then(() => false), sleep(listTimeoutMs, true, { ref: false })])
+    if (isListLate) void firstReload.then(onLateList)
   } else onLoad(report, first.data)
-  discover.onRecovered?.(() => void reload().then(onListTimeout, () => {}))
+  discover.onRecovered?.(() => void reload().then(onLateList, () => {}))
   return {
     async load({ fresh }) {
       try {
@@ -95,7 +96,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
   }
 }
 
-const bytesOf = (loaded: Loaded) => Buffer.from(JSON.stringify(loaded))
+const toBytes = (loaded: Loaded) => Buffer.from(JSON.stringify(loaded))
 
 /**
  * Reads the primary's answer in a worker.

@@ -88,7 +88,7 @@ export class Fleet {
   async #fill(slot: Slot): Promise<void> {
     const worker = this.#spawn()
     const sockets = this.#socketsFor(slot)
-    const before = slot.ready
+    const previous = slot.ready
     try {
       await worker.rpc.call('worker.start', { ...this.#deps.start, sockets })
     } catch (error) {
@@ -103,15 +103,15 @@ export class Fleet {
     const endWatch = watchHeartbeat(worker.rpc, this.#deps.silenceMs, () => this.#endSilent(worker))
     void worker.ended.then(endWatch)
     void worker.ended.then((exitText) => this.#replace(slot, worker, exitText))
-    if (before) this.#retire(before)
+    if (previous) this.#retire(previous)
     this.#assignSockets()
   }
 
   #spawn(): RunningWorker {
     let running: RunningWorker | undefined
     const { handlers, end } = this.#deps.serve(() => running!)
-    const last = { 'metrics.last': (values: MetricValues[]) => void Object.assign(running!, { values }) }
-    const spawned = this.#deps.spawn(this.#deps.sockets, { ...handlers, ...last })
+    const lastMetrics = { 'metrics.last': (values: MetricValues[]) => void Object.assign(running!, { values }) }
+    const spawned = this.#deps.spawn(this.#deps.sockets, { ...handlers, ...lastMetrics })
     const worker: RunningWorker = { ...spawned, startedAt: performance.now(), values: [], isShuttingDown: false }
     running = worker
     this.#all.add(worker)
@@ -129,7 +129,7 @@ export class Fleet {
     worker.kill()
   }
 
-  /** Adds the counters of an ended worker: a counter that falls would look like a restart. */
+  /** Adds the counters of an ended worker, because Prometheus takes a counter that falls for a restart of the service. */
   #addMetrics(past: MetricValues[], { values }: RunningWorker): Promise<MetricValues[]> {
     return this.#deps.merge([past, values.filter(({ aggregator, type }) => aggregator === 'sum' && type !== 'gauge')])
   }
@@ -189,8 +189,8 @@ export class Fleet {
   }
 
   /** Calls each running worker, including those that are being replaced. */
-  async callAll(ask: (worker: WorkerProcess) => Promise<unknown>): Promise<void> {
-    await Promise.allSettled([...this.#all].map(ask))
+  async callAll(call: (worker: WorkerProcess) => Promise<unknown>): Promise<void> {
+    await Promise.allSettled([...this.#all].map(call))
   }
 
   /** The metrics of all workers, including those that have ended. */

@@ -80,7 +80,7 @@ export async function startWorkers(
       logReport(report, data)
       providers = providerNeeds(data, (name) => Boolean(variable(name)?.trim()))
     },
-    onListTimeout: () => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null)),
+    onLateList: () => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null)),
   })
   openUpkeep(openContext, db)
   openWebhooks(openContext, { db, vault })
@@ -110,7 +110,7 @@ export async function startWorkers(
   const sockets = await bindSockets({ host, port }, workers)
   cleanup.defer(sockets.close)
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${prefix}`
-  const page = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
+  const readMetricsPage = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
   let lost = 0
   const onLost = (requests: number) => {
     lost += requests
@@ -119,13 +119,15 @@ export async function startWorkers(
     sockets: sockets.socketsByWorker,
     start: { config: settings, sources: parts.settingSources, url },
     spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
-    serve: (worker) => serve(store, catalogue, { page, statuses: () => fleet.statuses(), onLost }, worker),
+    serve: (worker) =>
+      handleCalls(store, catalogue, { page: readMetricsPage, statuses: () => fleet.statuses(), onLost }, worker),
     merge: mergedValues,
     onRestart: metrics.observeWorkers(() => fleet.count),
     silenceMs: config.worker_silence_ms,
     log,
   })
-  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: page } }, cleanup)
+  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: readMetricsPage } }, cleanup)
+  /** False after a stop without a drain, which also ends a drain that has started. */
   let drains = true
   cleanup.defer(() => {
     // Each worker has its own descriptors of these sockets.
@@ -140,6 +142,7 @@ export async function startWorkers(
   if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey)
   const running = cleanup.move()
   const end = once(() => running.disposeAsync())
+  // Another id than those of the workers, which therefore reload the catalogue when the primary has announced a change.
   const origin = newId()
   return {
     url,
@@ -167,7 +170,7 @@ type Answers = {
 }
 
 /** Handles the calls of a worker. */
-function serve(
+function handleCalls(
   { db, console }: OpenStore,
   catalogue: CatalogueSource,
   { page, statuses, onLost }: Answers,

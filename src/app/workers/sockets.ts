@@ -15,25 +15,25 @@ export type Sockets = {
  * share one socket. Does not listen yet.
  * @throws StartupError if the address is not available.
  */
-export async function bindSockets(at: Address, workers: number): Promise<Sockets> {
+export async function bindSockets(address: Address, workers: number): Promise<Sockets> {
   const bound: BoundSocket[] = []
   const close = () => {
     for (const socket of bound.splice(0)) socket.close()
   }
-  const bind = (host: string, port: number, reusePort: boolean) => {
-    const socket = new BoundSocket({ host, port, reusePort })
+  const bind: Bind = (options) => {
+    const socket = new BoundSocket(options)
     bound.push(socket)
     return socket
   }
   function bindAll(host: string, port: number): number[] {
     const first = bindShared(host, port, bind)
-    const more = first.isSpread ? workers - 1 : 0
-    const sockets = [first.socket, ...Array.from({ length: more }, () => bind(host, first.port, true))]
+    const sockets = [first.socket]
+    while (first.isSpread && sockets.length < workers) sockets.push(bind({ host, port: first.port, reusePort: true }))
     return Array.from({ length: workers }, (_, worker) => (sockets[worker] ?? first.socket).fd())
   }
   try {
-    const [first = at.host, ...others] = await addressesOf(at.host)
-    const columns = [bindAll(first, at.port)]
+    const [first = address.host, ...others] = await addressesOf(address.host)
+    const columns = [bindAll(first, address.port)]
     const { port } = bound[0]!.address()
     for (const host of others) columns.push(...ignoreAbsentAddress(() => bindAll(host, port)))
     return {
@@ -43,7 +43,7 @@ export async function bindSockets(at: Address, workers: number): Promise<Sockets
     }
   } catch (error) {
     close()
-    throw addressRefused(error as NodeJS.ErrnoException, at, 'PORT')
+    throw addressRefused(error as NodeJS.ErrnoException, address, 'PORT')
   }
 }
 
@@ -53,14 +53,17 @@ async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address).slice(0, host === 'localhost' ? undefined : 1)
 }
 
-function bindShared(host: string, port: number, bind: (host: string, port: number, reusePort: boolean) => BoundSocket) {
+type Bind = (options: { host: string; port: number; reusePort: boolean }) => BoundSocket
+
+/** Binds the first socket. `isSpread`: the system distributes connections among several sockets of the port. */
+function bindShared(host: string, port: number, bind: Bind) {
   try {
-    const socket = bind(host, port, true)
+    const socket = bind({ host, port, reusePort: true })
     return { socket, port: socket.address().port, isSpread: true }
   } catch (error) {
     // macOS has the option but does not distribute connections; Node reports it as not supported.
     if (!['ENOTSUP', 'EOPNOTSUPP', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    const socket = bind(host, port, false)
+    const socket = bind({ host, port, reusePort: false })
     return { socket, port: socket.address().port, isSpread: false }
   }
 }

@@ -13,7 +13,7 @@ import type { Log } from '#platform/process/log.ts'
 import { createRpc, type Handlers, type Port, type Rpc } from '#platform/process/rpc.ts'
 import { openDeps } from '../open/deps.ts'
 import type { OpenContext, Parts } from '../open/parts.ts'
-import { databaseTime, type OpenStore, watchOf } from '../open/store.ts'
+import { databaseListeners, databaseTime, type OpenStore } from '../open/store.ts'
 import { type PrimaryCalls, startupErrorCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
 import { loadedFrom } from './catalogue-source.ts'
 import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
@@ -30,7 +30,7 @@ type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
 /** The longest time that connections of a replaced worker stay open: as long as any response takes. */
 const retireMs = 15 * 60_000
 
-const atOnce: WorkerStop = { drain: false, internAddress: undefined }
+const immediateStop: WorkerStop = { drain: false, internAddress: undefined }
 
 /** A server process that the primary of its host started and configures. */
 type Worker = {
@@ -57,11 +57,11 @@ export function runWorker(deps: WorkerDeps): void {
       deps.exit(1)
     }
   }
-  const own: Omit<WorkerCalls, keyof NotificationCalls> = {
+  const workerCalls: Omit<WorkerCalls, keyof NotificationCalls> = {
     async 'worker.start'(start) {
       try {
         started = await startWorker(deps, start, rpc, handlers)
-        deps.logUncaught({ log: started.log, end: once(() => endWorker((worker) => worker.stop(atOnce), 1)) })
+        deps.logUncaught({ log: started.log, end: once(() => endWorker((worker) => worker.stop(immediateStop), 1)) })
       } catch (error) {
         throw error instanceof StartupError ? Object.assign(error, { code: startupErrorCode }) : error
       }
@@ -78,10 +78,10 @@ export function runWorker(deps: WorkerDeps): void {
     'worker.internsEnded': () => started?.closing.endInterns(),
     'worker.retire': () => void endWorker((worker) => worker.retire()),
   }
-  const handlers: Handlers = { ...own }
+  const handlers: Handlers = { ...workerCalls }
   const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
   // Rows that are not in the database yet are written to files for the next start.
-  rpc.onClose(() => void endWorker((worker) => worker.stop(atOnce)))
+  rpc.onClose(() => void endWorker((worker) => worker.stop(immediateStop)))
 }
 
 async function startWorker(
@@ -92,14 +92,14 @@ async function startWorker(
 ): Promise<Worker> {
   const { now, newId, variable } = deps
   await using cleanup = new AsyncDisposableStack()
-  const leaving = createShutdown()
+  const shutdown = createShutdown()
   const parts: Parts = { config, settingSources: sources, log: deps.createLog(config), now, newId, variable }
   const borrow = (context: OpenContext) => borrowStore(context, rpc, handlers)
-  const { deps: routed, ledger } = await openDeps(parts, leaving.isShuttingDown, cleanup, borrow)
-  const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
-  const app = await createApi({ ...routed, metrics, hostStatus: () => rpc.call('host.status', null) })
+  const { deps: apiDeps, ledger } = await openDeps(parts, shutdown.isShuttingDown, cleanup, borrow)
+  const metrics = { ...apiDeps.metrics, read: () => rpc.call('metrics.page', null) }
+  const app = await createApi({ ...apiDeps, metrics, hostStatus: () => rpc.call('host.status', null) })
   const acceptor = createAcceptor(app.server)
-  const closing = createWorkerClosing(app, acceptor, leaving, config.shutdown_grace_ms)
+  const closing = createWorkerClosing(app, acceptor, shutdown, config.shutdown_grace_ms)
   cleanup.defer(closing.close)
   await acceptor.accept(sockets)
   const running = cleanup.move()
@@ -110,21 +110,21 @@ async function startWorker(
   return {
     acceptor,
     log: parts.log,
-    reloadCatalogue: async () => void (await routed.catalogue.reload()),
-    metrics: routed.metrics.values,
-    status: async () => (await routed.hostStatus()).processes[0],
+    reloadCatalogue: async () => void (await apiDeps.catalogue.reload()),
+    metrics: apiDeps.metrics.values,
+    status: async () => (await apiDeps.hostStatus()).processes[0],
     closing,
-    skipDrain: leaving.skipDrain,
+    skipDrain: shutdown.skipDrain,
     async stop({ drain, internAddress }) {
-      if (drain) await leaving.drain(app.server, config.drain_ms)
+      if (drain) await shutdown.drain(app.server, config.drain_ms)
       if (drain) parts.log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
       if (internAddress) await closing.serveInterns(internAddress)
       await end()
     },
     async retire() {
-      await Promise.race([leaving.retire(app.server, acceptor), sleep(retireMs, undefined, { ref: false })])
+      await Promise.race([shutdown.retire(app.server, acceptor), sleep(retireMs, undefined, { ref: false })])
       await end()
-      await rpc.call('metrics.last', await routed.metrics.values())
+      await rpc.call('metrics.last', await apiDeps.metrics.values())
     },
   }
 }
@@ -132,9 +132,9 @@ async function startWorker(
 /** Opens the store of the primary. Postgres is opened by each process itself. */
 async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
   const { config } = context.parts
-  const watch = watchOf(context)
-  const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))
-  const firstLoad = load(false)
+  const watch = databaseListeners(context)
+  const loadFromPrimary = async (request: { fresh: boolean }) => loadedFrom(await rpc.call('catalogue.load', request))
+  const firstLoad = loadFromPrimary({ fresh: false })
   firstLoad.catch(() => {})
   const remote = config.database_url ? undefined : openRemoteDatabase(() => rpc, watch)
   Object.assign(handlers, remote?.handlers)
@@ -146,7 +146,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
     now: databaseTime(db, context.parts.now),
     firstKeys: undefined,
     allowStale: allowStaleWhileUnavailable({ db }, config.stale_keys_ms),
-    catalogue: { firstLoad, load: () => load(true), discover: undefined },
+    catalogue: { firstLoad, load: () => loadFromPrimary({ fresh: true }), discover: undefined },
     console: config.console ? () => rpc.call('console.folder', null) : undefined,
     isShared: true,
   }

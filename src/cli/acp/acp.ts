@@ -1,13 +1,13 @@
 import { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, internsHelp } from '../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 export function acpCommand(command: Command, terminal: Terminal): void {
   command
     .argument('<intern>', 'Name or ID of the intern')
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern: string) => {
       const screen = terminal.screen?.()
       if (!screen) throw new StartupError('Standard input is not available.')

@@ -11,7 +11,7 @@ import { readHistory, readSessions } from './history.ts'
 import { promptContent } from './prompt-content.ts'
 import { runTurn } from './turn.ts'
 
-type Deps = { client: ApiClient; intern: string }
+type AgentDeps = { client: ApiClient; intern: string }
 
 type BridgedSession = { mode: ApprovalMode; modes: ApprovalMode[]; turn?: AbortController | undefined }
 
@@ -24,17 +24,17 @@ const modeNames: Record<ApprovalMode, { name: string; description: string }> = {
  * Serves an intern as an agent of the Agent Client Protocol. Sessions have the same ids as those of the intern. The intern
  * works in its own workspace: the folder and the MCP servers of the editor are ignored.
  */
-export function internAgent({ client, intern }: Deps): AgentApp {
+export function internAgent({ client, intern }: AgentDeps): AgentApp {
   const sessions = new Map<string, BridgedSession>()
   let supportsForms = false
 
-  const find = (id: string) => {
+  const requireSession = (id: string) => {
     const session = sessions.get(id)
     if (!session) throw RequestError.resourceNotFound(id)
     return session
   }
   /** An intern with the approval mode `manual` does not offer `self-drive`. */
-  async function open(id: string) {
+  async function openSession(id: string) {
     await waitUntilRunning(client, intern)
     const { approval_mode: internMode } = await client.request<InternRecord>('GET', internPath(intern))
     const modes: ApprovalMode[] = internMode === 'manual' ? ['manual'] : ['manual', 'self-drive']
@@ -43,17 +43,20 @@ export function internAgent({ client, intern }: Deps): AgentApp {
       modes: { currentModeId: 'manual', availableModes: modes.map((mode) => ({ id: mode, ...modeNames[mode] })) },
     }
   }
-  async function restore(id: string, replay?: AgentContext) {
+  /** @param editor receives the transcript; undefined if it has the transcript already. */
+  async function restoreSession(id: string, editor?: AgentContext) {
     const history = await readHistory({ client, intern }, id)
-    const opened = await open(id)
-    for (const update of replay ? history : []) await replay?.notify('session/update', { sessionId: id, update })
+    const opened = await openSession(id)
+    if (editor) {
+      for (const update of history) await editor.notify('session/update', { sessionId: id, update })
+    }
     return opened
   }
-  async function runPrompt(sessionId: string, content: PromptContent, editor: AgentContext, cancelled: AbortSignal) {
-    const session = find(sessionId)
+  async function runPrompt(sessionId: string, content: PromptContent, editor: AgentContext, cancelSignal: AbortSignal) {
+    const session = requireSession(sessionId)
     if (session.turn) throw RequestError.invalidRequest(undefined, 'The session is busy with another prompt.')
     session.turn = new AbortController()
-    const signal = AbortSignal.any([session.turn.signal, cancelled])
+    const signal = AbortSignal.any([session.turn.signal, cancelSignal])
     const chat = conversation(client, intern, { mode: session.mode, session: sessionId })
     try {
       return await runTurn({ client, intern, editor, sessionId, supportsForms, chat, signal }, content)
@@ -82,24 +85,24 @@ export function internAgent({ client, intern }: Deps): AgentApp {
     .onRequest('session/new', () =>
       withProtocolErrors(async () => {
         const sessionId = randomUUID()
-        return { sessionId, ...(await open(sessionId)) }
+        return { sessionId, ...(await openSession(sessionId)) }
       }),
     )
     .onRequest('session/load', ({ params, client: editor }) =>
-      withProtocolErrors(() => restore(params.sessionId, editor)),
+      withProtocolErrors(() => restoreSession(params.sessionId, editor)),
     )
-    .onRequest('session/resume', ({ params }) => withProtocolErrors(() => restore(params.sessionId)))
+    .onRequest('session/resume', ({ params }) => withProtocolErrors(() => restoreSession(params.sessionId)))
     .onRequest('session/list', ({ params }) =>
       withProtocolErrors(() => readSessions({ client, intern }, params.cursor, params.cwd ?? process.cwd())),
     )
     .onRequest('session/close', ({ params }) => {
-      find(params.sessionId).turn?.abort()
+      requireSession(params.sessionId).turn?.abort()
       sessions.delete(params.sessionId)
       return {}
     })
     .onRequest('session/set_mode', ({ params }) => {
-      const session = find(params.sessionId)
-      const mode = session.modes.find((one) => one === params.modeId)
+      const session = requireSession(params.sessionId)
+      const mode = session.modes.find((available) => available === params.modeId)
       if (!mode) {
         throw RequestError.invalidParams(
           undefined,

@@ -8,7 +8,7 @@ import { cancelAnswer } from '../chat/ask-user.ts'
 import type { AgentQuestion, Field } from '../chat/conversation.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
-import { type Change, diffContents, kindOf, textContent } from './updates.ts'
+import { type Change, diffContents, textContent, toToolKind } from './updates.ts'
 
 type Permission = Extract<AgentQuestion, { kind: 'permission' }>
 type Form = Extract<AgentQuestion, { kind: 'elicitation' }>
@@ -34,18 +34,18 @@ const optionNames = {
   reject_once: 'Reject',
   reject_always: 'Never allow',
 } as const
-type Option = keyof typeof optionNames
+type OptionKind = keyof typeof optionNames
 
 async function askPermission(deps: EditorDeps, question: Permission): Promise<string> {
   const { editor, sessionId, signal } = deps
   const options = question.options
-    .filter((option): option is Option => Object.hasOwn(optionNames, option))
+    .filter((option): option is OptionKind => Object.hasOwn(optionNames, option))
     .flatMap((kind) => {
-      const ofKind = (question.choices ?? []).filter((choice) => choice.kind === kind)
-      if (ofKind.length < 2) return [{ optionId: kind as string, kind, name: optionNames[kind] as string }]
-      return ofKind.map(({ id, name }) => ({ optionId: id, kind, name }))
+      const choicesOfKind = (question.choices ?? []).filter((choice) => choice.kind === kind)
+      if (choicesOfKind.length < 2) return [{ optionId: kind as string, kind, name: optionNames[kind] as string }]
+      return choicesOfKind.map(({ id, name }) => ({ optionId: id, kind, name }))
     })
-  const params: RequestPermissionRequest = { sessionId, toolCall: await toolCallOf(deps, question), options }
+  const params: RequestPermissionRequest = { sessionId, toolCall: await buildToolCall(deps, question), options }
   const cancellation = { cancellationSignal: signal, stopWaitingOnCancel: true }
   const { outcome } = await editor.request('session/request_permission', params, cancellation)
   signal.throwIfAborted()
@@ -53,21 +53,22 @@ async function askPermission(deps: EditorDeps, question: Permission): Promise<st
 }
 
 /** The tool call with all details of the operation, because the user must see what they allow. */
-async function toolCallOf({ client, intern }: EditorDeps, question: Permission): Promise<ToolCallUpdate> {
+async function buildToolCall({ client, intern }: EditorDeps, question: Permission): Promise<ToolCallUpdate> {
   const path = internPath(intern, `/questions/${encodeURIComponent(question.id)}`)
   const { data } = await client.request<{ data: QuestionDetails }>('GET', path)
   const { command, detail = null, paths, changes } = data
   const content = changes.flatMap(diffContents)
   if (content.length === 0 && detail !== null) content.push({ type: 'content', content: textContent(detail) })
-  return {
+  const toolCall: ToolCallUpdate = {
     toolCallId: question.id,
     title: command ?? question.detail ?? question.operation ?? 'permission',
-    kind: kindOf(question.operation),
+    kind: toToolKind(question.operation),
     status: 'pending',
     content,
-    locations: paths.map((one) => ({ path: one })),
-    ...(command !== null && { rawInput: { command } }),
+    locations: paths.map((changedPath) => ({ path: changedPath })),
   }
+  if (command !== null) toolCall.rawInput = { command }
+  return toolCall
 }
 
 type QuestionDetails = { command: string | null; detail?: string; paths: string[]; changes: Change[] }
@@ -81,7 +82,7 @@ async function askForm({ editor, sessionId, supportsForms, signal }: EditorDeps,
   }
   const requestedSchema = {
     type: 'object' as const,
-    properties: Object.fromEntries(question.fields.map((field) => [field.name, propertyOf(field)])),
+    properties: Object.fromEntries(question.fields.map((field) => [field.name, toFormProperty(field)])),
     required: question.fields.filter(({ required }) => required).map(({ name }) => name),
   }
   const answer = await editor.request(
@@ -94,7 +95,7 @@ async function askForm({ editor, sessionId, supportsForms, signal }: EditorDeps,
   return JSON.stringify(action === 'accept' ? { action, content } : { action })
 }
 
-function propertyOf({ type, options }: Field): ElicitationPropertySchema {
+function toFormProperty({ type, options }: Field): ElicitationPropertySchema {
   if (type === 'array') return { type, items: { type: 'string', enum: options ?? [] } }
   if (type === 'string' && options) return { type, enum: options }
   return { type } as ElicitationPropertySchema

@@ -5,7 +5,7 @@ import { type ApiClient, ServiceError } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { activityUpdate, textContent } from './updates.ts'
 
-type Deps = { client: ApiClient; intern: string }
+type InternAccess = { client: ApiClient; intern: string }
 type Page<Data> = { data: Data; has_more: boolean; next_cursor?: string }
 type ListedSession = z.infer<typeof InternSession>
 
@@ -13,23 +13,23 @@ type ListedSession = z.infer<typeof InternSession>
 const newSessionId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Reads the transcript of a session as updates for the editor. @throws RequestError for an unknown session */
-export async function readHistory({ client, intern }: Deps, sessionId: string): Promise<SessionUpdate[]> {
+export async function readHistory({ client, intern }: InternAccess, sessionId: string): Promise<SessionUpdate[]> {
   const updates: SessionUpdate[] = []
-  for (let after = ''; ; ) {
-    const path = internPath(intern, `/sessions/${encodeURIComponent(sessionId)}?limit=100${after}`)
+  for (let cursorParameter = ''; ; ) {
+    const path = internPath(intern, `/sessions/${encodeURIComponent(sessionId)}?limit=100${cursorParameter}`)
     const page = await client.request<Page<{ entries: EntryItem[] }>>('GET', path).catch((error) => {
       if (!(error instanceof ServiceError && error.status === 404)) throw error
       if (!newSessionId.test(sessionId)) throw RequestError.resourceNotFound(sessionId)
     })
     if (!page) return updates
     const { data, has_more, next_cursor } = page
-    updates.push(...data.entries.flatMap(updatesOf))
+    updates.push(...data.entries.flatMap(toUpdates))
     if (!has_more || !next_cursor) return updates
-    after = `&starting_after=${encodeURIComponent(next_cursor)}`
+    cursorParameter = `&starting_after=${encodeURIComponent(next_cursor)}`
   }
 }
 
-function updatesOf(entry: EntryItem): SessionUpdate[] {
+function toUpdates(entry: EntryItem): SessionUpdate[] {
   switch (entry.type) {
     case 'prompt':
       return [{ sessionUpdate: 'user_message_chunk', content: textContent(entry.text) }]
@@ -39,7 +39,7 @@ function updatesOf(entry: EntryItem): SessionUpdate[] {
       return [{ sessionUpdate: 'agent_thought_chunk', content: textContent(entry.text) }]
     case 'tool_call':
     case 'plan':
-      return [activityUpdate(entry, true)]
+      return [activityUpdate(entry, { isNew: true })]
     default:
       return []
   }
@@ -47,12 +47,12 @@ function updatesOf(entry: EntryItem): SessionUpdate[] {
 
 /** @param cwd the editor's folder; the folder of the intern is not reachable for the editor */
 export async function readSessions(
-  { client, intern }: Deps,
+  { client, intern }: InternAccess,
   cursor: string | null | undefined,
   cwd: string,
 ): Promise<ListSessionsResponse> {
-  const after = cursor ? `&starting_after=${encodeURIComponent(cursor)}` : ''
-  const path = internPath(intern, `/sessions?limit=100${after}`)
+  const cursorParameter = cursor ? `&starting_after=${encodeURIComponent(cursor)}` : ''
+  const path = internPath(intern, `/sessions?limit=100${cursorParameter}`)
   const { data, next_cursor } = await client.request<Page<ListedSession[]>>('GET', path)
   const sessions = data.map(({ id, title, updated_at }) => ({ sessionId: id, cwd, title, updatedAt: updated_at }))
   return { sessions, ...(next_cursor && { nextCursor: next_cursor }) }

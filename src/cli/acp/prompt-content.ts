@@ -7,11 +7,11 @@ import type { PromptContent } from '../chat/conversation.ts'
  * other files become separate parts, which the service accepts or rejects.
  */
 export function promptContent(blocks: ContentBlock[]): PromptContent {
-  const parts = blocks.map(partOf)
+  const parts = blocks.map(toPart)
   return parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n\n') : parts
 }
 
-function partOf(block: ContentBlock): Exclude<PromptContent, string>[number] {
+function toPart(block: ContentBlock): Exclude<PromptContent, string>[number] {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text }

@@ -2,15 +2,15 @@ import { type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 import type { ActivityItem } from '#interns/contract/activity-item.ts'
 import { cancelAnswer } from '../chat/ask-user.ts'
 import type { AgentQuestion, ChatOutput, Conversation, PromptContent } from '../chat/conversation.ts'
-import { openQuestionOf } from '../chat/open-question.ts'
-import { whileOpen } from '../chat/question-watch.ts'
+import { fetchOpenQuestion } from '../chat/open-question.ts'
+import { answerWhileOpen } from '../chat/question-watch.ts'
 import { ServiceError } from '../kit/api-client.ts'
 import { askEditor, type EditorDeps } from './ask-editor.ts'
 import { activityUpdate, textContent } from './updates.ts'
 
 type TurnDeps = EditorDeps & { chat: Conversation }
 
-const cancelled: PromptResponse = { stopReason: 'cancelled' }
+const cancelledResponse: PromptResponse = { stopReason: 'cancelled' }
 
 /** The time limit for reporting to the intern that nobody answers. */
 const cancelTimeoutMs = 5000
@@ -33,25 +33,25 @@ export async function runTurn(deps: TurnDeps, content: PromptContent): Promise<P
     }
     return { stopReason: 'end_turn' }
   } catch (error) {
-    if (signal.aborted) return cancelled
+    if (signal.aborted) return cancelledResponse
     throw error
   }
 }
 
-const findOpenQuestion = ({ client, intern, sessionId }: TurnDeps) => openQuestionOf(client, intern, sessionId)
+const findOpenQuestion = ({ client, intern, sessionId }: TurnDeps) => fetchOpenQuestion(client, intern, sessionId)
 
 /** Forwards the output of the intern to the editor, including questions and the turns after them. */
 async function relayAll(deps: TurnDeps, outputs: AsyncIterable<ChatOutput>): Promise<void> {
-  const question = await relay(deps, outputs)
+  const question = await relayOutput(deps, outputs)
   if (question) await answerAndRelay(deps, question)
 }
 
 async function answerAndRelay(deps: TurnDeps, first: AgentQuestion): Promise<void> {
   let question: AgentQuestion | undefined = first
   while (question) {
-    const result = await answerOf(deps, question)
+    const result = await askForAnswer(deps, question)
     if ('closed' in result) return sendText(deps, `\n\n(${result.closed})\n\n`)
-    question = await relay(deps, deps.chat.answer(question, result.answer, deps.signal))
+    question = await relayOutput(deps, deps.chat.answer(question, result.answer, deps.signal))
   }
 }
 
@@ -62,34 +62,36 @@ const sendText = ({ editor, sessionId }: TurnDeps, text: string) =>
   })
 
 /** @returns the question with which the output ends, if any */
-async function relay({ editor, sessionId }: TurnDeps, outputs: AsyncIterable<ChatOutput>) {
+async function relayOutput({ editor, sessionId }: TurnDeps, outputs: AsyncIterable<ChatOutput>) {
   const reportedCalls = new Set<string>()
   let question: AgentQuestion | undefined
   for await (const output of outputs) {
     if (output.type === 'question') question = output.question
     else if (output.type === 'error') throw new RequestError(-32603, output.text)
-    else await editor.notify('session/update', { sessionId, update: updateOf(output, reportedCalls) })
+    else await editor.notify('session/update', { sessionId, update: toUpdate(output, reportedCalls) })
   }
   return question
 }
 
-function updateOf(output: Exclude<ChatOutput, { type: 'question' | 'error' }>, reportedCalls: Set<string>) {
-  if (output.type === 'activity') return activityUpdate(output.activity, isNew(output.activity, reportedCalls))
+function toUpdate(output: Exclude<ChatOutput, { type: 'question' | 'error' }>, reportedCalls: Set<string>) {
+  if (output.type === 'activity')
+    return activityUpdate(output.activity, { isNew: recordCall(output.activity, reportedCalls) })
   const sessionUpdate = output.type === 'text' ? ('agent_message_chunk' as const) : ('agent_thought_chunk' as const)
   return { sessionUpdate, content: textContent(output.text) }
 }
 
-function isNew(activity: ActivityItem, reportedCalls: Set<string>): boolean {
+/** Records a tool call as reported. @returns whether it is new to the editor */
+function recordCall(activity: ActivityItem, reportedCalls: Set<string>): boolean {
   if (activity.type === 'plan' || reportedCalls.has(activity.tool_call_id)) return false
   reportedCalls.add(activity.tool_call_id)
   return true
 }
 
 /** Asks the editor. When the editor cancels the turn, cancels the question too, because it would block the session. */
-async function answerOf(deps: TurnDeps, question: AgentQuestion) {
+async function askForAnswer(deps: TurnDeps, question: AgentQuestion) {
   const { client, intern, sessionId } = deps
   try {
-    return await whileOpen({ client, intern, sessionId, questionId: question.id }, (signal) =>
+    return await answerWhileOpen({ client, intern, sessionId, questionId: question.id }, (signal) =>
       askEditor({ ...deps, signal: AbortSignal.any([deps.signal, signal]) }, question),
     )
   } catch (error) {

@@ -1,11 +1,11 @@
-import type { PlanEntry, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
+import type { PlanEntry, SessionUpdate, ToolCall, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
 import type { ActivityItem } from '#interns/contract/activity-item.ts'
 
 type ToolCallItem = Extract<ActivityItem, { type: 'tool_call' }>
 export type Change = ToolCallItem['changes'][number]
 
 /** The protocol's kind of tool for the first word of an operation. */
-const kinds: Record<string, ToolKind> = {
+const toolKinds: Record<string, ToolKind> = {
   shell: 'execute',
   edit: 'edit',
   delete: 'delete',
@@ -17,31 +17,30 @@ const kinds: Record<string, ToolKind> = {
   switch_mode: 'switch_mode',
 }
 
-export const kindOf = (operation: string | null): ToolKind => kinds[operation?.split('.')[0] ?? ''] ?? 'other'
+export const toToolKind = (operation: string | null): ToolKind => toolKinds[operation?.split('.')[0] ?? ''] ?? 'other'
 
 export const textContent = (text: string) => ({ type: 'text' as const, text })
 
-/** @param isNew whether the tool call is new to the editor */
-export function activityUpdate(activity: ActivityItem, isNew: boolean): SessionUpdate {
+/** @param options.isNew whether the tool call is new to the editor */
+export function activityUpdate(activity: ActivityItem, { isNew }: { isNew: boolean }): SessionUpdate {
   if (activity.type === 'plan') return { sessionUpdate: 'plan', entries: activity.steps.map(planEntry) }
   const { tool_call_id: toolCallId, operation, title, status, input, paths } = activity
-  const call = {
+  const call: ToolCall = {
     toolCallId,
     title: title ?? operation ?? 'tool',
-    kind: kindOf(operation),
+    kind: toToolKind(operation),
     status,
-    ...(input !== null && { rawInput: parsed(input) }),
     locations: paths.map((path) => ({ path })),
-    content: contentOf(activity),
+    content: toContent(activity),
   }
+  if (input !== null) call.rawInput = parseIfJson(input)
   return isNew ? { sessionUpdate: 'tool_call', ...call } : { sessionUpdate: 'tool_call_update', ...call }
 }
 
-function contentOf({ changes, output }: ToolCallItem): ToolCallContent[] {
-  return [
-    ...changes.flatMap(diffContents),
-    ...(output ? [{ type: 'content' as const, content: textContent(output) }] : []),
-  ]
+function toContent({ changes, output }: ToolCallItem): ToolCallContent[] {
+  const content = changes.flatMap(diffContents)
+  if (output) content.push({ type: 'content', content: textContent(output) })
+  return content
 }
 
 /**
@@ -58,15 +57,15 @@ export function diffContents({ path, diff }: Change): ToolCallContent[] {
   return hunks.map((lines) => ({
     type: 'diff',
     path,
-    oldText: isNew ? null : sideOf(lines, '+'),
-    newText: sideOf(lines, '-'),
+    oldText: isNew ? null : textOfSide(lines, '+'),
+    newText: textOfSide(lines, '-'),
   }))
 }
 
 /** The text of one side. The diff marks a missing line break at the end only if the sides differ in it. */
-function sideOf(lines: string[], other: '+' | '-'): string {
+function textOfSide(lines: string[], signOfOtherSide: '+' | '-'): string {
   const sideLines = lines.map((line, at) => {
-    if (line.startsWith(other) || isMissingNewline(line)) return ''
+    if (line.startsWith(signOfOtherSide) || isMissingNewline(line)) return ''
     return lines[at + 1] !== undefined && isMissingNewline(lines[at + 1]!) ? line.slice(1) : `${line.slice(1)}\n`
   })
   const text = sideLines.join('')
@@ -77,16 +76,16 @@ function sideOf(lines: string[], other: '+' | '-'): string {
 const isMissingNewline = (line: string) => line.startsWith('\\')
 
 function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'plan' }>['steps'][number]): PlanEntry {
-  const oneOf = <T extends string>(values: readonly T[], value: string | undefined, fallback: T) =>
-    values.find((one) => one === value) ?? fallback
+  const oneOfOr = <T extends string>(values: readonly T[], value: string | undefined, fallback: T) =>
+    values.find((candidate) => candidate === value) ?? fallback
   return {
     content: text,
-    status: oneOf(['pending', 'in_progress', 'completed'], status, 'pending'),
-    priority: oneOf(['high', 'medium', 'low'], priority, 'medium'),
+    status: oneOfOr(['pending', 'in_progress', 'completed'], status, 'pending'),
+    priority: oneOfOr(['high', 'medium', 'low'], priority, 'medium'),
   }
 }
 
-function parsed(input: string): unknown {
+function parseIfJson(input: string): unknown {
   try {
     return JSON.parse(input)
   } catch {

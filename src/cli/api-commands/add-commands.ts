@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { clientHelp, internsHelp } from '../kit/api-client.ts'
+import { apiKeyHelp, managementKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { wholeNumber } from '../kit/whole-number.ts'
 import type { ApiCommand, Argument } from './api-command.ts'
@@ -7,7 +7,7 @@ import { groupOfTag, pathArguments, sharedOptions } from './defaults.ts'
 import { argumentFor, helpFor, optionFor } from './fields.ts'
 import { type Field, keyKind, type Operation, type OperationId, operations } from './operation.ts'
 import { overrides, subgroups } from './overrides.ts'
-import { type GeneratedCommand, type Placed, runCommand } from './run-command.ts'
+import { type GeneratedCommand, type Parameter, runCommand } from './run-command.ts'
 
 /** The generated commands: one or more for each operation, except for those with a hand-written command or a reason for none. */
 export const generatedCommands: GeneratedCommand[] = Object.entries(operations).flatMap(([key, operation]) => {
@@ -23,8 +23,15 @@ function nameOf({ method, path, tag, answer, creates }: Operation): string {
     .split('/')
     .filter((word) => word !== '' && word !== tag && !word.startsWith('{'))
     .join('-')
-  const verbs = { GET: answer === 'list' ? 'list' : 'show', PUT: 'set', PATCH: 'set', DELETE: 'delete' }
-  const verb = method === 'POST' ? (creates ? 'create' : '') : verbs[method]
+  const verbs = {
+    GET: answer === 'list' ? 'list' : 'show',
+    // Other actions, such as `POST /interns/{id}/move`, have their verb in the path.
+    POST: creates ? 'create' : '',
+    PUT: 'set',
+    PATCH: 'set',
+    DELETE: 'delete',
+  }
+  const verb = verbs[method]
   const parts = method === 'GET' && words !== '' ? [words] : [verb, words]
   return `${groupOfTag[tag] ?? tag} ${parts.filter(Boolean).join('-')}`
 }
@@ -33,18 +40,20 @@ function nameOf({ method, path, tag, answer, creates }: Operation): string {
 export function addGeneratedCommands(group: Command, terminal: Terminal): void {
   for (const generated of generatedCommands) {
     const [first, ...words] = generated.name.split(' ')
-    if (first === group.name()) build(commandAt(group, words), generated, terminal)
+    if (first === group.name()) configureCommand(addCommandAt(group, words), generated, terminal)
   }
 }
 
-function commandAt(group: Command, words: string[]): Command {
-  return words.reduce((parent, word, at) => {
-    const found = parent.commands.find((one) => one.name() === word)
-    if (found && at === words.length - 1) throw new Error(`Two commands have the name ${found.name()}.`)
-    if (found) return found
+/** Adds the command with these words below a group. Creates the subgroups above the command that are missing. */
+function addCommandAt(group: Command, words: string[]): Command {
+  let parent = group
+  for (const [i, word] of words.entries()) {
+    const existing = parent.commands.find((command) => command.name() === word)
+    if (existing && i === words.length - 1) throw new Error(`Two commands have the name ${existing.name()}.`)
     const path = [...pathOf(parent), word].join(' ')
-    return parent.command(word).description(subgroups[path] ?? '')
-  }, group)
+    parent = existing ?? parent.command(word).description(subgroups[path] ?? '')
+  }
+  return parent
 }
 
 const pathOf = (command: Command): string[] => (command.parent ? [...pathOf(command.parent), command.name()] : [])
@@ -53,10 +62,10 @@ const pathOf = (command: Command): string[] => (command.parent ? [...pathOf(comm
 export const descriptionOf = ({ override, operation }: GeneratedCommand) =>
   override.description ?? operation.summary.replace(/^Get /, 'Show ')
 
-function build(command: Command, generated: GeneratedCommand, terminal: Terminal): void {
+function configureCommand(command: Command, generated: GeneratedCommand, terminal: Terminal): void {
   const { operation, override } = generated
   if (command.description() === '') command.description(descriptionOf(generated))
-  const parameters: Placed[] = []
+  const parameters: Parameter[] = []
   for (const [field, schema, argument] of argumentsOf(operation, override)) {
     command.addArgument(argumentFor(argument.name, schema, argument.help ?? helpFor(field, schema)))
     parameters.push({ field, schema, argument })
@@ -71,7 +80,7 @@ function build(command: Command, generated: GeneratedCommand, terminal: Terminal
   if (override.limit) command.option('--limit <count>', override.limit[1], wholeNumber(1), override.limit[0])
   if (!override.resultMessage && !override.print && operation.method !== 'DELETE' && isJson(operation))
     command.option('--json', 'Print JSON')
-  const keyHelp = keyKind(operation) === 'api' ? internsHelp : clientHelp
+  const keyHelp = keyKind(operation) === 'api' ? apiKeyHelp : managementKeyHelp
   command.addHelpText('after', override.notes ? `\n${override.notes}\n${keyHelp}` : keyHelp)
   command.action((...values: unknown[]) => runCommand(generated, parameters, values, terminal))
 }
@@ -81,26 +90,30 @@ const isJson = ({ answer }: Operation) => answer === 'list' || answer === 'objec
 const paging = new Set(['offset', 'limit', 'starting_after', 'cursor'])
 
 /** Whether a field has neither an argument nor an option, because the command sets it itself. */
-const isHidden = (field: string, { in: place }: Field, override: ApiCommand) =>
-  (place === 'query' && paging.has(field)) ||
+const isHidden = (field: string, { in: location }: Field, override: ApiCommand) =>
+  (location === 'query' && paging.has(field)) ||
   field in (override.fixed ?? {}) ||
   field in (override.fromEnvironment ?? {})
 
 function argumentsOf({ fields, tag }: Operation, override: ApiCommand): [string, Field, Argument][] {
-  const named = override.arguments ?? {}
+  const namedArguments = override.arguments ?? {}
   const isArgument = ([field, schema]: [string, Field]) =>
-    !isHidden(field, schema, override) && !override.options?.[field] && (schema.isRequired || field in named)
+    !isHidden(field, schema, override) && !override.options?.[field] && (schema.isRequired || field in namedArguments)
   // First the fields of the path, then those that the override lists, in its order, then others.
-  const listed = [...Object.keys(fields).filter((field) => fields[field]!.in === 'path'), ...Object.keys(named)]
-  const order = (field: string) => (listed.includes(field) ? listed.indexOf(field) : listed.length)
+  const orderedFields = [
+    ...Object.keys(fields).filter((field) => fields[field]!.in === 'path'),
+    ...Object.keys(namedArguments),
+  ]
+  const positionOf = (field: string) =>
+    orderedFields.includes(field) ? orderedFields.indexOf(field) : orderedFields.length
   return Object.entries(fields)
     .filter(isArgument)
-    .sort(([a], [b]) => order(a) - order(b))
-    .map(([field, schema]) => [field, schema, named[field] ?? argumentOf(tag, field, schema)])
+    .sort(([a], [b]) => positionOf(a) - positionOf(b))
+    .map(([field, schema]) => [field, schema, namedArguments[field] ?? argumentOf(tag, field, schema)])
 }
 
-function argumentOf(tag: string, field: string, { in: place }: Field): Argument {
-  const shared = place === 'path' ? (pathArguments[`${tag} ${field}`] ?? pathArguments[field]) : undefined
+function argumentOf(tag: string, field: string, { in: location }: Field): Argument {
+  const shared = location === 'path' ? (pathArguments[`${tag} ${field}`] ?? pathArguments[field]) : undefined
   return shared ?? { name: field.replaceAll('_', '-') }
 }
 

@@ -61,4 +61,4 @@ export const second = (instant: string | null) => instant?.slice(0, 19).replace(
 export const day = (instant: string) => instant.slice(0, 10)
 export const usd = (amount: number) => `$${amount.toFixed(6)}`
 /** A count with its noun, such as `2 keys`. */
-export const counted = (count: unknown, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const countWithNoun = (count: unknown, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

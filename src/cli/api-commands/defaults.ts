@@ -1,4 +1,4 @@
-import { findByHash, guardrailHelp, guardrailId, hashHelp, memberWith } from '../kit/find.ts'
+import { findByHash, findGuardrailId, findMember, guardrailHelp, hashHelp } from '../kit/find.ts'
 import type { Argument } from './api-command.ts'
 
 const key: Argument = {
@@ -11,7 +11,7 @@ const key: Argument = {
 export const member: Argument = {
   name: 'email',
   help: 'Email address of the member',
-  resolve: async (client, text) => (await memberWith(client, text)).id,
+  resolve: async (client, text) => (await findMember(client, text)).id,
 }
 
 export const members: Argument = { ...member, help: 'Email addresses of the members' }
@@ -20,7 +20,7 @@ export const keys: Argument = { ...key, help: 'Hashes of the keys, or their firs
 /** The arguments for parameters of paths, by name, or by the tag of the operation and the name. */
 export const pathArguments: Record<string, Argument> = {
   'byok id': { name: 'id', help: 'ID of the provider key, as listed by "byok list"' },
-  'guardrails id': { name: 'guardrail', help: guardrailHelp, resolve: guardrailId },
+  'guardrails id': { name: 'guardrail', help: guardrailHelp, resolve: findGuardrailId },
   'passkeys id': { name: 'id', help: 'ID of the passkey, as listed by "passkeys list"' },
   'presets slug': { name: 'slug', help: 'Slug of the preset' },
   'sessions id': { name: 'id', help: 'ID of the session, as listed by "sessions list"' },

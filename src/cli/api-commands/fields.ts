@@ -9,7 +9,7 @@ export function optionFor(name: string, field: Field, { method }: Operation, fla
   const choices = choicesOf(field)
   return choices
     ? option.choices(choices)
-    : option.argParser((text, earlier) => collected(field, option, text, earlier))
+    : option.argParser((text, earlier) => collectValue(field, text, earlier, { isList: option.variadic }))
 }
 
 /** The argument for a required field. */
@@ -18,9 +18,7 @@ export function argumentFor(name: string, field: Field, help: string): CommandAr
   const argument = new CommandArgument(`<${name}${isList ? '...' : ''}>`, help)
   const choices = choicesOf(field)
   if (choices) return argument.choices(choices)
-  return argument.argParser((text: string, earlier: unknown) =>
-    isList ? [...((earlier as unknown[] | undefined) ?? []), parsed(field, text)] : parsed(field, text),
-  )
+  return argument.argParser((text: string, earlier: unknown) => collectValue(field, text, earlier, { isList }))
 }
 
 /** The value that the API expects. `null`, `true` and `false` are words at the terminal. */
@@ -31,10 +29,10 @@ export function apiValue({ type, isNullable }: Field, value: unknown): unknown {
 }
 
 /** A name of the API as an option: `limit_usd` becomes `limit-usd`. */
-const kebab = (name: string) => name.replaceAll('_', '-')
+const toKebabCase = (name: string) => name.replaceAll('_', '-')
 
 function flagsOf(name: string, field: Field, isUpdate: boolean): string {
-  if (isSwitch(field, isUpdate)) return field.default === true ? `--no-${kebab(name)}` : `--${kebab(name)}`
+  if (isSwitch(field, isUpdate)) return field.default === true ? `--no-${toKebabCase(name)}` : `--${toKebabCase(name)}`
   const placeholders: Record<Field['type'], string> = {
     string: 'text',
     number: 'number',
@@ -45,7 +43,7 @@ function flagsOf(name: string, field: Field, isUpdate: boolean): string {
     json: 'json',
   }
   const placeholder = field.choices && field.type === 'string' ? 'value' : placeholders[field.type]
-  return `--${kebab(name)} <${placeholder}>`
+  return `--${toKebabCase(name)} <${placeholder}>`
 }
 
 /** Whether an option needs no value: without it, the default of the API applies. */
@@ -59,8 +57,9 @@ export function helpFor(name: string, { help }: Field): string {
 
 function helpOf(name: string, field: Field, isUpdate: boolean): string {
   const help = helpFor(name, field)
-  const byDefault = field.default === undefined || isSwitch(field, isUpdate) ? '' : ` (default: ${field.default})`
-  return `${help}${byDefault}${field.isNullable && isUpdate ? '. "null" removes it' : ''}`
+  const defaultNote = field.default === undefined || isSwitch(field, isUpdate) ? '' : ` (default: ${field.default})`
+  const removalNote = field.isNullable && isUpdate ? '. "null" removes it' : ''
+  return help + defaultNote + removalNote
 }
 
 function choicesOf({ type, choices, isNullable }: Field): string[] | undefined {
@@ -68,14 +67,17 @@ function choicesOf({ type, choices, isNullable }: Field): string[] | undefined {
   return words && (isNullable ? [...words, 'null'] : words)
 }
 
-function collected(field: Field, option: Option, text: string, earlier: unknown): unknown {
-  const value = parsed(field, text)
-  return option.variadic ? [...((earlier as unknown[] | undefined) ?? []), value] : value
+/** Parses one value. Commander calls this for each value of a list, with the `earlier` ones. */
+function collectValue(field: Field, text: string, earlier: unknown, { isList }: { isList: boolean }): unknown {
+  const value = parseValue(field, text)
+  const earlierValues = (earlier as unknown[] | undefined) ?? []
+  return isList ? [...earlierValues, value] : value
 }
 
-function parsed({ type, isNullable }: Field, text: string): unknown {
+function parseValue({ type, isNullable }: Field, text: string): unknown {
   if (isNullable && text === 'null') return text
-  if (type === 'number' || type === 'integer' || type === 'numbers') return numberFrom(text, type === 'integer')
+  if (type === 'number' || type === 'integer' || type === 'numbers')
+    return parseNumber(text, { isWhole: type === 'integer' })
   if (type !== 'json') return text
   try {
     return JSON.parse(text)
@@ -84,7 +86,7 @@ function parsed({ type, isNullable }: Field, text: string): unknown {
   }
 }
 
-function numberFrom(text: string, isWhole: boolean): number {
+function parseNumber(text: string, { isWhole }: { isWhole: boolean }): number {
   const value = Number(text)
   if (text.trim() !== '' && (isWhole ? Number.isSafeInteger(value) : Number.isFinite(value))) return value
   throw new InvalidArgumentError(`It must be a ${isWhole ? 'whole ' : ''}number.`)

@@ -1,7 +1,7 @@
 import type { Environment } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { type ApiClient, apiClient } from '../kit/api-client.ts'
-import { fieldsFrom, listing } from '../kit/fields.ts'
+import { formatRecord, parseFields } from '../kit/fields.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { type ApiCommand, type Argument, type Columns, type Input, minute } from './api-command.ts'
@@ -12,12 +12,12 @@ import { type Field, keyKind, type Operation, type OperationId } from './operati
 export type GeneratedCommand = { id: OperationId; name: string; operation: Operation; override: ApiCommand }
 
 /** Where the value of a field is given: an argument, or an option by the name of its attribute. */
-export type Placed = { field: string; schema: Field } & (
+export type Parameter = { field: string; schema: Field } & (
   | { argument: Argument }
   | { option: string; isNegated: boolean }
 )
 
-/** The columns of a table that no override describes. */
+/** The maximum number of columns of a table that no override describes. */
 const maxColumns = 8
 
 type Page = { data: unknown[]; has_more?: boolean; next_cursor?: string | null }
@@ -26,68 +26,72 @@ type Options = Record<string, unknown> & { json?: boolean; limit?: number }
 /** Runs a generated command. `args` are what Commander passes: the arguments, the options and the command. */
 export async function runCommand(
   { operation, override }: GeneratedCommand,
-  parameters: Placed[],
+  parameters: Parameter[],
   args: unknown[],
   terminal: Terminal,
 ): Promise<void> {
   const options = args.at(-2) as Options
-  const input = inputFrom(parameters, args, options)
+  const input = readInput(parameters, args, options)
   if (override.fields) {
-    const words = args[parameters.filter((one) => 'argument' in one).length] as string[]
+    const words = args[parameters.filter((parameter) => 'argument' in parameter).length] as string[]
     Object.assign(
       input,
-      fieldsFrom(words, (field) => operation.fields[field]?.type === 'list'),
+      parseFields(words, (field) => operation.fields[field]?.type === 'list'),
     )
   }
   requireChange(operation, input, parameters)
   const secrets = readSecrets(override.fromEnvironment, operation, terminal.env)
   const client = apiClient(terminal.env, keyKind(operation))
-  const sent = await resolved({ ...input, ...override.fixed, ...secrets }, parameters, client)
-  const { path, query, body } = requestOf(operation, sent)
+  const resolvedInput = await resolveIds({ ...input, ...override.fixed, ...secrets }, parameters, client)
+  const { path, query, body } = buildRequest(operation, resolvedInput)
   const { out } = terminal
 
   if (operation.answer === 'text') return printText(await client.download(withQuery(path, query)), out)
   if (options.limit !== undefined) query.set('limit', String(options.limit))
-  const isWhole = operation.method === 'GET' && operation.answer === 'list' && options.limit === undefined
-  const answer = isWhole
+  const readsAllPages = operation.method === 'GET' && operation.answer === 'list' && options.limit === undefined
+  const answer = readsAllPages
     ? { data: await readAll(client, operation, path, query) }
     : await client.request<Input>(operation.method, withQuery(path, query), body)
   if (override.print) return override.print(answer as never, terminal)
   if (override.resultMessage) return out(override.resultMessage(input, answer))
   if (options.json) return out(JSON.stringify(answer.data ?? answer, null, 2))
-  out(textOf(answer, operation, override, input))
+  out(formatAnswer(answer, operation, override, input))
 }
 
-function textOf(answer: Input, operation: Operation, override: ApiCommand, input: Input): string {
+function formatAnswer(answer: Input, operation: Operation, override: ApiCommand, input: Input): string {
   const data = answer.data ?? answer
   const rows = override.rows ? override.rows(data as never) : data
   if (Array.isArray(rows)) {
-    const text = tableOf(rows, override.columns ?? (operation.columns ?? []).slice(0, maxColumns))
+    const text = formatTable(rows, override.columns ?? (operation.columns ?? []).slice(0, maxColumns))
     return override.summary ? `${text}\n\n${override.summary(data as never)}` : text
   }
   if (operation.method === 'DELETE') return `Deleted ${Object.values(input).at(-1) ?? ''}.`
   const visible = Object.entries(data).filter(([name]) => !override.hides?.includes(name))
-  return listing(Object.fromEntries(visible))
+  return formatRecord(Object.fromEntries(visible))
 }
 
-function inputFrom(parameters: Placed[], args: unknown[], options: Options): Input {
+/** Returns the values that the user gave, by the fields of the API. */
+function readInput(parameters: Parameter[], args: unknown[], options: Options): Input {
   const input: Input = {}
-  for (const [index, one] of parameters.entries()) {
-    const value = 'argument' in one ? args[index] : options[one.option]
+  for (const [index, parameter] of parameters.entries()) {
+    const value = 'argument' in parameter ? args[index] : options[parameter.option]
     // Commander sets the option of `--no-start` to true if it is not given.
-    const isPresent = 'argument' in one || !one.isNegated ? value !== undefined : value === false
-    if (isPresent) input[one.field] = apiValue(one.schema, value)
+    const isNegated = 'option' in parameter && parameter.isNegated
+    const isPresent = isNegated ? value === false : value !== undefined
+    if (isPresent) input[parameter.field] = apiValue(parameter.schema, value)
   }
   return input
 }
 
 /** @throws StartupError for an update that changes nothing */
-function requireChange({ method, fields }: Operation, input: Input, parameters: Placed[]): void {
+function requireChange({ method, fields }: Operation, input: Input, parameters: Parameter[]): void {
   const isBody = (field: string) => fields[field]?.in !== 'path' && fields[field]?.in !== 'query'
   if (method !== 'PATCH' || Object.keys(input).some(isBody)) return
-  const names = parameters.flatMap((one) => ('option' in one ? [`--${one.field.replaceAll('_', '-')}`] : []))
+  const names = parameters.flatMap((parameter) =>
+    'option' in parameter ? [`--${parameter.field.replaceAll('_', '-')}`] : [],
+  )
   if (names.length > 0)
-    throw new StartupError(`Specify at least one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
+    throw new StartupError(`Specify at least parameter of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
 }
 
 function readSecrets(variables: Record<string, string> = {}, { fields }: Operation, env: Environment): Input {
@@ -100,34 +104,35 @@ function readSecrets(variables: Record<string, string> = {}, { fields }: Operati
   return found
 }
 
-async function resolved(input: Input, parameters: Placed[], client: ApiClient): Promise<Input> {
+/** Replaces names that a person knows, such as email addresses, by the IDs of the API. */
+async function resolveIds(input: Input, parameters: Parameter[], client: ApiClient): Promise<Input> {
   const all = { ...input }
-  for (const one of parameters) {
-    const resolve = 'argument' in one ? one.argument.resolve : undefined
+  for (const parameter of parameters) {
+    const resolve = 'argument' in parameter ? parameter.argument.resolve : undefined
     if (!resolve) continue
-    const args = all[one.field]
-    all[one.field] = Array.isArray(args)
+    const args = all[parameter.field]
+    all[parameter.field] = Array.isArray(args)
       ? await Promise.all(args.map((text) => resolve(client, text)))
       : await resolve(client, String(args))
   }
   return all
 }
 
-function requestOf({ method, path, fields }: Operation, input: Input) {
+function buildRequest({ method, path, fields }: Operation, input: Input) {
   const query = new URLSearchParams()
   const body: Input = {}
   let target = path
   for (const [field, value] of Object.entries(input)) {
-    const place = fields[field]?.in ?? 'body'
-    if (place === 'path') target = target.replace(`{${field}}`, escaped(String(value), fields[field]))
-    else if (place === 'query') query.set(field, String(value))
+    const location = fields[field]?.in ?? 'body'
+    if (location === 'path') target = target.replace(`{${field}}`, escapePathValue(String(value), fields[field]))
+    else if (location === 'query') query.set(field, String(value))
     else body[field] = value
   }
   const hasBody = method !== 'GET' && Object.values(fields).some((field) => field.in === 'body')
   return { path: target, query, body: hasBody ? body : undefined }
 }
 
-function escaped(value: string, field: Field | undefined): string {
+function escapePathValue(value: string, field: Field | undefined): string {
   if (!field?.hasSlash) return encodeURIComponent(value)
   if (/^[^/]+\/[^/]+$/.test(value)) return value.split('/').map(encodeURIComponent).join('/')
   throw new StartupError(`"${value}" is not an ID with a slash, such as "openai/gpt-5.2".`)
@@ -149,17 +154,17 @@ async function readAll(client: ApiClient, { fields }: Operation, path: string, q
 
 async function printText(chunks: AsyncIterable<Uint8Array>, out: Terminal['out']): Promise<void> {
   const decoder = new TextDecoder()
-  let rest = ''
+  let partialLine = ''
   for await (const chunk of chunks) {
-    const text = rest + decoder.decode(chunk, { stream: true })
+    const text = partialLine + decoder.decode(chunk, { stream: true })
     const end = text.lastIndexOf('\n')
     if (end >= 0) out(text.slice(0, end))
-    rest = text.slice(end + 1)
+    partialLine = text.slice(end + 1)
   }
-  if (rest) out(rest)
+  if (partialLine) out(partialLine)
 }
 
-function tableOf(rows: unknown[], columns: Columns): string {
+function formatTable(rows: unknown[], columns: Columns): string {
   if (!Array.isArray(columns)) {
     const cells = Object.values(columns)
     return table(
@@ -168,15 +173,15 @@ function tableOf(rows: unknown[], columns: Columns): string {
     )
   }
   return table(
-    columns.map(headingOf),
-    rows.map((row) => columns.map((name) => cellOf((row as Input)[name]))),
+    columns.map(toHeading),
+    rows.map((row) => columns.map((name) => formatCell((row as Input)[name]))),
   )
 }
 
 /** `created_at` becomes `CREATED (UTC)`. */
-const headingOf = (name: string) => name.replace(/_at$/, ' (UTC)').replaceAll('_', ' ').toUpperCase()
+const toHeading = (name: string) => name.replace(/_at$/, ' (UTC)').replaceAll('_', ' ').toUpperCase()
 
-function cellOf(value: unknown): string {
+function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   const text = String(value)
   return /^\d{4}-\d\d-\d\dT/.test(text) ? minute(text) : text

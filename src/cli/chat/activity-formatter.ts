@@ -9,7 +9,7 @@ const maxLines = { output: 8, change: 40 }
 
 /** Formats the activity of an intern: a tool call when it starts and when it ends, the plan when it changes. */
 export function activityFormatter(styled: StyleText): (activity: ActivityItem) => string {
-  const started = new Set<string>()
+  const startedCalls = new Set<string>()
   let previousPlan = ''
   return (activity) => {
     if (activity.type === 'plan') {
@@ -19,12 +19,12 @@ export function activityFormatter(styled: StyleText): (activity: ActivityItem) =
       return plan
     }
     const { tool_call_id: id, status } = activity
-    const isOver = status === 'completed' || status === 'failed'
-    const lines = started.has(id) ? [] : [styled('bold', `* ${titleOf(activity)}`)]
-    started.add(id)
-    if (isOver) {
-      lines.push(...resultOf(styled, activity))
-      started.delete(id)
+    const hasEnded = status === 'completed' || status === 'failed'
+    const lines = startedCalls.has(id) ? [] : [styled('bold', `* ${titleOf(activity)}`)]
+    startedCalls.add(id)
+    if (hasEnded) {
+      lines.push(...resultLines(styled, activity))
+      startedCalls.delete(id)
     }
     return lines.join('\n')
   }
@@ -35,24 +35,25 @@ function titleOf({ operation, title, paths }: ToolCall): string {
   return words.length > 0 ? [...new Set(words)].join('  ') : 'tool'
 }
 
-function resultOf(styled: StyleText, { status, changes, output }: ToolCall): string[] {
-  const changeLines = changes.flatMap(({ diff }) => bounded(diff.split('\n'), maxLines.change))
-  const outputLines = output ? bounded(output.trimEnd().split('\n'), maxLines.output) : []
-  return [
+function resultLines(styled: StyleText, { status, changes, output }: ToolCall): string[] {
+  const changeLines = changes.flatMap(({ diff }) => truncateLines(diff.split('\n'), maxLines.change))
+  const outputLines = output ? truncateLines(output.trimEnd().split('\n'), maxLines.output) : []
+  const lines = [
     ...changeLines.map((line) => diffLine(styled, line)),
     ...outputLines.map((line) => styled('dim', `  ${printable(line)}`)),
-    ...(status === 'failed' ? [styled('red', '  failed')] : []),
   ]
+  if (status === 'failed') lines.push(styled('red', '  failed'))
+  return lines
 }
 
 /** The first `count` lines, and a line with the number of further ones. */
-export function bounded(lines: readonly string[], count: number): string[] {
+export function truncateLines(lines: readonly string[], count: number): string[] {
   if (lines.length <= count) return [...lines]
   return [...lines.slice(0, count), `… ${lines.length - count} more lines`]
 }
 
-const marks: Record<string, string> = { completed: '[x]', in_progress: '[>]' }
+const statusMarks: Record<string, string> = { completed: '[x]', in_progress: '[>]' }
 
 function planLines(steps: Extract<ActivityItem, { type: 'plan' }>['steps']): string {
-  return steps.map(({ text, status }) => `  ${marks[status] ?? '[ ]'} ${printableLine(text)}`).join('\n')
+  return steps.map(({ text, status }) => `  ${statusMarks[status] ?? '[ ]'} ${printableLine(text)}`).join('\n')
 }

@@ -1,12 +1,12 @@
 import { printableLine } from '#platform/text/printable.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import type { AgentQuestion, Field } from './conversation.ts'
+import type { Display } from './display.ts'
 import type { Keyboard, KeyboardInput } from './keyboard.ts'
 import { readPermission } from './permission-details.ts'
-import type { Show } from './show.ts'
 
 /** The key for each answer to a permission request. Answers that stay in force also need Enter. */
-const permissions: Record<string, { key: string; label: string; needsEnter?: true }> = {
+const permissionAnswers: Record<string, { key: string; label: string; needsEnter?: true }> = {
   allow_once: { key: 'o', label: 'allow once' },
   allow_always: { key: 'a', label: 'always allow', needsEnter: true },
   reject_once: { key: 'r', label: 'reject' },
@@ -14,14 +14,14 @@ const permissions: Record<string, { key: string; label: string; needsEnter?: tru
   cancel: { key: 'c', label: 'cancel' },
 }
 
-type Deps = { client: ApiClient; intern: string; keyboard: Keyboard; show: Show; signal: AbortSignal }
+type AskDeps = { client: ApiClient; intern: string; keyboard: Keyboard; display: Display; signal: AbortSignal }
 export type Choice = { option: string; key: string; label: string; needsEnter?: boolean }
 
 /**
  * Asks the user a question of the intern. @returns the answer for the intern; undefined if the user leaves the chat
  * @throws the reason of the signal when it aborts
  */
-export function askUser(question: AgentQuestion, deps: Deps): Promise<string | undefined> {
+export function askUser(question: AgentQuestion, deps: AskDeps): Promise<string | undefined> {
   return question.kind === 'permission' ? askPermission(question, deps) : askForm(question, deps)
 }
 
@@ -31,59 +31,59 @@ export const cancelAnswer = ({ kind }: AgentQuestion) =>
 
 async function askPermission(
   question: Extract<AgentQuestion, { kind: 'permission' }>,
-  deps: Deps,
+  deps: AskDeps,
 ): Promise<string | undefined> {
-  const { client, intern, show } = deps
+  const { client, intern, display } = deps
   const { subject, changes, isCut } = await readPermission(client, intern, question)
-  show.question(printableLine(question.operation ?? 'permission'), subject && printableLine(subject))
-  show.diff(changes)
-  if (isCut) show.line('  (Not all of it is displayed. Read it completely in the console before you allow it.)')
+  display.question(printableLine(question.operation ?? 'permission'), subject && printableLine(subject))
+  display.diff(changes)
+  if (isCut) display.line('  (Not all of it is displayed. Read it completely in the console before you allow it.)')
   // A single key press must not allow an operation outside the sandbox, or one that is not displayed completely.
   const isRisky = isCut || (question.operation?.includes('.') ?? true)
-  const offered = [...question.options, 'cancel'].flatMap((kind) => {
-    const permission = permissions[kind]
+  const choices = [...question.options, 'cancel'].flatMap((kind) => {
+    const permission = permissionAnswers[kind]
     if (!permission) return []
     const needsEnter = permission.needsEnter || (isRisky && kind === 'allow_once')
-    const ofKind = (question.choices ?? []).filter((choice) => choice.kind === kind)
-    if (ofKind.length < 2) return [{ option: kind, ...permission, needsEnter }]
-    return ofKind.map(({ id, name }, at) => ({
+    const namedChoices = (question.choices ?? []).filter((choice) => choice.kind === kind)
+    if (namedChoices.length < 2) return [{ option: kind, ...permission, needsEnter }]
+    return namedChoices.map(({ id, name }, at) => ({
       option: id,
       key: `${permission.key}${at + 1}`,
       label: `${permission.label}: ${printableLine(name)}`,
       needsEnter: true,
     }))
   })
-  return choose(offered, deps)
+  return choose(choices, deps)
 }
 
 /** Lets the user choose by typing a key or a label and Enter. Some choices need only their key. Ctrl-C cancels. */
 export async function choose(
-  offered: Choice[],
-  { keyboard, show, signal }: Pick<Deps, 'keyboard' | 'show' | 'signal'>,
+  choices: Choice[],
+  { keyboard, display, signal }: Pick<AskDeps, 'keyboard' | 'display' | 'signal'>,
 ): Promise<string | undefined> {
-  const labels = offered.map(({ key, label, needsEnter }) => `[${key}] ${label}${needsEnter ? ' (Enter)' : ''}`)
-  const singleKeys = offered.flatMap(({ key, needsEnter }) => (needsEnter ? [] : [key]))
+  const labels = choices.map(({ key, label, needsEnter }) => `[${key}] ${label}${needsEnter ? ' (Enter)' : ''}`)
+  const singleKeys = choices.flatMap(({ key, needsEnter }) => (needsEnter ? [] : [key]))
   for (;;) {
     const typed = await keyboard.answer(`  ${labels.join('  ')} > `, singleKeys, signal)
     if (typed === 'left') return undefined
     if (typed === 'interrupted') return 'cancel'
     const word = typed.text.trim().toLowerCase()
-    const chosen = offered.find(({ option, key, label }) =>
-      [option, key, label].some((one) => one.toLowerCase() === word),
+    const chosen = choices.find(({ option, key, label }) =>
+      [option, key, label].some((accepted) => accepted.toLowerCase() === word),
     )
     if (chosen) return chosen.option
-    show.line(`  Type one of ${offered.map(({ key }) => key).join(', ')} and press Enter.`)
+    display.line(`  Type one of ${choices.map(({ key }) => key).join(', ')} and press Enter.`)
   }
 }
 
-const sending: Choice[] = [
+const formActions: Choice[] = [
   { option: 'accept', key: 'y', label: 'send', needsEnter: true },
   { option: 'decline', key: 'd', label: 'decline', needsEnter: true },
   { option: 'cancel', key: 'c', label: 'cancel', needsEnter: true },
 ]
 
-async function askForm({ message, fields }: Extract<AgentQuestion, { kind: 'elicitation' }>, deps: Deps) {
-  deps.show.question(message)
+async function askForm({ message, fields }: Extract<AgentQuestion, { kind: 'elicitation' }>, deps: AskDeps) {
+  deps.display.question(message)
   const content: Record<string, unknown> = {}
   for (const field of fields) {
     const value = await fillField(field, deps)
@@ -91,14 +91,14 @@ async function askForm({ message, fields }: Extract<AgentQuestion, { kind: 'elic
     if (value === 'interrupted') return JSON.stringify({ action: 'cancel' })
     if (value.answer !== '') content[field.name] = value.answer
   }
-  const action = await choose(sending, deps)
+  const action = await choose(formActions, deps)
   if (action === undefined) return undefined
   return JSON.stringify(action === 'accept' ? { action, content } : { action })
 }
 
 async function fillField(
   field: Field,
-  { keyboard, show, signal }: Deps,
+  { keyboard, display, signal }: AskDeps,
 ): Promise<{ answer: unknown } | Exclude<KeyboardInput, object>> {
   const optional = field.required ? '' : ', optional'
   for (;;) {
@@ -107,12 +107,12 @@ async function fillField(
     if (typeof typed === 'string') return typed
     const value = readValue(field, typed.text.trim())
     if (value !== undefined && (value !== '' || !field.required)) return { answer: value }
-    show.line(value === '' ? '  This field is required.' : `  Enter ${expectedValue(field)}.`)
+    display.line(value === '' ? '  This field is required.' : `  Enter ${expectedValue(field)}.`)
   }
 }
 
-function expectedValue({ type, options: offered }: Field): string {
-  const options = offered?.map(printableLine)
+function expectedValue({ type, options: offeredValues }: Field): string {
+  const options = offeredValues?.map(printableLine)
   if (type === 'array')
     return options ? `one or more of ${options.join(', ')}, separated by commas` : 'a list, separated by commas'
   if (options) return `one of ${options.join(', ')}`

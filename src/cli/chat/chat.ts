@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, internsHelp } from '../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { help, runCommand } from './commands.ts'
 import { conversation } from './conversation.ts'
+import { createDisplay } from './display.ts'
 import { keyboard } from './keyboard.ts'
-import { showOn } from './show.ts'
 import { answerOpenQuestion, type ChatContext, sendPrompt } from './turn.ts'
 import { waitUntilRunning } from './wait-until-running.ts'
 
@@ -18,21 +18,21 @@ export function chatCommand(command: Command, terminal: Terminal): void {
         .default('manual'),
     )
     .option('--session <id>', 'Continue an earlier session')
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { mode, session }: { mode: string; session?: string }) => {
       const screen = terminal.screen?.()
       if (!screen) throw new StartupError('Standard input is not available.')
       const client = apiClient(terminal.env, 'api')
-      const show = showOn(screen.output)
-      await waitUntilRunning(client, intern, show.line)
-      const keys = keyboard(screen, show.queued)
-      show.line(`Chatting with ${intern}. /help lists the commands. Ctrl-C stops the intern, Ctrl-D leaves.`)
+      const display = createDisplay(screen.output)
+      await waitUntilRunning(client, intern, display.line)
+      const keys = keyboard(screen, display.queued)
+      display.line(`Chatting with ${intern}. /help lists the commands. Ctrl-C stops the intern, Ctrl-D leaves.`)
       const context: ChatContext = {
         client,
         intern,
         chat: conversation(client, intern, { mode, session }),
         keyboard: keys,
-        show,
+        display,
       }
       try {
         await converse(context)
@@ -40,34 +40,35 @@ export function chatCommand(command: Command, terminal: Terminal): void {
         keys.close()
       }
       const id = context.chat.session()
-      show.line(id ? `\nTo continue: npx signalbox chat ${intern} --session ${id}` : '')
+      display.line(id ? `\nTo continue: npx signalbox chat ${intern} --session ${id}` : '')
     })
 }
 
 async function converse(context: ChatContext): Promise<void> {
-  const { keyboard, show } = context
+  const { keyboard, display } = context
   if ((await answerOpenQuestion(context)) === 'left') return
-  for (let interrupted = false; ; ) {
+  let wasInterrupted = false
+  for (;;) {
     const typed = await keyboard.prompt('\n> ')
-    if (typed === 'left' || (typed === 'interrupted' && interrupted)) return
-    interrupted = typed === 'interrupted'
+    if (typed === 'left' || (typed === 'interrupted' && wasInterrupted)) return
+    wasInterrupted = typed === 'interrupted'
     if (typed === 'interrupted') {
-      show.line('(Press Ctrl-C again to leave.)')
+      display.line('(Press Ctrl-C again to leave.)')
       continue
     }
     const text = typed.text.trim()
     if (/^\/?(exit|quit)$/.test(text)) return
-    if (text.startsWith('/')) await command(context, text)
+    if (text.startsWith('/')) await runSlashCommand(context, text)
     else if (text !== '' && (await sendPrompt(context, text)) === 'left') return
   }
 }
 
 /** Runs a command such as /files. Errors of the service are displayed. */
-async function command({ client, intern, chat, show }: ChatContext, text: string): Promise<void> {
+async function runSlashCommand({ client, intern, chat, display }: ChatContext, text: string): Promise<void> {
   try {
-    if (!(await runCommand({ client, intern, chat, print: show.line }, text))) show.line(help)
+    if (!(await runCommand({ client, intern, chat, print: display.line }, text))) display.line(help)
   } catch (error) {
     if (!(error instanceof StartupError)) throw error
-    show.error(error.message)
+    display.error(error.message)
   }
 }

@@ -51,14 +51,11 @@ const commands: { [name: string]: (context: Context, argument: string) => unknow
     if (has_more) print(`… and more: npx signalbox interns files ls ${intern} ${argument}`)
   },
   async model({ client, intern, print }, argument) {
-    const change = argument && { model: argument }
     const path = internPath(intern)
-    const { model } = await (change
-      ? client.request<InternRecord>('PATCH', path, change)
-      : client.request<InternRecord>('GET', path))
-    print(
-      `${model ?? 'The intern uses the default model of the service.'}${change ? ' The change takes effect at its next start.' : ''}`,
-    )
+    const describe = ({ model }: InternRecord) => model ?? 'The intern uses the default model of the service.'
+    if (argument === '') return print(describe(await client.request<InternRecord>('GET', path)))
+    const changed = await client.request<InternRecord>('PATCH', path, { model: argument })
+    print(`${describe(changed)} The change takes effect at its next start.`)
   },
   mode({ chat, print }, argument) {
     const newMode = approvalModes.find((mode) => mode === argument)

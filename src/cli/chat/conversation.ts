@@ -11,6 +11,7 @@ export type PromptContent = string | ({ type: 'text'; text: string } | AttachedP
 export type AgentQuestion =
   | { id: string; kind: 'permission'; operation: string | null; options: string[]; choices?: Choice[]; detail?: string }
   | { id: string; kind: 'elicitation'; message: string; fields: Field[] }
+
 /** One of the answers that the agent offers. */
 type Choice = { id: string; kind: string; name: string }
 export type Field = { name: string; type: string; required: boolean; options?: string[] }
@@ -49,7 +50,7 @@ export function conversation(
     const stream_options = { include_activity: true }
     const body = { stream: true, stream_options, approval_mode: mode, messages, session_id: sessionId }
     for await (const data of client.stream(internPath(intern, '/chat/completions'), body, signal)) {
-      yield* outputsOf(JSON.parse(data) as Chunk)
+      yield* toOutputs(JSON.parse(data) as Chunk)
     }
   }
 
@@ -71,7 +72,7 @@ export function conversation(
 
 export type Conversation = ReturnType<typeof conversation>
 
-function* outputsOf({ choices, activity, error }: Chunk): Generator<ChatOutput> {
+function* toOutputs({ choices, activity, error }: Chunk): Generator<ChatOutput> {
   const delta = choices[0]?.delta
   if (activity) yield { type: 'activity', activity }
   if (delta?.reasoning) yield { type: 'reasoning', text: delta.reasoning }

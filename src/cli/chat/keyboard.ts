@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { printable } from '#platform/text/printable.ts'
+import type { Screen } from '../kit/terminal.ts'
 import { watchPaste } from './paste.ts'
-import type { Screen } from './screen.ts'
 
 /** A typed text; `interrupted` for Ctrl-C; `left` for Ctrl-D or the end of piped input. */
 export type KeyboardInput = { text: string } | 'interrupted' | 'left'
@@ -46,10 +46,14 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
   let draft = ''
   let pending: PendingRead | undefined
   let onInterrupt: (() => void) | undefined
-  let ended = false
+  let isClosed = false
   let lastKeyAt = Number.NEGATIVE_INFINITY
 
-  const reader = createInterface({ input, output: echo(output, () => pending !== undefined), terminal: isTerminal })
+  const reader = createInterface({
+    input,
+    output: createEcho(output, () => pending !== undefined),
+    terminal: isTerminal,
+  })
   const paste = isTerminal ? watchPaste(input, output) : undefined
   const resolvePending = (typed: KeyboardInput) => {
     const { resolve } = pending ?? {}
@@ -61,10 +65,10 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
     reader.write(null, { ctrl: true, name: 'e' })
     reader.write(null, { ctrl: true, name: 'u' })
   }
-  const continues = (text: string) => isTerminal && !pending?.isAnswer && (paste?.isPasting() || text.endsWith('\\'))
+  const isContinued = (text: string) => isTerminal && !pending?.isAnswer && (paste?.isPasting() || text.endsWith('\\'))
 
   reader.on('line', (line) => {
-    if (continues(line)) {
+    if (isContinued(line)) {
       previousLines.push(paste?.isPasting() ? line : line.slice(0, -1))
       reader.setPrompt('… ')
       if (pending && !paste?.isPasting()) reader.prompt()
@@ -87,7 +91,7 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
     resolvePending('interrupted')
   })
   reader.on('close', () => {
-    ended = true
+    isClosed = true
     resolvePending('left')
   })
   if (isTerminal) {
@@ -105,18 +109,21 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
   }
 
   /** Readline gets only the last line of a prompt, because it writes it again for each key. */
-  function show(prompt: string): void {
+  function showPrompt(prompt: string): void {
     const at = prompt.lastIndexOf('\n') + 1
     output.write(prompt.slice(0, at))
     reader.setPrompt(prompt.slice(at))
     reader.prompt(true)
   }
-  function wait(prompt: string, isAnswer: boolean, keys: readonly string[]): Promise<KeyboardInput> {
-    const next = isAnswer && isTerminal ? undefined : typedAhead.shift()
-    if (next !== undefined || ended) {
+  function waitForInput(
+    prompt: string,
+    { isAnswer, keys }: Pick<PendingRead, 'isAnswer' | 'keys'>,
+  ): Promise<KeyboardInput> {
+    const earlierText = isAnswer && isTerminal ? undefined : typedAhead.shift()
+    if (earlierText !== undefined || isClosed) {
       // Piped input may contain anything.
-      output.write(`${prompt}${printable(next ?? '')}\n`)
-      return Promise.resolve(next === undefined ? 'left' : { text: next })
+      output.write(`${prompt}${printable(earlierText ?? '')}\n`)
+      return Promise.resolve(earlierText === undefined ? 'left' : { text: earlierText })
     }
     return new Promise((resolve) => {
       pending = { resolve, keys, isAnswer, since: performance.now() }
@@ -127,7 +134,7 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
         draft ||= reader.line ?? ''
         clearLine()
       }
-      show(prompt)
+      showPrompt(prompt)
       if (isAnswer || !draft) return
       reader.write(draft)
       draft = ''
@@ -135,7 +142,7 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
   }
 
   return {
-    prompt: (prompt) => wait(prompt, false, []),
+    prompt: (prompt) => waitForInput(prompt, { isAnswer: false, keys: [] }),
     async answer(question, keys, signal) {
       signal.throwIfAborted()
       const withdraw = () => {
@@ -145,7 +152,7 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
       }
       signal.addEventListener('abort', withdraw)
       try {
-        const typed = await wait(question, true, isTerminal ? keys : [])
+        const typed = await waitForInput(question, { isAnswer: true, keys: isTerminal ? keys : [] })
         signal.throwIfAborted()
         return typed
       } finally {
@@ -166,12 +173,12 @@ export function keyboard({ input, output }: Screen, onTypedAhead: (text: string)
 }
 
 /** Echoes typed text only while a prompt is displayed, because it would appear in the middle of the intern's output. */
-function echo(output: NodeJS.WriteStream, isPrompting: () => boolean): Writable {
-  const echoed = new Writable({
+function createEcho(output: NodeJS.WriteStream, isPrompting: () => boolean): Writable {
+  const echo = new Writable({
     write(chunk, _encoding, done) {
       if (isPrompting()) output.write(chunk)
       done()
     },
   })
-  return Object.defineProperty(echoed, 'columns', { get: () => output.columns })
+  return Object.defineProperty(echo, 'columns', { get: () => output.columns })
 }

@@ -4,7 +4,7 @@ import { internPath } from '../kit/intern-path.ts'
 import type { AgentQuestion } from './conversation.ts'
 
 /** Finds the open question of a session. Another client can have caused it. */
-export async function openQuestionOf(
+export async function fetchOpenQuestion(
   client: Pick<ApiClient, 'request'>,
   intern: string,
   session: string,

@@ -1,4 +1,4 @@
-import type { Screen } from './screen.ts'
+import type { Screen } from '../kit/terminal.ts'
 
 /** Detects pasted text by bracketed paste mode, so that a line break in it does not send a prompt. */
 export function watchPaste(input: Screen['input'], output: Screen['output']) {

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
-import { bounded } from './activity-formatter.ts'
+import { truncateLines } from './activity-formatter.ts'
 import type { AgentQuestion } from './conversation.ts'
 
 type Permission = Extract<AgentQuestion, { kind: 'permission' }>
@@ -33,7 +33,7 @@ export async function readPermission(
   const subject = command ?? (lines.length > 0 ? undefined : detail)
   return {
     subject,
-    changes: bounded(lines, limits.lines),
+    changes: truncateLines(lines, limits.lines),
     isCut: lines.length > limits.lines || (subject?.length ?? 0) > limits.characters || response === undefined,
   }
 }

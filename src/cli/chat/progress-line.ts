@@ -1,4 +1,4 @@
-import type { Screen } from './screen.ts'
+import type { Screen } from '../kit/terminal.ts'
 
 /** The progress line appears after this time without output. */
 const quietMs = 1000

@@ -20,11 +20,12 @@ const reconnectMs = 1000
  * Asks for an answer while the question is open. The signal aborts when the question expires, when its run ends, or when
  * another client answers it. @returns the answer, or the reason why the question is closed
  */
-export async function whileOpen<Answer>(
+export async function answerWhileOpen<Answer>(
   location: QuestionLocation,
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ answer: Answer } | { closed: string }> {
-  const [closing, finished] = [new AbortController(), new AbortController()]
+  const closing = new AbortController()
+  const finished = new AbortController()
   const watching = watchQuestion(location, finished.signal).then((reason) => {
     if (reason !== undefined) closing.abort(reason)
   })

@@ -8,5 +8,6 @@ export type StyleText = (style: Style, text: string) => string
 export function diffLine(styled: StyleText, line: string): string {
   const text = `  ${printable(line)}`
   if (/^(\+\+\+|---|@@) /.test(line)) return styled('bold', text)
-  return line.startsWith('+') ? styled('green', text) : line.startsWith('-') ? styled('red', text) : text
+  if (line.startsWith('+')) return styled('green', text)
+  return line.startsWith('-') ? styled('red', text) : text
 }

@@ -2,24 +2,30 @@ import { StartupError } from '#platform/core/fault.ts'
 import { type ApiClient, ServiceError } from '../kit/api-client.ts'
 import { askUser, cancelAnswer } from './ask-user.ts'
 import type { AgentQuestion, ChatOutput, Conversation } from './conversation.ts'
+import type { Display } from './display.ts'
 import type { Keyboard } from './keyboard.ts'
-import { openQuestionOf } from './open-question.ts'
-import { whileOpen } from './question-watch.ts'
-import type { Show } from './show.ts'
+import { fetchOpenQuestion } from './open-question.ts'
+import { answerWhileOpen } from './question-watch.ts'
 
-export type ChatContext = { client: ApiClient; intern: string; chat: Conversation; keyboard: Keyboard; show: Show }
+export type ChatContext = {
+  client: ApiClient
+  intern: string
+  chat: Conversation
+  keyboard: Keyboard
+  display: Display
+}
 
 /** The time limit for reporting to the intern that nobody answers. */
 const cancelTimeoutMs = 5000
 
 /** Sends a prompt, and asks the user the questions of the intern. An open question of the session is answered first. */
 export async function sendPrompt(context: ChatContext, text: string): Promise<'left' | 'done'> {
-  const { chat, show } = context
+  const { chat, display } = context
   const result = await printTurn(context, (signal) => chat.prompt(text, signal))
   if (result.errorStatus !== 409) return answerQuestions(context, result)
   const openQuestion = await findOpenQuestion(context)
   if (!openQuestion) return 'done'
-  show.line('Answer the open question first. Your prompt is sent after it.')
+  display.line('Answer the open question first. Your prompt is sent after it.')
   if ((await answerQuestions(context, { question: openQuestion })) === 'left') return 'left'
   return answerQuestions(context, await printTurn(context, (signal) => chat.prompt(text, signal)))
 }
@@ -32,7 +38,7 @@ export async function answerOpenQuestion(context: ChatContext): Promise<'left' |
 
 async function findOpenQuestion({ client, intern, chat }: ChatContext): Promise<AgentQuestion | undefined> {
   const session = chat.session()
-  return session === undefined ? undefined : openQuestionOf(client, intern, session)
+  return session === undefined ? undefined : fetchOpenQuestion(client, intern, session)
 }
 
 /** Asks the user each question with which a turn ends, until a turn ends without one. */
@@ -42,7 +48,7 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
     const question: AgentQuestion = result.question
     const response = await askWhileOpen(context, question)
     if ('closed' in response) {
-      context.show.line(response.closed)
+      context.display.line(response.closed)
       return 'done'
     }
     const { answer } = response
@@ -50,9 +56,9 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
       await cancelQuestion(context, question)
       return 'left'
     }
-    const next = await printTurn(context, (signal) => context.chat.answer(question, answer, signal))
+    const nextResult = await printTurn(context, (signal) => context.chat.answer(question, answer, signal))
     // The service rejected the answer as invalid: the question is still open.
-    result = next.errorStatus === 400 ? { question } : next
+    result = nextResult.errorStatus === 400 ? { question } : nextResult
   }
   return result.isLeaving ? 'left' : 'done'
 }
@@ -60,7 +66,7 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
 function askWhileOpen(context: ChatContext, question: AgentQuestion) {
   const { client, intern, chat } = context
   const location = { client, intern, sessionId: chat.session() ?? '', questionId: question.id }
-  return whileOpen(location, (signal) => askUser(question, { ...context, signal }))
+  return answerWhileOpen(location, (signal) => askUser(question, { ...context, signal }))
 }
 
 /** Cancels a question when the user leaves. An open question would block the session until it expires. */
@@ -86,7 +92,7 @@ type TurnResult = {
 
 /** Prints the output of a turn until it ends or the user stops it with Ctrl-C. */
 async function printTurn(
-  { keyboard, show }: ChatContext,
+  { keyboard, display }: ChatContext,
   startTurn: (signal: AbortSignal) => AsyncIterable<ChatOutput>,
 ): Promise<TurnResult> {
   const stop = new AbortController()
@@ -95,21 +101,21 @@ async function printTurn(
     result.isLeaving = stop.signal.aborted
     stop.abort()
   })
-  const stopProgress = show.working()
+  const stopProgress = display.working()
   try {
     for await (const output of startTurn(stop.signal)) {
       if (output.type === 'question') result.question = output.question
-      else show.output(output)
+      else display.output(output)
     }
   } catch (error) {
-    if (stop.signal.aborted) show.stopped()
+    if (stop.signal.aborted) display.stopped()
     else if (!(error instanceof StartupError)) throw error
-    else show.error(error.message)
+    else display.error(error.message)
     if (error instanceof ServiceError) result.errorStatus = error.status
   } finally {
     removeInterrupt()
     stopProgress()
   }
-  if (!result.question) show.line('')
+  if (!result.question) display.line('')
   return result
 }

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
-import { type ApiClient, apiClient, clientHelp } from '../kit/api-client.ts'
+import { type ApiClient, apiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { percent, thresholdsCommand } from './budgets/thresholds.ts'
+import { collectPercent, thresholdsCommand } from './budgets/thresholds.ts'
 
 type Budget = {
   limit_usd: number
@@ -24,7 +24,7 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .description('List the budgets of the organization and of every workspace')
     .option('--workspace <slug>', 'List only the budgets of this workspace')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async ({ workspace, json }: Owner & { json?: boolean }) => {
       const all = await readBudgets(apiClient(env), workspace)
       out(json ? JSON.stringify(all, null, 2) : budgetTable(all))
@@ -36,10 +36,10 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .argument('<interval>', 'daily, weekly, monthly or lifetime (never resets)')
     .argument('<usd>', 'Limit in US dollars', dollars)
     .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
-    .option('--thresholds <percent...>', 'Percentages of the limit at which webhooks are notified', percent)
+    .option('--thresholds <percent...>', 'Percentages of the limit at which webhooks are notified', collectPercent)
     .option('--include-byok', 'Count spending on your own provider keys in the budgets of all intervals')
     .option('--no-include-byok', 'Do not count spending on your own provider keys')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (interval: string, limit: number, options: SetOptions) => {
       const { includeByok, thresholds } = options
       const body = {
@@ -58,7 +58,7 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .description('Delete a budget')
     .argument('<interval>', 'daily, weekly, monthly or lifetime (never resets)')
     .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (interval: string, options: Owner) => {
       await apiClient(env).request('DELETE', `${pathOf(options)}/${encodeURIComponent(interval)}`)
       out(`The ${interval} budget of ${nameOf(options)} is deleted.`)

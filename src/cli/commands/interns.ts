@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { AgentQuestion } from '../chat/conversation.ts'
-import { apiClient, internsHelp } from '../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { type BudgetOptions, budgetCommand, budgetOf, withBudget } from './interns/budget.ts'
@@ -37,7 +37,7 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
     .option('--repository-user <name>', 'User name for the git server; the password is read from the environment')
     .option('--web-host <host>', 'Host from which the builtin agent can fetch web pages. Can be repeated', collect)
     .option('--no-start', 'Do not start the intern')
-    .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  Password or token for the repository`)
+    .addHelpText('after', `${apiKeyHelp}\n  ${passwordVariable}  Password or token for the repository`)
     .action(async (name: string, options: CreateOptions) => {
       const { start, approvalMode: requestedMode, hostLabels, webHost, ...others } = options
       const { maxCost: _a, maxSeconds: _b, sessionMaxCost: _c, sessionMaxTurns: _d, ...unlimited } = others
@@ -66,7 +66,7 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
     .command('questions')
     .description('List the open questions of an intern, or of all interns that you can see')
     .argument('[intern]', 'Name or ID of the intern')
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern?: string) => {
       const questions =
         intern === undefined

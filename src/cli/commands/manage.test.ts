@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { metered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
-import { fieldsFrom } from '../kit/fields.ts'
+import { parseFields } from '../kit/fields.ts'
 
 describe('management commands', () => {
   let service: TestService
@@ -187,7 +187,7 @@ describe('management commands', () => {
 test('fieldsFrom parses JSON values, lists and text', () => {
   const isList = (name: string) => name === 'models'
   const words = ['limit=50', 'name=Ada = Grace', 'models=a/b, c/d', 'on=true', 'none=null', 'x=["y"]']
-  assert.deepEqual(fieldsFrom(words, isList), {
+  assert.deepEqual(parseFields(words, isList), {
     limit: 50,
     name: 'Ada = Grace',
     models: ['a/b', 'c/d'],
@@ -195,7 +195,7 @@ test('fieldsFrom parses JSON values, lists and text', () => {
     none: null,
     x: ['y'],
   })
-  assert.deepEqual(fieldsFrom(['models=null'], isList), { models: null })
-  assert.deepEqual(fieldsFrom(['models=7'], isList), { models: [7] })
-  assert.throws(() => fieldsFrom(['a=1', 'a=2']), /given twice/)
+  assert.deepEqual(parseFields(['models=null'], isList), { models: null })
+  assert.deepEqual(parseFields(['models=7'], isList), { models: [7] })
+  assert.throws(() => parseFields(['a=1', 'a=2']), /given twice/)
 })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { memberRoles } from '#identity/accounts/members/role.ts'
-import { apiClient, clientHelp } from '../kit/api-client.ts'
+import { apiClient, managementKeyHelp } from '../kit/api-client.ts'
 import type { ListedMember } from '../kit/find.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
@@ -12,7 +12,7 @@ export function membersCommand(members: Command, { env, out }: Terminal): void {
     .argument('<name>', 'Name of the member')
     .option('--admin', 'Same as --access admin')
     .option('--access <role>', `Role: ${memberRoles.join(', ')} (default: member)`)
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (email: string, name: string, { admin, access }: { admin?: boolean; access?: string }) => {
       const body = { email, name, access: access ?? (admin ? 'admin' : 'member') }
       const { data } = await apiClient(env).request<{ data: ListedMember }>('POST', '/organization/members', body)

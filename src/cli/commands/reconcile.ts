@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { StartupError } from '#platform/core/fault.ts'
-import { type ApiClient, apiClient, clientHelp } from '../kit/api-client.ts'
+import { type ApiClient, apiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { type Comparison, compareUsage, isEqual } from './reconcile/compare.ts'
@@ -22,7 +22,7 @@ export function reconcileCommand(command: Command, { env, out }: Terminal): void
     .option('--as <slug>', 'Slug of the provider in the catalogue (default: the same name)')
     .option('--all', 'Also print rows without a difference')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async ({ provider, file, as = provider, all, json }: Options) => {
       const billed = await readBilled(provider, file)
       const ledger = await readLedger(apiClient(env), as, billed)

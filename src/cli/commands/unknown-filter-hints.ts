@@ -1,5 +1,5 @@
 import type { ApiClient } from '../kit/api-client.ts'
-import { allMembers } from '../kit/find.ts'
+import { listAllMembers } from '../kit/find.ts'
 
 /**
  * Returns a hint for each filter value that does not exist, which is probably misspelt. Printed with an empty list. It is
@@ -11,7 +11,9 @@ export async function unknownFilterHints(
 ): Promise<string[]> {
   const hints: string[] = []
   if (member !== undefined) {
-    const isMember = (await allMembers(client)).some(({ id, email }) => id === member || email === member.toLowerCase())
+    const isMember = (await listAllMembers(client)).some(
+      ({ id, email }) => id === member || email === member.toLowerCase(),
+    )
     if (!isMember) hints.push(`Member "${member}" not found. To list all: npx signalbox members list`)
   }
   if (workspace !== undefined) {

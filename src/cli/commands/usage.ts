@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import type { ActivityItem } from '#api/routes/activity/item.ts'
-import { apiClient, clientHelp } from '../kit/api-client.ts'
+import { apiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { unknownFilterHints } from './unknown-filter-hints.ts'
@@ -44,7 +44,7 @@ export function usageCommand(command: Command, { env, out, err }: Terminal): voi
     .option('--json', 'Print the rows of the API as JSON')
     .addHelpText(
       'after',
-      `\nUNCONFIRMED USD is charged to limits in addition, because no provider reported what it billed.\n${clientHelp}`,
+      `\nUNCONFIRMED USD is charged to limits in addition, because no provider reported what it billed.\n${managementKeyHelp}`,
     )
     .action(async (options: Options) => {
       const { groupBy } = dimensions[options.by]

@@ -5,7 +5,7 @@ import { loadCatalogue, readSource } from '#catalogue/sources/load.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { apiClient, clientHelp, hasServiceKey } from '../kit/api-client.ts'
+import { apiClient, hasServiceKey, managementKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { apply, isEmpty } from './litellm/apply.ts'
 import { knownCatalogue } from './litellm/known-catalogue.ts'
@@ -22,7 +22,7 @@ export function importCommand(command: Command, terminal: Terminal): void {
     .option('--out <file>', 'Catalogue file to write. A file with other content is not overwritten', 'catalogue.yaml')
     .option('--dry-run', 'Print the result without writing anything')
     .option('--free-unless-priced', 'Set the price of models without one to 0')
-    .addHelpText('after', `${clientHelp}\n\nWithout SIGNALBOX_KEY, only the catalogue file is written.`)
+    .addHelpText('after', `${managementKeyHelp}\n\nWithout SIGNALBOX_KEY, only the catalogue file is written.`)
     .action((config: string, options: Options) => importLitellm(config, options, terminal).catch(asStartupError))
 }
 

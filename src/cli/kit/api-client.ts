@@ -20,19 +20,19 @@ const keyKinds = {
 } as const
 type KeyKind = keyof typeof keyKinds
 
-const capitalised = (text: string) => text[0]!.toUpperCase() + text.slice(1)
+const capitalise = (text: string) => text[0]!.toUpperCase() + text.slice(1)
 
 const environmentHelp = (kind: KeyKind) => `
 Environment:
-  SIGNALBOX_KEY  ${capitalised(keyKinds[kind].name)} (default: the value of ${keyKinds[kind].variable})
+  SIGNALBOX_KEY  ${capitalise(keyKinds[kind].name)} (default: the value of ${keyKinds[kind].variable})
   SIGNALBOX_URL  Base URL of the service (default: BASE_URL if the key is from
                  ${keyKinds[kind].variable}, otherwise ${defaultUrl})`
 
 /** Help text of the commands that manage the service. */
-export const clientHelp = environmentHelp('management')
+export const managementKeyHelp = environmentHelp('management')
 
 /** Help text of the commands about interns. */
-export const internsHelp = environmentHelp('api')
+export const apiKeyHelp = environmentHelp('api')
 
 /** The service answered with an error status. */
 export class ServiceError extends StartupError {
@@ -62,9 +62,9 @@ export type ApiClient = {
 
 /** Creates a client for the running service that the environment names. */
 export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiClient {
-  const access = accessIn(env, kind)
+  const access = readAccess(env, kind)
   const url = baseUrl(access.url || defaultUrl)
-  const key = keyOf(access.key, keyKinds[kind].name)
+  const key = requireKey(access.key, keyKinds[kind].name)
   const fetch = outgoingFetch(proxiesInEnvironment(env))
 
   function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
@@ -87,7 +87,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
     if (response.ok) return response
     const location = response.headers.get('location')
     if (response.status < 400 && location) throw redirectError(url, new URL(location, url + path))
-    const answer = await json(response).catch(() => undefined)
+    const answer = await parseAnswer(response).catch(() => undefined)
     const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
     if (!message) throw notSignalbox()
     throw new ServiceError(response.status, message)
@@ -98,7 +98,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
 
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(method, path, body)
-    return json(response).catch(() => {
+    return parseAnswer(response).catch(() => {
       throw notSignalbox()
     }) as Promise<T>
   }
@@ -111,7 +111,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
     },
     async upload<T>(path: string, body: AsyncIterable<Uint8Array>) {
       const stream = Readable.toWeb(Readable.from(body, { objectMode: false }))
-      return json(await call('PUT', path, { type: 'application/octet-stream', content: stream })) as Promise<T>
+      return parseAnswer(await call('PUT', path, { type: 'application/octet-stream', content: stream })) as Promise<T>
     },
     async *stream(path, body, signal) {
       const { body: bytes } = await send(body ? 'POST' : 'GET', path, body, signal)
@@ -133,8 +133,8 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
     async listAll<T>(path: string) {
       const all: T[] = []
       for (;;) {
-        const joint = path.includes('?') ? '&' : '?'
-        const page = await request<{ data: T[] }>('GET', `${path}${joint}limit=100&offset=${all.length}`)
+        const separator = path.includes('?') ? '&' : '?'
+        const page = await request<{ data: T[] }>('GET', `${path}${separator}limit=100&offset=${all.length}`)
         all.push(...page.data)
         if (page.data.length < 100) return all
       }
@@ -144,7 +144,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
 
 type RequestBody = { type: string; content: unknown }
 
-async function json(response: Response): Promise<unknown> {
+async function parseAnswer(response: Response): Promise<unknown> {
   return JSON.parse(await readBodyText(response, maxAnswerBytes))
 }
 
@@ -154,7 +154,7 @@ type Access = { url: string | undefined; key: string | undefined }
  * The address and the key to use. Without SIGNALBOX_KEY, these are the variables of the documentation's examples, when they
  * hold a key of this service: the address and the key of another program are never combined with ours.
  */
-function accessIn(env: Environment, kind: KeyKind): Access {
+function readAccess(env: Environment, kind: KeyKind): Access {
   const explicit: Access = { url: env.SIGNALBOX_URL, key: env.SIGNALBOX_KEY }
   if (explicit.key?.trim()) return explicit
   const key = env[keyKinds[kind].variable]
@@ -162,7 +162,7 @@ function accessIn(env: Environment, kind: KeyKind): Access {
 }
 
 /** Whether the environment has a key of the running service. */
-export const hasServiceKey = (env: Environment): boolean => Boolean(accessIn(env, 'management').key?.trim())
+export const hasServiceKey = (env: Environment): boolean => Boolean(readAccess(env, 'management').key?.trim())
 
 /** Normalises a base URL. A bare origin gets the path of the API. */
 function baseUrl(value: string): string {
@@ -176,7 +176,7 @@ function baseUrl(value: string): string {
 }
 
 /** Checks the key. @throws StartupError for a key that no header can contain, such as `sb-v1-…` copied from a document */
-function keyOf(value: string | undefined, requiredKind: string): string {
+function requireKey(value: string | undefined, requiredKind: string): string {
   const key = value?.trim()
   if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${requiredKind} of the service.`)
   const invalid = /[^\x21-\x7e]/u.exec(key)

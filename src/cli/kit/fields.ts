@@ -9,7 +9,7 @@ import { printableLine } from '#platform/text/printable.ts'
  * @param isList whether a field is a list; its text is then split at commas
  * @throws StartupError for an argument without a name or "="
  */
-export function fieldsFrom(
+export function parseFields(
   words: readonly string[],
   isList: (field: string) => boolean = () => false,
 ): Record<string, unknown> {
@@ -22,18 +22,19 @@ export function fieldsFrom(
       )
     }
     if (Object.hasOwn(fields, name)) throw new StartupError(`The field "${name}" is given twice.`)
-    fields[name] = valueFrom(text, isList(name))
+    fields[name] = parseFieldValue(text, { isList: isList(name) })
   }
   return fields
 }
 
-function valueFrom(text: string, isList: boolean): unknown {
-  const value = fromJson(text)
+function parseFieldValue(text: string, { isList }: { isList: boolean }): unknown {
+  const value = parseJson(text)
   if (value === undefined) return isList ? text.split(',').map((item) => item.trim()) : text
   return isList && value !== null && !Array.isArray(value) ? [value] : value
 }
 
-function fromJson(text: string): unknown {
+/** @returns undefined for text that is not JSON */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -42,24 +43,25 @@ function fromJson(text: string): unknown {
 }
 
 /** Reads a JSON object from a file. @throws StartupError when the file is unreadable or contains something else */
-export function bodyFrom(file: string): Record<string, unknown> {
-  const read = () => {
-    try {
-      return readFileSync(file, 'utf8')
-    } catch (error) {
-      throw new StartupError(`${file} cannot be read: ${readErrorText(error)}.`)
-    }
-  }
-  const body = fromJson(read())
+export function readBodyFile(file: string): Record<string, unknown> {
+  const body = parseJson(readText(file))
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   throw new StartupError(`${file} must contain a JSON object.`)
 }
 
-/** Prints a record with one field on each line. Empty fields are skipped. */
-export function listing(record: object): string {
-  const fields = Object.entries(record).filter(([, value]) => value !== null && value !== undefined && value !== '')
-  const width = Math.max(0, ...fields.map(([name]) => name.length))
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printableLine(asText(value))}`).join('\n')
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartupError(`${file} cannot be read: ${readErrorText(error)}.`)
+  }
 }
 
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+/** Formats a record with one field on each line. Empty fields are skipped. */
+export function formatRecord(record: object): string {
+  const fields = Object.entries(record).filter(([, value]) => value !== null && value !== undefined && value !== '')
+  const width = Math.max(0, ...fields.map(([name]) => name.length))
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printableLine(valueText(value))}`).join('\n')
+}
+
+const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -8,7 +8,12 @@ export function fileTable(entries: ListedFile[]): string {
   const rows = entries.map(({ name, kind, size, modified_at, target }) => [
     kind === 'folder' ? '-' : String(size),
     modified_at.slice(0, 19).replace('T', ' '),
-    printableExactly(name) + (kind === 'folder' ? '/' : target === null ? '' : ` -> ${printableExactly(target)}`),
+    nameText(name, kind, target),
   ])
   return table(['BYTES', 'CHANGED (UTC)', 'NAME'], rows)
+}
+
+function nameText(name: string, kind: string, target: string | null): string {
+  if (kind === 'folder') return `${printableExactly(name)}/`
+  return target === null ? printableExactly(name) : `${printableExactly(name)} -> ${printableExactly(target)}`
 }

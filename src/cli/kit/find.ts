@@ -15,7 +15,7 @@ const minDigits = 6
 export const hashHelp = `Hash of the key, as listed by "keys list", or its first ${minDigits} or more digits`
 
 /** Reads all keys, including disabled ones, with the slug of their workspace. */
-export async function allKeys(client: ApiClient): Promise<ListedKey[]> {
+export async function listAllKeys(client: ApiClient): Promise<ListedKey[]> {
   const workspaces = await client.listAll<WorkspaceRecord>('/workspaces')
   const listed = workspaces.map(async ({ id, slug }) => {
     const keys = await client.listAll<z.infer<typeof Key>>(`/keys?workspace_id=${id}&include_disabled=true`)
@@ -28,7 +28,7 @@ export async function allKeys(client: ApiClient): Promise<ListedKey[]> {
 export async function findByHash(client: ApiClient, hash: string): Promise<ListedKey> {
   if (hash.length < minDigits)
     throw new StartupError(`"${hash}" is too short: enter at least ${minDigits} digits of the hash.`)
-  const matches = (await allKeys(client)).filter((key) => key.hash.startsWith(hash.toLowerCase()))
+  const matches = (await listAllKeys(client)).filter((key) => key.hash.startsWith(hash.toLowerCase()))
   const [key] = matches
   if (!key) throw new StartupError(`No key has a hash that starts with "${hash}". To list all: npx signalbox keys list`)
   if (matches.length > 1)
@@ -36,29 +36,31 @@ export async function findByHash(client: ApiClient, hash: string): Promise<Liste
   return key
 }
 
-export const allMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')
+export const listAllMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')
 
 /** Finds a member by email address. @throws StartupError when no member has it */
-export async function memberWith(client: ApiClient, email: string): Promise<ListedMember> {
-  const member = (await allMembers(client)).find((one) => one.email === email.toLowerCase())
+export async function findMember(client: ApiClient, email: string): Promise<ListedMember> {
+  const member = (await listAllMembers(client)).find((candidate) => candidate.email === email.toLowerCase())
   if (member) return member
-  throw new StartupError(`Member "${email}" not found. To list all: npx signalbox members list`)
+  throw new StartupError(`Member "${email}" not matches. To list all: npx signalbox members list`)
 }
 
-/** Help text for the argument with which `guardrailId` finds a guardrail. */
+/** Help text for the argument with which `findGuardrailId` finds a guardrail. */
 export const guardrailHelp = 'ID or name of the guardrail, or "default:<workspace>" for the default one of a workspace'
 
 /** Finds the ID of a guardrail. @throws StartupError when it does not exist, or its name is ambiguous */
-export async function guardrailId(client: ApiClient, idOrName: string): Promise<string> {
+export async function findGuardrailId(client: ApiClient, idOrName: string): Promise<string> {
   if (idOrName.startsWith('default:')) {
     const slug = encodeURIComponent(idOrName.slice('default:'.length))
     return (await client.request<{ data: WorkspaceRecord }>('GET', `/workspaces/${slug}`)).data.default_guardrail_id
   }
   const all = await client.listAll<Guardrail>('/guardrails')
-  const found = all.filter(({ id, name }) => id === idOrName || name === idOrName)
-  if (found.length === 1) return found[0]!.id
-  if (found.length > 1) {
-    throw new StartupError(`${found.length} guardrails are named "${idOrName}": use an ID, such as ${found[0]!.id}.`)
+  const matches = all.filter(({ id, name }) => id === idOrName || name === idOrName)
+  if (matches.length === 1) return matches[0]!.id
+  if (matches.length > 1) {
+    throw new StartupError(
+      `${matches.length} guardrails are named "${idOrName}": use an ID, such as ${matches[0]!.id}.`,
+    )
   }
-  throw new StartupError(`Guardrail "${idOrName}" not found. To list all: npx signalbox guardrails list`)
+  throw new StartupError(`Guardrail "${idOrName}" not matches. To list all: npx signalbox guardrails list`)
 }

@@ -1,2 +1,2 @@
-/** The API path of an intern, or of a resource below it. */
-export const internPath = (intern: string, below = '') => `/interns/${encodeURIComponent(intern)}${below}`
+/** The API path of an intern, or of a resource of it. */
+export const internPath = (intern: string, subpath = '') => `/interns/${encodeURIComponent(intern)}${subpath}`

@@ -7,7 +7,7 @@ export function table(headings: string[], rows: string[][]): string {
   return lines
     .map((line) =>
       line
-        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
         .join('  ')
         .trimEnd(),
     )

@@ -4,7 +4,7 @@ import type { ListedSession } from '#api/routes/sessions/session.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import type { WorkspaceMember } from '#identity/accounts/workspace-members/workspace-member.ts'
 import type { ListedMember } from '../../kit/find.ts'
-import { columns, counted, day, minute, type Overrides } from '../api-command.ts'
+import { columns, countWithNoun, day, minute, type Overrides } from '../api-command.ts'
 import { auditColumns } from './audit.ts'
 
 type Passkey = z.infer<typeof ListedPasskey>
@@ -35,12 +35,12 @@ export const accounts = {
     name: 'budgets key',
     description: 'List the budgets that count the spending of a key, in the order in which they are checked',
     columns: columns<KeyBudget>({
-      LAYER: (one) => one.layer,
-      INTERVAL: (one) => one.reset_interval ?? 'lifetime',
-      LIMIT: (one) => `$${one.limit_usd}`,
-      SPENT: (one) => `$${one.spent_usd.toFixed(6)}`,
-      RESERVED: (one) => `$${one.held_usd.toFixed(6)}`,
-      RESETS: (one) => one.resets_at?.slice(0, 10) ?? 'never',
+      LAYER: (budget) => budget.layer,
+      INTERVAL: (budget) => budget.reset_interval ?? 'lifetime',
+      LIMIT: (budget) => `$${budget.limit_usd}`,
+      SPENT: (budget) => `$${budget.spent_usd.toFixed(6)}`,
+      RESERVED: (budget) => `$${budget.held_usd.toFixed(6)}`,
+      RESETS: (budget) => budget.resets_at?.slice(0, 10) ?? 'never',
     }),
   },
   getKeyThresholds: { handWritten: 'budgets thresholds key' },
@@ -51,11 +51,11 @@ export const accounts = {
     name: 'members list',
     description: 'List the members of the organization',
     columns: columns<ListedMember>({
-      EMAIL: (one) => one.email,
-      NAME: (one) => [one.first_name, one.last_name].filter(Boolean).join(' '),
-      ROLE: (one) => one.access,
-      JOINED: (one) => day(one.joined_at),
-      ID: (one) => one.id,
+      EMAIL: (member) => member.email,
+      NAME: (member) => [member.first_name, member.last_name].filter(Boolean).join(' '),
+      ROLE: (member) => member.access,
+      JOINED: (member) => day(member.joined_at),
+      ID: (member) => member.id,
     }),
   },
   addOrganizationMember: { handWritten: 'members add' },
@@ -65,7 +65,7 @@ export const accounts = {
     description: 'Remove a member from the organization',
     options: { disable_keys: ['--disable-keys', 'Also disable the keys of the member, except those of interns'] },
     resultMessage: ({ user_id, disable_keys }, { disabled_keys }) =>
-      `Removed ${String(user_id).toLowerCase()}${disable_keys ? `, and disabled ${counted(disabled_keys, 'key')}` : ''}.`,
+      `Removed ${String(user_id).toLowerCase()}${disable_keys ? `, and disabled ${countWithNoun(disabled_keys, 'key')}` : ''}.`,
   },
   giveUpInternHost: { handWritten: 'interns give-up' },
   moveInternHost: { handWritten: 'interns move' },
@@ -76,12 +76,12 @@ export const accounts = {
 
   listWorkspaces: {
     columns: columns<WorkspaceRecord>({
-      SLUG: (one) => one.slug,
-      NAME: (one) => one.name,
-      PROMPTS: (one) => (one.is_observability_io_logging_enabled ? 'stored' : '-'),
-      CREATED: (one) => day(one.created_at),
-      ID: (one) => one.id,
-      DESCRIPTION: (one) => one.description ?? '',
+      SLUG: (workspace) => workspace.slug,
+      NAME: (workspace) => workspace.name,
+      PROMPTS: (workspace) => (workspace.is_observability_io_logging_enabled ? 'stored' : '-'),
+      CREATED: (workspace) => day(workspace.created_at),
+      ID: (workspace) => workspace.id,
+      DESCRIPTION: (workspace) => workspace.description ?? '',
     }),
   },
   getWorkspace: { hides: workspaceHidden },
@@ -101,18 +101,18 @@ export const accounts = {
   deleteWorkspaceContents: {
     name: 'workspaces delete-contents',
     resultMessage: ({ id }, { deleted_count }) =>
-      `Deleted the contents of ${counted(deleted_count, 'request')} of "${id}".`,
+      `Deleted the contents of ${countWithNoun(deleted_count, 'request')} of "${id}".`,
   },
   listWorkspaceMembers: {
     name: 'workspaces members list',
     description: 'List the members of a workspace',
     columns: columns<WorkspaceMember>({
-      EMAIL: (one) => one.email,
-      NAME: (one) => one.name,
-      ROLE: (one) => one.access,
-      'ADDED BY': (one) => one.source,
-      SINCE: (one) => day(one.created_at),
-      'USER ID': (one) => one.user_id,
+      EMAIL: (member) => member.email,
+      NAME: (member) => member.name,
+      ROLE: (member) => member.access,
+      'ADDED BY': (member) => member.source,
+      SINCE: (member) => day(member.created_at),
+      'USER ID': (member) => member.user_id,
     }),
   },
   bulkAddWorkspaceMembers: {
@@ -127,7 +127,7 @@ export const accounts = {
     name: 'workspaces members remove',
     arguments: { user_ids: emailsArgument },
     options: { disable_keys: ['--disable-keys', 'Disable the keys of the members in the workspace'] },
-    resultMessage: ({ id }, { removed_count }) => `Removed ${counted(removed_count, 'member')} from "${id}".`,
+    resultMessage: ({ id }, { removed_count }) => `Removed ${countWithNoun(removed_count, 'member')} from "${id}".`,
   },
   listWorkspaceBudgets: { handWritten: 'budgets list' },
   getWorkspaceBudget: { handWritten: 'budgets list' },
@@ -139,12 +139,12 @@ export const accounts = {
 
   listSessions: {
     columns: columns<Session>({
-      ID: (one) => one.id,
-      MEMBER: (one) => one.member.email,
-      METHOD: (one) => one.method,
-      ADDRESS: (one) => one.address ?? '-',
-      'LAST USED (UTC)': (one) => minute(one.last_used_at),
-      'IDLE EXPIRY (UTC)': (one) => minute(one.idle_expires_at),
+      ID: (session) => session.id,
+      MEMBER: (session) => session.member.email,
+      METHOD: (session) => session.method,
+      ADDRESS: (session) => session.address ?? '-',
+      'LAST USED (UTC)': (session) => minute(session.last_used_at),
+      'IDLE EXPIRY (UTC)': (session) => minute(session.idle_expires_at),
     }),
   },
   deleteSession: {
@@ -164,12 +164,12 @@ export const accounts = {
   createPasskeyOptions: { without: 'Browser only: the browser creates the passkey.' },
   listPasskeys: {
     columns: columns<Passkey>({
-      ID: (one) => one.id,
-      MEMBER: (one) => one.member.email,
-      HOST: (one) => one.relying_party,
-      'CREATED (UTC)': (one) => minute(one.created_at),
-      'LAST USED (UTC)': (one) => (one.last_used_at === null ? 'never' : minute(one.last_used_at)),
-      NAME: (one) => one.name,
+      ID: (passkey) => passkey.id,
+      MEMBER: (passkey) => passkey.member.email,
+      HOST: (passkey) => passkey.relying_party,
+      'CREATED (UTC)': (passkey) => minute(passkey.created_at),
+      'LAST USED (UTC)': (passkey) => (passkey.last_used_at === null ? 'never' : minute(passkey.last_used_at)),
+      NAME: (passkey) => passkey.name,
     }),
   },
   updatePasskey: { name: 'passkeys rename' },

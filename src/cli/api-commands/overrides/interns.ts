@@ -7,7 +7,7 @@ type Run = z.infer<typeof InternRun>
 type Request = { id: string; created_at: string; model: string; outcome: string; cost_usd: number; is_shared: boolean }
 type Requests = { requests: Request[]; request_count: number; total_cost_usd: number }
 
-const stream = { without: 'A stream for programs. At the terminal: "signalbox chat".' }
+const noCommandForStreams = { without: 'A stream for programs. At the terminal: "signalbox chat".' }
 
 /** Commands for interns. */
 export const interns = {
@@ -20,14 +20,14 @@ export const interns = {
       status: ['--status <names>', 'Filter by status; several are separated by commas'],
     },
     columns: columns<InternRecord>({
-      NAME: (one) => one.name,
-      STATUS: (one) => (one.progress ? `${one.status}: ${one.progress.step_label}` : one.status),
-      AGENT: ({ agent }) => (typeof agent === 'string' ? agent : agent ? agent.command : 'builtin'),
-      MODEL: (one) => one.model ?? '-',
-      VISIBILITY: (one) => one.visibility,
-      HOST: ({ host }) => (host === null ? '-' : host.state === 'gone' ? `${host.name} (gone)` : host.name),
-      ID: (one) => one.id,
-      'LAST FAILURE': (one) => one.last_failure_message ?? '',
+      NAME: (intern) => intern.name,
+      STATUS: (intern) => (intern.progress ? `${intern.status}: ${intern.progress.step_label}` : intern.status),
+      AGENT: ({ agent }) => (typeof agent === 'string' ? agent : (agent?.command ?? 'builtin')),
+      MODEL: (intern) => intern.model ?? '-',
+      VISIBILITY: (intern) => intern.visibility,
+      HOST: ({ host }) => hostText(host),
+      ID: (intern) => intern.id,
+      'LAST FAILURE': (intern) => intern.last_failure_message ?? '',
     }),
   },
   createIntern: { handWritten: 'interns create' },
@@ -57,13 +57,13 @@ export const interns = {
     name: 'interns hosts',
     description: 'List the hosts of interns, including lost ones',
     columns: columns<ListedHost>({
-      NAME: (one) => one.name,
-      STATE: (one) => one.state,
-      'LOST SINCE (UTC)': (one) => second(one.since),
-      LABELS: (one) => one.labels.join(', ') || '-',
-      'CAPACITY USED': (one) => `${one.capacity_used} of ${one.capacity ?? 'unlimited'}`,
-      INTERNS: (one) => String(one.interns),
-      REASON: (one) => one.reason ?? '',
+      NAME: (host) => host.name,
+      STATE: (host) => host.state,
+      'LOST SINCE (UTC)': (host) => second(host.since),
+      LABELS: (host) => host.labels.join(', ') || '-',
+      'CAPACITY USED': (host) => `${host.capacity_used} of ${host.capacity ?? 'unlimited'}`,
+      INTERNS: (host) => String(host.interns),
+      REASON: (host) => host.reason ?? '',
     }),
   },
   listQuestions: { handWritten: 'interns questions' },
@@ -110,19 +110,19 @@ export const interns = {
     limit: [100, 'Maximum number of entries'],
     print: ({ data }: { data: object }, { out }) => out(JSON.stringify(data, null, 2)),
   },
-  listInternSessionEvents: stream,
+  listInternSessionEvents: noCommandForStreams,
   listInternSessionRequests: {
     name: 'interns requests',
     description: 'List the model requests of a session with their cost, oldest first',
     limit: [200, 'Maximum number of requests'],
     rows: ({ requests }: Requests) => requests,
     columns: columns<Request>({
-      'STARTED (UTC)': (one) => second(one.created_at),
-      MODEL: (one) => one.model,
-      OUTCOME: (one) => one.outcome,
-      COST: (one) => usd(one.cost_usd),
-      REQUEST: (one) => one.id,
-      NOTE: (one) => (one.is_shared ? 'possibly of another session' : ''),
+      'STARTED (UTC)': (request) => second(request.created_at),
+      MODEL: (request) => request.model,
+      OUTCOME: (request) => request.outcome,
+      COST: (request) => usd(request.cost_usd),
+      REQUEST: (request) => request.id,
+      NOTE: (request) => (request.is_shared ? 'possibly of another session' : ''),
     }),
     summary: ({ request_count, total_cost_usd }: Requests) => `${request_count} requests, ${usd(total_cost_usd)}`,
   },
@@ -136,3 +136,8 @@ export const interns = {
   getInternArchive: { handWritten: 'interns files pull' },
   writeInternArchive: { handWritten: 'interns files push' },
 } satisfies Overrides
+
+function hostText(host: InternRecord['host']): string {
+  if (host === null) return '-'
+  return host.state === 'gone' ? `${host.name} (gone)` : host.name
+}

@@ -1,6 +1,6 @@
 import type { Preset } from '#gateway/presets/preset.ts'
 import type { Credential } from '#identity/provider-keys/credential.ts'
-import { columns, counted, minute, type Overrides } from '../api-command.ts'
+import { columns, countWithNoun, minute, type Overrides } from '../api-command.ts'
 import { keys, members } from '../defaults.ts'
 
 type Model = { id: string; name: string; context_length: number | null; pricing: Record<string, string> }
@@ -10,29 +10,33 @@ const perMillion = (price: string | undefined) =>
   price === undefined ? '-' : `$${Number((Number(price) * 1e6).toPrecision(6))}`
 
 const modelColumns = columns<Model>({
-  ID: (one) => one.id,
-  NAME: (one) => one.name,
-  CONTEXT: (one) => String(one.context_length ?? '-'),
-  'USD/M PROMPT': (one) => perMillion(one.pricing.prompt),
-  'USD/M COMPLETION': (one) => perMillion(one.pricing.completion),
+  ID: (model) => model.id,
+  NAME: (model) => model.name,
+  CONTEXT: (model) => String(model.context_length ?? '-'),
+  'USD/M PROMPT': (model) => perMillion(model.pricing.prompt),
+  'USD/M COMPLETION': (model) => perMillion(model.pricing.completion),
 })
-const noFeed = { use_rss: false, use_rss_chat_links: false } as const
-const bySave = { without: 'Like "presets save", which accepts any of the three request bodies.' }
+const withoutFeedOptions = { use_rss: false, use_rss_chat_links: false } as const
+const noCommandBesideSave = { without: 'Like "presets save", which accepts any of the three request bodies.' }
 
 /** Commands for models, provider keys, presets and guardrails. */
 export const models = {
-  listModels: { description: 'List models with filters and sorting', options: noFeed, columns: modelColumns },
+  listModels: {
+    description: 'List models with filters and sorting',
+    options: withoutFeedOptions,
+    columns: modelColumns,
+  },
   listModelsForUser: {
     name: 'models allowed',
     description: 'List the models that the key in SIGNALBOX_KEY is allowed to use',
-    options: noFeed,
+    options: withoutFeedOptions,
     columns: modelColumns,
   },
   countModels: { name: 'models count' },
   listEmbeddingsModels: {
     name: 'models embeddings',
     description: 'List the models that create embeddings',
-    options: noFeed,
+    options: withoutFeedOptions,
     columns: modelColumns,
   },
   getModel: { name: 'models show' },
@@ -59,11 +63,11 @@ export const models = {
     description: 'List the provider keys of a workspace, with secrets masked',
     options: { provider: ['--provider <slug>', 'Only those of this provider'] },
     columns: columns<Credential>({
-      ID: (one) => one.id,
-      PROVIDER: (one) => one.provider,
-      NAME: (one) => one.name ?? '',
-      KEY: (one) => one.label,
-      STATE: (one) => (one.disabled ? 'disabled' : 'enabled'),
+      ID: (credential) => credential.id,
+      PROVIDER: (credential) => credential.provider,
+      NAME: (credential) => credential.name ?? '',
+      KEY: (credential) => credential.label,
+      STATE: (credential) => (credential.disabled ? 'disabled' : 'enabled'),
     }),
   },
   createProviderKey: {
@@ -83,11 +87,11 @@ export const models = {
   listPresets: {
     description: 'List the presets in the workspace of your key, most recently updated first',
     columns: columns<Preset>({
-      SLUG: (one) => one.slug,
-      NAME: (one) => one.name,
-      STATUS: (one) => one.status,
-      'UPDATED (UTC)': (one) => minute(one.updated_at),
-      DESCRIPTION: (one) => one.description ?? '',
+      SLUG: (preset) => preset.slug,
+      NAME: (preset) => preset.name,
+      STATUS: (preset) => preset.status,
+      'UPDATED (UTC)': (preset) => minute(preset.updated_at),
+      DESCRIPTION: (preset) => preset.description ?? '',
     }),
   },
   getPreset: { handWritten: 'presets show' },
@@ -105,9 +109,9 @@ export const models = {
   getPresetVersion: { handWritten: 'presets show' },
   savePresetVersion: { handWritten: 'presets save' },
   previewPresetVersion: { handWritten: 'presets preview' },
-  savePresetFromResponses: bySave,
-  savePresetFromChat: bySave,
-  savePresetFromMessages: bySave,
+  savePresetFromResponses: noCommandBesideSave,
+  savePresetFromChat: noCommandBesideSave,
+  savePresetFromMessages: noCommandBesideSave,
   designatePresetVersion: {
     name: 'presets use',
     description: 'Select the version that requests use',
@@ -136,21 +140,22 @@ export const models = {
   assignKeys: {
     name: 'guardrails assign-keys',
     arguments: { key_hashes: keys },
-    resultMessage: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'key')}.`,
+    resultMessage: ({ id }, { assigned_count }) => `Assigned "${id}" to ${countWithNoun(assigned_count, 'key')}.`,
   },
   unassignKeys: {
     name: 'guardrails unassign-keys',
     arguments: { key_hashes: keys },
-    resultMessage: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'key')}.`,
+    resultMessage: ({ id }, { unassigned_count }) => `Removed "${id}" from ${countWithNoun(unassigned_count, 'key')}.`,
   },
   assignMembers: {
     name: 'guardrails assign-members',
     arguments: { member_user_ids: members },
-    resultMessage: ({ id }, { assigned_count }) => `Assigned "${id}" to ${counted(assigned_count, 'member')}.`,
+    resultMessage: ({ id }, { assigned_count }) => `Assigned "${id}" to ${countWithNoun(assigned_count, 'member')}.`,
   },
   unassignMembers: {
     name: 'guardrails unassign-members',
     arguments: { member_user_ids: members },
-    resultMessage: ({ id }, { unassigned_count }) => `Removed "${id}" from ${counted(unassigned_count, 'member')}.`,
+    resultMessage: ({ id }, { unassigned_count }) =>
+      `Removed "${id}" from ${countWithNoun(unassigned_count, 'member')}.`,
   },
 } satisfies Overrides

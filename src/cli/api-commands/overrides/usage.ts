@@ -1,6 +1,6 @@
 import type { Overrides } from '../api-command.ts'
 
-const probe = { without: 'For load balancers, without a key: "curl" prints it.' }
+const noCommandForProbes = { without: 'For load balancers, without a key: "curl" prints it.' }
 
 const requestFilters: Record<string, [flags: string, help: string]> = {
   api_key_hash: ['--key <hash>', 'Filter by key: its complete hash'],
@@ -12,10 +12,10 @@ const requestId = { name: 'id', help: 'ID of the request, as listed by "requests
 
 /** Commands for the request log, analytics and the state of the service. */
 export const usage = {
-  getHealth: probe,
-  getLiveness: probe,
-  getReadiness: probe,
-  getHealthReport: probe,
+  getHealth: noCommandForProbes,
+  getLiveness: noCommandForProbes,
+  getReadiness: noCommandForProbes,
+  getHealthReport: noCommandForProbes,
   getMetrics: { without: 'Prometheus reads it.' },
   listEvents: { without: 'A stream for programs and the console.' },
   getStatus: {

@@ -10,11 +10,11 @@ const includeOption: [string, string] = ['--include <field...>', 'Fields of a qu
 export const webhooks = {
   listWebhooks: {
     columns: columns<Webhook>({
-      ID: (one) => one.id,
-      STATE: (one) => (one.enabled ? (one.failing_since === null ? 'enabled' : 'failing') : 'disabled'),
-      URL: (one) => one.url,
-      EVENTS: (one) => one.events.join(' '),
-      DESCRIPTION: (one) => one.disabled_reason ?? one.description ?? '',
+      ID: (webhook) => webhook.id,
+      STATE: webhookState,
+      URL: (webhook) => webhook.url,
+      EVENTS: (webhook) => webhook.events.join(' '),
+      DESCRIPTION: (webhook) => webhook.disabled_reason ?? webhook.description ?? '',
     }),
   },
   createWebhook: {
@@ -32,8 +32,8 @@ export const webhooks = {
       description: 'Update a webhook',
       options: { events: eventOption, include: includeOption },
     },
-    { name: 'webhooks enable', description: 'Enable a webhook', ...setEnabled(true, 'Enabled') },
-    { name: 'webhooks disable', description: 'Disable a webhook', ...setEnabled(false, 'Disabled') },
+    { name: 'webhooks enable', description: 'Enable a webhook', ...fixedEnabled({ enabled: true }) },
+    { name: 'webhooks disable', description: 'Disable a webhook', ...fixedEnabled({ enabled: false }) },
   ],
   rotateWebhookSecret: {
     name: 'webhooks rotate',
@@ -54,13 +54,13 @@ export const webhooks = {
     description: 'List pending and finished deliveries of a webhook, newest first',
     limit: [100, 'Maximum number of deliveries, 1 to 100'],
     columns: columns<WebhookDelivery>({
-      'QUEUED (UTC)': (one) => second(one.created_at),
-      EVENT: (one) => one.event,
-      STATE: (one) => one.state,
-      ATTEMPTS: (one) => String(one.attempts),
-      'NEXT (UTC)': (one) => second(one.next_attempt_at),
-      ID: (one) => one.id,
-      'LAST ERROR': (one) => one.last_error ?? '',
+      'QUEUED (UTC)': (delivery) => second(delivery.created_at),
+      EVENT: (delivery) => delivery.event,
+      STATE: (delivery) => delivery.state,
+      ATTEMPTS: (delivery) => String(delivery.attempts),
+      'NEXT (UTC)': (delivery) => second(delivery.next_attempt_at),
+      ID: (delivery) => delivery.id,
+      'LAST ERROR': (delivery) => delivery.last_error ?? '',
     }),
   },
   retryWebhookDelivery: {
@@ -76,8 +76,14 @@ function printSecret({ data, secret }: { data: Webhook; secret: string }, { out,
   err(`This is the secret of the webhook ${data.id}. It is not shown again.`)
 }
 
-/** Enables or disables a webhook, without other options. */
-function setEnabled(enabled: boolean, message: string) {
-  const none = { url: false, format: false, description: false, events: false, include: false } as const
-  return { fixed: { enabled }, options: none, resultMessage: ({ webhookId }: Input) => `${message} ${webhookId}.` }
+function webhookState({ enabled, failing_since }: Webhook): string {
+  if (!enabled) return 'disabled'
+  return failing_since === null ? 'enabled' : 'failing'
+}
+
+/** A command that only enables or disables a webhook. */
+function fixedEnabled({ enabled }: { enabled: boolean }) {
+  const message = enabled ? 'Enabled' : 'Disabled'
+  const noOptions = { url: false, format: false, description: false, events: false, include: false } as const
+  return { fixed: { enabled }, options: noOptions, resultMessage: ({ webhookId }: Input) => `${message} ${webhookId}.` }
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
-import { findByHash, guardrailHelp, guardrailId, hashHelp } from '../../kit/find.ts'
+import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { findByHash, findGuardrailId, guardrailHelp, hashHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Options = { set?: number[]; none?: true; default?: true }
@@ -18,7 +18,7 @@ const owners = [
     argument: '<guardrail>',
     about: guardrailHelp,
     path: async (client: ApiClient, name: string) =>
-      `/guardrails/${encodeURIComponent(await guardrailId(client, name))}/thresholds`,
+      `/guardrails/${encodeURIComponent(await findGuardrailId(client, name))}/thresholds`,
   },
 ] as const
 
@@ -32,10 +32,10 @@ export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal,
       .command(name)
       .description(`Show or set the thresholds for the limit of a ${name}`)
       .argument(argument, about)
-      .option('--set <percent...>', 'Percentages of the limit, 1 to 100', percent)
+      .option('--set <percent...>', 'Percentages of the limit, 1 to 100', collectPercent)
       .addOption(new Option('--none', 'Notify at no percentage').conflicts('set'))
       .addOption(new Option('--default', 'Restore the default: 50, 80 and 100').conflicts(['set', 'none']))
-      .addHelpText('after', clientHelp)
+      .addHelpText('after', managementKeyHelp)
       .action(async (id: string, options: Options) => {
         const client = apiClient(env)
         const url = await path(client, id)
@@ -50,7 +50,7 @@ export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal,
 }
 
 /** Collects the values of an option as percentages. */
-export function percent(text: string, earlier: number[] | undefined): number[] {
+export function collectPercent(text: string, earlier: number[] | undefined): number[] {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 100) return [...(earlier ?? []), value]
   throw new InvalidArgumentError('It must be a whole number from 1 to 100.')

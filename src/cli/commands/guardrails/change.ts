@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
-import { apiClient, clientHelp } from '../../kit/api-client.ts'
-import { guardrailHelp, guardrailId } from '../../kit/find.ts'
+import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { guardrailListing } from './list.ts'
-import { rulesFrom } from './rules.ts'
+import { formatGuardrail } from './list.ts'
+import { readRulesInput } from './rules.ts'
 
 type Answer = { data: Guardrail }
 type Options = { file?: string; json?: boolean }
@@ -17,7 +17,7 @@ with commas; a list replaces the previous one. Lists and objects can also be JSO
 
 export function changeCommands(guardrails: Command, { env, out }: Terminal): void {
   const print = ({ data }: Answer, json: boolean | undefined) =>
-    out(json ? JSON.stringify(data, null, 2) : guardrailListing(data))
+    out(json ? JSON.stringify(data, null, 2) : formatGuardrail(data))
 
   guardrails
     .command('set')
@@ -26,11 +26,14 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
     .argument('[rules...]', 'Rules such as limit_usd=50')
     .option('--file <path>', 'Read rules from a JSON file')
     .option('--json', 'Print JSON')
-    .addHelpText('after', fieldsHelp + clientHelp)
+    .addHelpText('after', fieldsHelp + managementKeyHelp)
     .action(async (guardrail: string, words: string[], { file, json }: Options) => {
-      const rules = rulesFrom(words, file)
+      const rules = readRulesInput(words, file)
       const client = apiClient(env)
-      print(await client.request<Answer>('PATCH', `/guardrails/${await guardrailId(client, guardrail)}`, rules), json)
+      print(
+        await client.request<Answer>('PATCH', `/guardrails/${await findGuardrailId(client, guardrail)}`, rules),
+        json,
+      )
     })
 
   guardrails
@@ -41,9 +44,9 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
     .option('--workspace <slug>', 'Workspace (default: the workspace of your key)')
     .option('--file <path>', 'Read rules from a JSON file')
     .option('--json', 'Print JSON')
-    .addHelpText('after', fieldsHelp + clientHelp)
+    .addHelpText('after', fieldsHelp + managementKeyHelp)
     .action(async (name: string, words: string[], { workspace, file, json }: Options & { workspace?: string }) => {
-      const rules = words.length > 0 || file !== undefined ? rulesFrom(words, file) : {}
+      const rules = words.length > 0 || file !== undefined ? readRulesInput(words, file) : {}
       const body = { ...rules, name, ...(workspace !== undefined && { workspace_id: workspace }) }
       print(await apiClient(env).request<Answer>('POST', '/guardrails', body), json)
     })

@@ -3,9 +3,9 @@ import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
 import type { Guardrail } from '#policy/guardrails/guardrail.ts'
-import { type ApiClient, apiClient, clientHelp, ServiceError } from '../../kit/api-client.ts'
-import { listing } from '../../kit/fields.ts'
-import { guardrailHelp, guardrailId } from '../../kit/find.ts'
+import { type ApiClient, apiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
+import { formatRecord } from '../../kit/fields.ts'
+import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -14,7 +14,7 @@ export function listCommand(guardrails: Command, { env, out }: Terminal): void {
     .command('list')
     .description('List the guardrails of all workspaces, with their spend')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async ({ json }: { json?: boolean }) => {
       const client = apiClient(env)
       const listed = await client.listAll<Guardrail>('/guardrails')
@@ -29,17 +29,17 @@ export function listCommand(guardrails: Command, { env, out }: Terminal): void {
     .description('Show the rules and the spend of a guardrail')
     .argument('<guardrail>', guardrailHelp)
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (idOrName: string, { json }: { json?: boolean }) => {
       const client = apiClient(env)
-      const guardrail = await readGuardrail(client, await guardrailId(client, idOrName)).catch((error) => {
+      const guardrail = await readGuardrail(client, await findGuardrailId(client, idOrName)).catch((error) => {
         // The default guardrail of a workspace is created by its first change.
         if (!idOrName.startsWith('default:') || !(error instanceof ServiceError && error.status === 404)) throw error
         throw new StartupError(
           `This workspace has no default rules yet. To set some: signalbox guardrails set ${idOrName} <rules...>`,
         )
       })
-      out(json ? JSON.stringify(guardrail, null, 2) : guardrailListing(guardrail))
+      out(json ? JSON.stringify(guardrail, null, 2) : formatGuardrail(guardrail))
     })
 }
 
@@ -48,7 +48,7 @@ export async function readGuardrail(client: ApiClient, id: string): Promise<Guar
 }
 
 /** Prints the fields of a guardrail that are set. */
-export function guardrailListing(guardrail: Guardrail): string {
+export function formatGuardrail(guardrail: Guardrail): string {
   const names = new Set([
     'id',
     'name',
@@ -59,7 +59,7 @@ export function guardrailListing(guardrail: Guardrail): string {
     'resets_at',
     ...rulesOf(guardrail),
   ])
-  return listing(Object.fromEntries(Object.entries(guardrail).filter(([name]) => names.has(name))))
+  return formatRecord(Object.fromEntries(Object.entries(guardrail).filter(([name]) => names.has(name))))
 }
 
 const rulesOf = (guardrail: Guardrail) =>

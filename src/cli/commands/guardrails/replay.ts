@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Replay } from '#policy/replay/answer.ts'
-import { apiClient, clientHelp } from '../../kit/api-client.ts'
-import { guardrailHelp, guardrailId } from '../../kit/find.ts'
+import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { rulesFrom } from './rules.ts'
+import { readRulesInput } from './rules.ts'
 
 type Options = { from?: string; to?: string; file?: string; json?: boolean }
 
@@ -18,11 +18,11 @@ export function replayCommand(guardrails: Command, { env, out }: Terminal): void
     .option('--from <instant>', 'Start time, such as 2030-01-31T00:00:00Z (default: 7 days ago)')
     .option('--to <instant>', 'End time (default: now)')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (guardrail: string, words: string[], { from, to, file, json }: Options) => {
-      const policy = words.length > 0 || file !== undefined ? rulesFrom(words, file) : undefined
+      const policy = words.length > 0 || file !== undefined ? readRulesInput(words, file) : undefined
       const client = apiClient(env)
-      const path = `/guardrails/${await guardrailId(client, guardrail)}/replay`
+      const path = `/guardrails/${await findGuardrailId(client, guardrail)}/replay`
       const body = { ...(from && { from }), ...(to && { to }), ...(policy && { policy }) }
       const { data } = await client.request<{ data: Replay }>('POST', path, body)
       out(json ? JSON.stringify(data, null, 2) : replayText(data))

@@ -1,10 +1,10 @@
 import { StartupError } from '#platform/core/fault.ts'
 import { Policy } from '#policy/guardrails/decide/policy.ts'
-import { bodyFrom, fieldsFrom } from '../../kit/fields.ts'
+import { parseFields, readBodyFile } from '../../kit/fields.ts'
 
 /** Merges the rules of a file and of arguments. Arguments take precedence. */
-export function rulesFrom(words: readonly string[], file: string | undefined): Record<string, unknown> {
-  const rules = { ...(file !== undefined && bodyFrom(file)), ...fieldsFrom(words, isList) }
+export function readRulesInput(words: readonly string[], file: string | undefined): Record<string, unknown> {
+  const rules = { ...(file !== undefined && readBodyFile(file)), ...parseFields(words, isList) }
   if (Object.keys(rules).length > 0) return rules
   throw new StartupError('Specify at least one rule, such as limit_usd=50, or --file with a JSON object.')
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { InternBudget } from '#interns/registry/budget.ts'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, internsHelp } from '../../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 export type BudgetOptions = {
@@ -42,7 +42,7 @@ export function budgetCommand(interns: Command, { env, out }: Terminal): void {
   withBudget(interns.command('budget').description('Change the limits for the turns and sessions of an intern'))
     .argument('<intern>', 'Name or ID of the intern')
     .option('--none', 'Remove all limits')
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { none, ...options }: BudgetOptions & { none?: true }) => {
       const budget = budgetOf(options)
       if ((budget === undefined) === (none === undefined))

@@ -1,7 +1,7 @@
 import { StartupError } from '#platform/core/fault.ts'
 import { type Choice, choose } from '../../chat/ask-user.ts'
+import { createDisplay } from '../../chat/display.ts'
 import { keyboard } from '../../chat/keyboard.ts'
-import { showOn } from '../../chat/show.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 const modes: Choice[] = [
@@ -13,13 +13,13 @@ const modes: Choice[] = [
 export async function chooseMode({ screen }: Pick<Terminal, 'screen'>, name: string): Promise<string | undefined> {
   const streams = screen?.()
   if (!streams?.input.isTTY || !streams.output.isTTY) return undefined
-  const show = showOn(streams.output)
+  const display = createDisplay(streams.output)
   const keys = keyboard(streams)
-  show.line(`The approval mode of "${name}":
+  display.line(`The approval mode of "${name}":
   manual      It asks before each action, and runs commands in a sandbox.
   self-drive  Callers choose. By default it acts without asking, and runs commands without a sandbox.`)
   try {
-    const mode = await choose(modes, { keyboard: keys, show, signal: new AbortController().signal })
+    const mode = await choose(modes, { keyboard: keys, display, signal: new AbortController().signal })
     if (mode !== undefined && mode !== 'cancel') return mode
   } finally {
     keys.close()

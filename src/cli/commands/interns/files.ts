@@ -10,7 +10,7 @@ import { SkippedEntries } from '#platform/files/skipped-entries.ts'
 import { unpackArchive } from '#platform/files/unpack-archive.ts'
 import { readErrorText, writeErrorText } from '#platform/process/system-error.ts'
 import { printable, printableExactly } from '#platform/text/printable.ts'
-import { apiClient, internsHelp } from '../../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../../kit/file-table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -31,7 +31,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       .command(name)
       .description(description)
       .argument('<intern>', 'Name or ID of the intern')
-      .addHelpText('after', internsHelp)
+      .addHelpText('after', apiKeyHelp)
 
   command('ls', 'List a folder')
     .argument('[path]', 'Folder, relative to the workspace', '')

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, internsHelp } from '../../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Relocated = { data: { name: string }[] }
 type HostOption = { host?: string }
 
-const eitherHelp = internsHelp.replace('an API key', 'an API key; with --host a management key')
+const eitherHelp = apiKeyHelp.replace('an API key', 'an API key; with --host a management key')
 
 /** Commands for interns whose host is lost. */
 export function hostsCommands(interns: Command, { env, out }: Terminal): void {
@@ -26,7 +26,7 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
       const one = oneOrAll(intern, host)
       if ('host' in one) {
         const { data } = await apiClient(env).request<Relocated>('POST', ofHost(one.host, '/move'), { to })
-        out(`Moved ${counted(data)} from ${host} to ${to}${names(data)}`)
+        out(`Moved ${countWithNoun(data)} from ${host} to ${to}${names(data)}`)
         return
       }
       const moved = await client().request<InternRecord>('POST', ofOne(one.intern, '/move'), { host: to })
@@ -45,7 +45,7 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
       const one = oneOrAll(intern, host)
       if ('host' in one) {
         const { data } = await apiClient(env).request<Relocated>('POST', ofHost(one.host, '/give-up'))
-        out(`${counted(data)} of ${host} will start with empty workspaces on another host${names(data)}`)
+        out(`${countWithNoun(data)} of ${host} will start with empty workspaces on another host${names(data)}`)
         return
       }
       await client().request('POST', ofOne(one.intern, '/give-up'))
@@ -61,6 +61,6 @@ function oneOrAll(intern?: string, host?: string): { intern: string } | { host: 
   throw new StartupError('Specify an intern, or all interns of a host with --host.')
 }
 
-const counted = ({ length }: { name: string }[]) => `${length} intern${length === 1 ? '' : 's'}`
+const countWithNoun = ({ length }: { name: string }[]) => `${length} intern${length === 1 ? '' : 's'}`
 const names = (interns: { name: string }[]) =>
   interns.length === 0 ? '.' : `: ${interns.map(({ name }) => name).join(', ')}.`

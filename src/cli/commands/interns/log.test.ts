@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { followed } from './log.ts'
+import { followLog } from './log.ts'
 
-/** The lines that `followed` yields when the log is read with these results, one after the other. */
+/** The lines that `followLog` yields when the log is read with these results, one after the other. */
 async function linesAfter(first: string[], ...reads: string[][]): Promise<string[]> {
   const lines: string[] = []
   const end = new Error('no more reads')
@@ -12,7 +12,7 @@ async function linesAfter(first: string[], ...reads: string[][]): Promise<string
     return { lines: next }
   }
   const all = (async () => {
-    for await (const line of followed(first, read, async () => {})) lines.push(line)
+    for await (const line of followLog(first, read, async () => {})) lines.push(line)
   })()
   await assert.rejects(all, end)
   return lines

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { escapeControls } from '#platform/text/printable.ts'
-import { apiClient, internsHelp } from '../../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import { internPath } from '../../kit/intern-path.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -22,7 +22,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
     .option('--lines <count>', 'Maximum number of lines', '200')
     .option('--follow', 'Keep printing new lines until Ctrl-C')
     .option('--json', 'Print JSON; with --follow, one JSON string per line')
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { lines, follow, json }: LogOptions) => {
       const read = async (maxLines: string) => {
         const query = new URLSearchParams({ lines: maxLines, bytes: '262144' })
@@ -35,7 +35,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
       if (first.message !== null) err(first.message)
       first.lines.forEach(print)
       if (!follow) return
-      for await (const line of followed(
+      for await (const line of followLog(
         first.lines,
         () => read(followedLines),
         () => sleep(pollIntervalMs),
@@ -45,7 +45,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
 }
 
 /** Yields the lines that follow `lines`, reading again after each `pause`. */
-export async function* followed(
+export async function* followLog(
   lines: string[],
   read: () => Promise<Pick<Log, 'lines'>>,
   pause: () => Promise<unknown>,

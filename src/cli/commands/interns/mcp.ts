@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { McpServer, NewMcpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { apiClient, internsHelp } from '../../kit/api-client.ts'
+import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { wholeNumber } from '../../kit/whole-number.ts'
@@ -32,7 +32,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
     .description('List the MCP servers of an intern')
     .argument('<intern>', 'Name or ID of the intern')
     .option('--json', 'Print JSON')
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { json }: { json?: boolean }) => {
       const servers = await serversOf(intern)
       out(json ? JSON.stringify(servers, null, 2) : serverTable(servers))
@@ -60,7 +60,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
       [],
     )
     .option('--timeout <seconds>', 'Time limit of a tool call, in seconds', wholeNumber(1))
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, name: string, [command, ...args]: string[], options: AddOptions) => {
       const server = {
         name,
@@ -80,7 +80,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
     .description('Remove an MCP server')
     .argument('<intern>', 'Name or ID of the intern')
     .argument('<server>', 'Name of the MCP server')
-    .addHelpText('after', internsHelp)
+    .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, name: string) => {
       const servers = await serversOf(intern)
       const others = servers.filter((one) => one.name !== name)

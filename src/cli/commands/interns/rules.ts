@@ -5,7 +5,7 @@ import type { RulesRecord } from '#interns/rules/rules-body.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
-import { type ApiClient, apiClient, internsHelp } from '../../kit/api-client.ts'
+import { type ApiClient, apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { wholeNumber } from '../../kit/whole-number.ts'
@@ -16,7 +16,7 @@ type Options = Scope & { json?: boolean; version?: string; file?: string; from?:
 const fileHelp = `
 The file contains a JSON list of rules. The first rule that matches applies.
   [{"effect": "deny", "commands": ["git push"]}, {"effect": "allow", "commands": ["npm test", "git log **"]}]
-${internsHelp}
+${apiKeyHelp}
   With --workspace, SIGNALBOX_KEY must be a management key.`
 
 /** Manages the rules for the actions of an intern, or of all interns of a workspace. */

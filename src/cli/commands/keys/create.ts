@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { KeyRecord } from '#identity/accounts/keys/key.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
-import { memberWith } from '../../kit/find.ts'
+import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { findMember } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Options = {
@@ -26,7 +26,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     .option('--limit <usd>', 'Spending limit, in USD (default: none)', dollars)
     .option('--reset <interval>', 'When the spend resets: daily, weekly or monthly (default: never)')
     .option('--expires <time>', 'When the key expires, such as 2030-01-31T00:00:00Z (default: never)')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (name: string, options: Options) => {
       const client = apiClient(env)
       const body = { name, ...(await keyFields(client, options)) }
@@ -45,7 +45,7 @@ async function keyFields(client: ApiClient, options: Options): Promise<object> {
   return {
     ...(management && { kind: 'management' }),
     ...(workspace !== undefined && { workspace_id: await idOf(client, workspace) }),
-    ...(options.for !== undefined && { creator_user_id: (await memberWith(client, options.for)).id }),
+    ...(options.for !== undefined && { creator_user_id: (await findMember(client, options.for)).id }),
     ...(limit !== undefined && { limit }),
     ...(reset !== undefined && { limit_reset: reset }),
     ...(expires !== undefined && { expires_at: expires }),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { apiClient, clientHelp } from '../../kit/api-client.ts'
-import { allKeys, type ListedKey } from '../../kit/find.ts'
+import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { type ListedKey, listAllKeys } from '../../kit/find.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -9,9 +9,9 @@ export function listCommand(keys: Command, { env, out }: Terminal): void {
     .command('list')
     .description('List the keys of all workspaces')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (options: { json?: boolean }) => {
-      const found = await allKeys(apiClient(env))
+      const found = await listAllKeys(apiClient(env))
       out(options.json ? JSON.stringify(found, null, 2) : keyTable(found, Date.now()))
     })
 }

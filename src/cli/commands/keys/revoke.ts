@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { apiClient, clientHelp } from '../../kit/api-client.ts'
+import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findByHash, hashHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -8,7 +8,7 @@ export function revokeCommand(keys: Command, { env, out }: Terminal): void {
     .command('revoke')
     .description('Delete a key. It stops working immediately')
     .argument('<hash>', hashHelp)
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (hash: string) => {
       const client = apiClient(env)
       const key = await findByHash(client, hash)

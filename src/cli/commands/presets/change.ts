@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { SavedPresetVersion } from '#gateway/presets/preset.ts'
 import { printable } from '#platform/text/printable.ts'
-import { apiClient, clientHelp } from '../../kit/api-client.ts'
-import { bodyFrom } from '../../kit/fields.ts'
+import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { readBodyFile } from '../../kit/fields.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { presetPath } from './read.ts'
 
@@ -22,7 +22,7 @@ function savedText(slug: string, { version, skipped_fields }: SavedPresetVersion
 }
 
 function versionBody(file: string, kind: Kind | undefined): object {
-  const body = bodyFrom(file)
+  const body = readBodyFile(file)
   const guess = 'config' in body ? 'settings' : 'messages' in body ? 'chat' : 'responses'
   return { [kind ?? guess]: body }
 }
@@ -40,7 +40,7 @@ export function changeCommands(presets: Command, { env, out }: Terminal): void {
       ).choices([...kinds]),
     )
     .option('--use', 'Use the new version for requests immediately')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, file: string, { as: kindOption, use }: { as?: Kind; use?: boolean }) => {
       const body = versionBody(file, kindOption)
       const { data } = await apiClient(env).request<{ data: SavedPresetVersion }>(
@@ -58,7 +58,7 @@ export function changeCommands(presets: Command, { env, out }: Terminal): void {
     .argument('<slug>', 'Slug of the preset; it need not exist')
     .argument('<file>', 'JSON file with a request body, or with the system_prompt and config of a version')
     .addOption(new Option('--as <kind>', 'Kind of the file (default: as for save)').choices([...kinds]))
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, file: string, { as: kind }: { as?: Kind }) => {
       const path = presetPath(slug, '/preview')
       const { data } = await apiClient(env).request<{ data: { chat: object } }>('POST', path, versionBody(file, kind))

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Preset, PresetVersion, PresetWithVersion } from '#gateway/presets/preset.ts'
 import { printable } from '#platform/text/printable.ts'
-import { apiClient, clientHelp } from '../../kit/api-client.ts'
-import { listing } from '../../kit/fields.ts'
+import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { formatRecord } from '../../kit/fields.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -26,7 +26,7 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     .argument('<slug>', 'Slug of the preset, such as "support"')
     .argument('[version]', 'Version number (default: the version in use)')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, number: string | undefined, { json }: Json) => {
       const preset = number
         ? undefined
@@ -34,7 +34,9 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
       const displayed = preset?.designated_version ?? (await version(slug, number!))
       if (json) return out(JSON.stringify(preset ?? displayed, null, 2))
       const summary = preset && { name: preset.name, description: preset.description, status: preset.status }
-      out(listing({ ...summary, version: displayed.version, saved: displayed.created_at, by: displayed.creator_id }))
+      out(
+        formatRecord({ ...summary, version: displayed.version, saved: displayed.created_at, by: displayed.creator_id }),
+      )
       out(`\n${printable(configured(displayed))}`)
     })
 
@@ -43,7 +45,7 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     .description('List the versions of a preset, oldest first')
     .argument('<slug>', 'Slug of the preset')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, { json }: Json) => {
       const all = await client().listAll<PresetVersion>(presetPath(slug, '/versions'))
       if (json) return out(JSON.stringify(all, null, 2))
@@ -57,7 +59,7 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     .argument('<slug>', 'Slug of the preset')
     .argument('<from>', 'Version number')
     .argument('<to>', 'Version number')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, from: string, to: string) => {
       const [before, after] = await Promise.all([version(slug, from), version(slug, to)])
       out(printable(differences(fieldsOf(before), fieldsOf(after))))

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
+import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { wholeNumber } from '../../kit/whole-number.ts'
@@ -33,10 +33,10 @@ export function listCommand(requests: Command, { env, out, err }: Terminal): voi
     .option('--unconfirmed', 'Only requests for which limits are charged more than the reported cost')
     .option('--json', 'Print all fields as JSON')
   addFilterOptions(list)
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (options: Options) => {
       const client = apiClient(env)
-      const query = queryOf(options)
+      const query = buildQuery(options)
       if (options.unconfirmed) query.set('unconfirmed', 'true')
       const found = await newest(client, query, options.limit)
       if (found.length === 0) for (const hint of await unknownFilterHints(client, options)) err(hint)
@@ -62,7 +62,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--workspace <slug>', 'Filter by workspace')
 }
 
-export function queryOf(options: FilterOptions): URLSearchParams {
+export function buildQuery(options: FilterOptions): URLSearchParams {
   const query = new URLSearchParams()
   for (const [option, parameter] of Object.entries(filters)) {
     const value = options[option as keyof typeof filters]

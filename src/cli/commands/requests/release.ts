@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { apiClient, clientHelp } from '../../kit/api-client.ts'
+import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { addFilterOptions, type FilterOptions, queryOf } from './list.ts'
+import { addFilterOptions, buildQuery, type FilterOptions } from './list.ts'
 
 type Options = FilterOptions & { all?: boolean; json?: boolean }
 type Released = { requests: number; released_usd: number }
@@ -16,10 +16,10 @@ export function releaseCommand(requests: Command, { env, out }: Terminal): void 
   addFilterOptions(release)
     .addHelpText(
       'after',
-      `\nBudgets get the amounts back, and the audit log records it. Needs an owner or admin.\n${clientHelp}`,
+      `\nBudgets get the amounts back, and the audit log records it. Needs an owner or admin.\n${managementKeyHelp}`,
     )
     .action(async (id: string | undefined, { all, json, ...filters }: Options) => {
-      const query = queryOf(filters)
+      const query = buildQuery(filters)
       if (id !== undefined) query.set('id', id)
       if (all) query.set('all', 'true')
       const { data } = await apiClient(env).request<{ data: Released }>('POST', `/generations/release?${query}`)

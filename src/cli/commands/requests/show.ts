@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { printable } from '#platform/text/printable.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { type ApiClient, apiClient, clientHelp, ServiceError } from '../../kit/api-client.ts'
-import { listing } from '../../kit/fields.ts'
+import { type ApiClient, apiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
+import { formatRecord } from '../../kit/fields.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { milliseconds } from './list.ts'
@@ -16,7 +16,7 @@ export function showCommand(requests: Command, { env, out }: Terminal): void {
     .argument('<id>', 'ID of the request, from "requests list" or the response header X-Generation-Id')
     .option('--content', 'Include the prompt and the answer, if the workspace stores them')
     .option('--json', 'Print JSON')
-    .addHelpText('after', clientHelp)
+    .addHelpText('after', managementKeyHelp)
     .action(async (id: string, { content, json }: Options) => {
       const client = apiClient(env)
       const query = `id=${encodeURIComponent(id)}`
@@ -41,7 +41,7 @@ async function contentOf(client: ApiClient, query: string): Promise<unknown> {
 function requestText(request: GenerationRecord): string {
   const { error, attempts, not_asked: skipped } = request
   const parts = [
-    listing({
+    formatRecord({
       id: request.id,
       time: request.created_at,
       requested_model: request.requested_model,
@@ -59,7 +59,7 @@ function requestText(request: GenerationRecord): string {
       session: request.session_id,
       program: request.app_title,
     }),
-    error && `ERROR\n${listing({ ...error, excluded: undefined })}`,
+    error && `ERROR\n${formatRecord({ ...error, excluded: undefined })}`,
     error?.excluded?.length &&
       table(
         ['EXCLUDED ENDPOINT', 'REASON'],
@@ -69,7 +69,7 @@ function requestText(request: GenerationRecord): string {
     ...attempts.map(providerErrorText),
     skipped.length > 0 && skippedTable(skipped),
     request.content_findings.length > 0 && findingTable(request.content_findings),
-    `TOKENS AND COST\n${listing(costsOf(request))}`,
+    `TOKENS AND COST\n${formatRecord(costsOf(request))}`,
   ]
   return parts.filter(Boolean).join('\n\n')
 }
@@ -88,7 +88,7 @@ function attemptTable(attempts: GenerationRecord['attempts']): string {
 }
 
 function providerErrorText({ endpoint_id, error }: GenerationRecord['attempts'][number]) {
-  return error && `PROVIDER ERROR\n${listing({ endpoint: endpoint_id, ...error })}`
+  return error && `PROVIDER ERROR\n${formatRecord({ endpoint: endpoint_id, ...error })}`
 }
 
 function skippedTable(skipped: GenerationRecord['not_asked']): string {

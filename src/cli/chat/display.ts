@@ -1,15 +1,15 @@
 import { styleText } from 'node:util'
 import { printable } from '#platform/text/printable.ts'
+import type { Screen } from '../kit/terminal.ts'
 import { activityFormatter } from './activity-formatter.ts'
 import type { ChatOutput } from './conversation.ts'
 import { progressLine } from './progress-line.ts'
-import type { Screen } from './screen.ts'
 import { diffLine, type Style } from './style.ts'
 
 /**
  * Prints a conversation, with colours on a terminal. Removes control characters, because all text can come from an agent.
  */
-export type Show = {
+export type Display = {
   line: (text: string) => void
   /** A question of the intern, and the operation that it is about. */
   question: (text: string, details?: string) => void
@@ -24,7 +24,7 @@ export type Show = {
   working: () => () => void
 }
 
-export function showOn(output: Screen['output']): Show {
+export function createDisplay(output: Screen['output']): Display {
   const styled = (style: Style, text: string) => styleText(style, text, { stream: output })
   const progress = progressLine(output, (text) => styled('dim', text))
   let wasReasoning = false
