@@ -76,12 +76,12 @@ function textOfSide(lines: string[], signOfOtherSide: '+' | '-'): string {
 const isMissingNewline = (line: string) => line.startsWith('\\')
 
 function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'plan' }>['steps'][number]): PlanEntry {
-  const oneOfOr = <T extends string>(values: readonly T[], value: string | undefined, fallback: T) =>
+  const valueOrFallback = <T extends string>(values: readonly T[], value: string | undefined, fallback: T) =>
     values.find((candidate) => candidate === value) ?? fallback
   return {
     content: text,
-    status: oneOfOr(['pending', 'in_progress', 'completed'], status, 'pending'),
-    priority: oneOfOr(['high', 'medium', 'low'], priority, 'medium'),
+    status: valueOrFallback(['pending', 'in_progress', 'completed'], status, 'pending'),
+    priority: valueOrFallback(['high', 'medium', 'low'], priority, 'medium'),
   }
 }
 

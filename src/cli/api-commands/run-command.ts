@@ -91,7 +91,7 @@ function requireChange({ method, fields }: Operation, input: Input, parameters: 
     'option' in parameter ? [`--${parameter.field.replaceAll('_', '-')}`] : [],
   )
   if (names.length > 0)
-    throw new StartupError(`Specify at least parameter of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
+    throw new StartupError(`Specify at least one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
 }
 
 function readSecrets(variables: Record<string, string> = {}, { fields }: Operation, env: Environment): Input {

@@ -13,8 +13,10 @@ type Budget = {
   held_usd: number
   resets_at: string | null
 }
-type Listed = { data: Budget[]; include_byok_in_budgets: boolean }
+type BudgetList = { data: Budget[]; include_byok_in_budgets: boolean }
+/** The owner of budgets: a workspace, or the organization. */
 type Owner = { workspace?: string }
+const organization: Owner = {}
 type SetOptions = Owner & { includeByok?: boolean; thresholds?: number[] }
 type OwnedBudgets = { owner: string; budgets: Budget[] }
 
@@ -34,7 +36,7 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .command('set')
     .description('Create or change a budget. A shorter interval needs a smaller limit')
     .argument('<interval>', 'daily, weekly, monthly or lifetime (never resets)')
-    .argument('<usd>', 'Limit in US dollars', dollars)
+    .argument('<usd>', 'Limit in US dollars', parseDollars)
     .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
     .option('--thresholds <percent...>', 'Percentages of the limit at which webhooks are notified', collectPercent)
     .option('--include-byok', 'Count spending on your own provider keys in the budgets of all intervals')
@@ -42,13 +44,10 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .addHelpText('after', managementKeyHelp)
     .action(async (interval: string, limit: number, options: SetOptions) => {
       const { includeByok, thresholds } = options
-      const body = {
-        limit_usd: limit,
-        ...(includeByok !== undefined && { include_byok_in_budgets: includeByok }),
-        ...(thresholds && { thresholds }),
-      }
-      await apiClient(env).request('PUT', `${pathOf(options)}/${encodeURIComponent(interval)}`, body)
-      out(`The ${interval} budget of ${nameOf(options)} is ${limit} USD.`)
+      // Undefined fields are not sent, and stay unchanged.
+      const body = { limit_usd: limit, include_byok_in_budgets: includeByok, thresholds }
+      await apiClient(env).request('PUT', `${budgetsPath(options)}/${encodeURIComponent(interval)}`, body)
+      out(`The ${interval} budget of ${ownerName(options)} is ${limit} USD.`)
     })
 
   thresholdsCommand(budgets, { env, out })
@@ -60,26 +59,28 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
     .addHelpText('after', managementKeyHelp)
     .action(async (interval: string, options: Owner) => {
-      await apiClient(env).request('DELETE', `${pathOf(options)}/${encodeURIComponent(interval)}`)
-      out(`The ${interval} budget of ${nameOf(options)} is deleted.`)
+      await apiClient(env).request('DELETE', `${budgetsPath(options)}/${encodeURIComponent(interval)}`)
+      out(`The ${interval} budget of ${ownerName(options)} is deleted.`)
     })
 }
 
-const pathOf = ({ workspace }: Owner) =>
+const budgetsPath = ({ workspace }: Owner) =>
   workspace === undefined ? '/organization/budgets' : `/workspaces/${encodeURIComponent(workspace)}/budgets`
 
-const nameOf = ({ workspace }: Owner) => (workspace === undefined ? 'the organization' : `the workspace ${workspace}`)
+const ownerName = ({ workspace }: Owner) =>
+  workspace === undefined ? 'the organization' : `the workspace ${workspace}`
 
+/** Reads the budgets of one workspace, or of the organization and all workspaces. */
 async function readBudgets(client: ApiClient, workspace: string | undefined): Promise<OwnedBudgets[]> {
-  const slugs =
-    workspace === undefined
-      ? (await client.listAll<WorkspaceRecord>('/workspaces')).map(({ slug }) => slug)
-      : [workspace]
-  const owners: Owner[] = [...(workspace === undefined ? [{}] : []), ...slugs.map((slug) => ({ workspace: slug }))]
+  const owners: Owner[] = []
+  if (workspace === undefined) {
+    const workspaces = await client.listAll<WorkspaceRecord>('/workspaces')
+    owners.push(organization, ...workspaces.map(({ slug }) => ({ workspace: slug })))
+  } else owners.push({ workspace })
   return Promise.all(
     owners.map(async (owner) => ({
       owner: owner.workspace ?? 'organization',
-      budgets: (await client.request<Listed>('GET', pathOf(owner))).data,
+      budgets: (await client.request<BudgetList>('GET', budgetsPath(owner))).data,
     })),
   )
 }
@@ -99,7 +100,7 @@ function budgetTable(all: OwnedBudgets[]): string {
   return table(['OWNER', 'INTERVAL', 'LIMIT', 'SPENT', 'UNCONFIRMED', 'RESERVED', 'RESETS'], rows)
 }
 
-function dollars(text: string): number {
+function parseDollars(text: string): number {
   const amount = Number(text)
   if (amount > 0 && Number.isFinite(amount)) return amount
   throw new InvalidArgumentError('It must be a number of US dollars above 0.')

@@ -20,45 +20,46 @@ export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
     .option('--from <file>', 'Read from a file instead of the network')
     .option('--url <url>', 'URL to fetch from', modelsDevUrl)
     .option('--list', 'Also list every skipped row')
-    .action((options: SyncOptions) => sync(options, terminal).catch(failWithSummary))
+    .action((options: SyncOptions) => syncSnapshot(options, terminal).catch(throwStartupError))
   catalogue
     .command('check <file>')
     .description('Check your catalogue file')
-    .action((file: string) => check(file, terminal).catch(failWithSummary))
+    .action((file: string) => checkFile(file, terminal).catch(throwStartupError))
 }
 
 type SyncOptions = { from?: string; url: string; list?: boolean }
 
-async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
+async function syncSnapshot({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
   const text = from ? await readSource(from) : await fetchSnapshot(url, outgoingFetch(config))
   const dataDir = openDataDir(config.data_dir, { exclusive: false, serves: false })
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
-  out(`${counts(report)}\n${list ? report.skipped.map(line).join('\n') : byReason(report.skipped)}`)
+  const skippedText = list ? report.skipped.map(formatSkipped).join('\n') : countByReason(report.skipped)
+  out(`${countsText(report)}\n${skippedText}`)
   out(`Written to ${path}. ${reloadHint(dataDir.path)}`)
 }
 
-async function check(file: string, { env, out }: Terminal): Promise<void> {
+async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   // Read before the settings, so that the error for a missing file names the argument, not a setting.
   const text = await readSource(file)
   const config = loadConfig(env)
   const discover = createDiscovery({ variable: (name) => env[name], fetch: outgoingFetch(config) })
   const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
-  for (const problem of problems) out(line(problem))
+  for (const problem of problems) out(formatSkipped(problem))
   const skippedServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
   const hints = [...hintsOf(readCatalogueFile(text, file)), ...skippedServers]
-  for (const hint of hints) out(`hint: ${line(hint)}`)
+  for (const hint of hints) out(`hint: ${formatSkipped(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover))
     out(`${slug}: ${modelsOfProvider(slug, data)}`)
-  if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be skipped.`)
+  if (problems.length > 0) throw new StartupError(`${file}: ${rowCount(problems.length)} would be skipped.`)
   const refusing = skippedServers.filter(({ reason }) => reason.includes(keyRequiredText))
   if (refusing.length > 0) {
     const slugs = refusing.map(({ row }) => row).join(', ')
     throw new StartupError(`${file}: ${slugs}: no models were read, because the key is missing or was rejected.`)
   }
-  out(`${file} is valid. With it, the catalogue has ${counts(report)}`)
+  out(`${file} is valid. With it, the catalogue has ${countsText(report)}`)
 }
 
 /** The maximum number of models listed for one provider. */
@@ -68,33 +69,35 @@ const maxNames = 20
 function modelsOfProvider(slug: string, { models }: CatalogueData): string {
   const ids = models.flatMap(({ id, endpoints }) => (endpoints.some(({ provider }) => provider === slug) ? [id] : []))
   if (ids.length === 0) return 'no model'
-  const more = ids.length > maxNames ? `, and ${ids.length - maxNames} more` : ''
-  return `${ids.length === 1 ? '1 model' : `${ids.length} models`}: ${ids.slice(0, maxNames).join(', ')}${more}`
+  const moreText = ids.length > maxNames ? `, and ${ids.length - maxNames} more` : ''
+  const countText = ids.length === 1 ? '1 model' : `${ids.length} models`
+  return `${countText}: ${ids.slice(0, maxNames).join(', ')}${moreText}`
 }
 
-const rows = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
+const rowCount = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
 
-function counts({ models, endpoints, providers, merged, skipped }: LoadReport): string {
-  return `${models} models with ${endpoints} endpoints from ${providers} providers; ${rows(merged)} merged, ${rows(skipped.length)} skipped.`
+function countsText({ models, endpoints, providers, merged, skipped }: LoadReport): string {
+  return `${models} models with ${endpoints} endpoints from ${providers} providers; ${rowCount(merged)} merged, ${rowCount(skipped.length)} skipped.`
 }
 
-const line = ({ source, line: at, row, reason }: Skipped) => `${source}${at ? `:${at}` : ''}: ${row}: ${reason}`
+const formatSkipped = ({ source, line: lineNumber, row, reason }: Skipped) =>
+  `${source}${lineNumber ? `:${lineNumber}` : ''}: ${row}: ${reason}`
 
-function byReason(skipped: readonly Skipped[]): string {
+function countByReason(skipped: readonly Skipped[]): string {
   const reasons = [...Map.groupBy(skipped, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length)
   return reasons.map(([reason, { length }]) => `  ${String(length).padStart(5)} skipped: ${reason}`).join('\n')
 }
 
 function reloadHint(folder: string): string {
-  const signal = `kill -HUP $(cat ${inShell(join(folder, 'server.pid'))})`
+  const signal = `kill -HUP $(cat ${quoteForShell(join(folder, 'server.pid'))})`
   return `To load it into a running server: ${signal}, or POST /api/v1/catalogue/reload with a management key.`
 }
 
 /** Quotes a path for a shell. */
-function inShell(path: string): string {
+function quoteForShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-function failWithSummary(error: unknown): never {
+function throwStartupError(error: unknown): never {
   throw error instanceof CatalogueError ? new StartupError(error.message) : error
 }

@@ -45,9 +45,9 @@ export function databaseCommand(database: Command, { env, out }: Terminal): void
       if (!config.database_url) {
         throw new StartupError('Set DATABASE_URL to the Postgres database to copy to.')
       }
-      await using opened = new AsyncDisposableStack()
-      const from = await openStore({ ...config, database_url: undefined }, opened)
-      const to = await openStore(config, opened)
+      await using cleanup = new AsyncDisposableStack()
+      const from = await openStore({ ...config, database_url: undefined }, cleanup)
+      const to = await openStore(config, cleanup)
       await copyToPostgres({ from, to }, (table, rows) => out(`${String(rows).padStart(10)} ${table}`))
       out(
         'Copied. Start the service with the same DATABASE_URL. Every server needs the encryption.key of this data folder.',

@@ -4,7 +4,7 @@ import type { AgentQuestion } from '../chat/conversation.ts'
 import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { type BudgetOptions, budgetCommand, budgetOf, withBudget } from './interns/budget.ts'
+import { addBudgetOptions, type BudgetOptions, budgetCommand, readBudgetOptions } from './interns/budget.ts'
 import { chooseMode } from './interns/choose-mode.ts'
 import { filesCommands } from './interns/files.ts'
 import { hostsCommands } from './interns/hosts.ts'
@@ -19,7 +19,7 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
   const path = (name: string, command = '') => `/interns/${encodeURIComponent(name)}${command}`
   const client = () => apiClient(env, 'api')
 
-  withBudget(interns.command('create').description('Create an intern and start it'))
+  addBudgetOptions(interns.command('create').description('Create an intern and start it'))
     .argument('<name>', 'Name such as "ada": lowercase letters, digits and "-"')
     .option('--model <id>', 'Model (default: the setting default_intern_model of the server)')
     .option('--instructions <text>', 'Instructions for every session')
@@ -39,26 +39,9 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
     .option('--no-start', 'Do not start the intern')
     .addHelpText('after', `${apiKeyHelp}\n  ${passwordVariable}  Password or token for the repository`)
     .action(async (name: string, options: CreateOptions) => {
-      const { start, approvalMode: requestedMode, hostLabels, webHost, ...others } = options
-      const { maxCost: _a, maxSeconds: _b, sessionMaxCost: _c, sessionMaxTurns: _d, ...unlimited } = others
-      const { repository: _url, ref: _ref, repositoryUser: _user, ...fields } = unlimited
-      const budget = budgetOf(options)
-      const approvalMode = requestedMode ?? (await chooseMode(terminal, name))
-      const repository = repositoryOf(options, env[passwordVariable])
-      const host_labels = hostLabels?.split(',').map((label) => label.trim())
-      const more = {
-        ...(host_labels && { host_labels }),
-        ...(webHost && { web_hosts: webHost }),
-        ...(approvalMode && { approval_mode: approvalMode }),
-        ...(repository && { repository }),
-        ...(budget && { budget }),
-      }
-      const created = await client().request<InternRecord>('POST', '/interns', {
-        name,
-        provision: start,
-        ...more,
-        ...fields,
-      })
+      const approvalMode = options.approvalMode ?? (await chooseMode(terminal, name))
+      const body = newIntern(name, { ...options, approvalMode }, env[passwordVariable])
+      const created = await client().request<InternRecord>('POST', '/interns', body)
       out(`Created "${created.name}" (${created.id}): ${created.status}. Approval mode: ${created.approval_mode}.`)
     })
 
@@ -89,12 +72,12 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
 
 async function readAllPages<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {
   const all: Item[] = []
-  let cursor = ''
+  let cursorParameter = ''
   for (;;) {
-    const { data, has_more, next_cursor } = await read(cursor)
+    const { data, has_more, next_cursor } = await read(cursorParameter)
     all.push(...data)
     if (!has_more || !next_cursor) return all
-    cursor = `&starting_after=${next_cursor}`
+    cursorParameter = `&starting_after=${next_cursor}`
   }
 }
 
@@ -104,15 +87,19 @@ const collect = (value: string, previous: string[] = []) => [...previous, value]
 export type OpenQuestion = AgentQuestion & { intern_name?: string; session_id: string; deadline_at: string }
 
 function questionTable(questions: OpenQuestion[]): string {
-  const hasInterns = questions.some((question) => question.intern_name !== undefined)
+  const headings = ['SESSION', 'EXPIRES (UTC)', 'KIND', 'DETAILS']
   const rows = questions.map((question) => [
-    ...(hasInterns ? [question.intern_name ?? ''] : []),
     question.session_id,
     question.deadline_at.slice(0, 19).replace('T', ' '),
     question.kind === 'permission' ? (question.operation ?? 'permission') : 'form',
     (question.kind === 'permission' ? question.detail : question.message) ?? '',
   ])
-  return table([...(hasInterns ? ['INTERN'] : []), 'SESSION', 'EXPIRES (UTC)', 'KIND', 'DETAILS'], rows)
+  // Only the list of all interns has their names.
+  if (questions.every((question) => question.intern_name === undefined)) return table(headings, rows)
+  return table(
+    ['INTERN', ...headings],
+    rows.map((row, i) => [questions[i]!.intern_name ?? '', ...row]),
+  )
 }
 
 /** The password is not an option, because other users of the machine see the options of a command. */
@@ -120,7 +107,11 @@ const passwordVariable = 'SIGNALBOX_REPOSITORY_PASSWORD'
 
 type CreateOptions = BudgetOptions & {
   start: boolean
-  approvalMode?: string
+  model?: string
+  instructions?: string
+  agent?: string
+  visibility?: string
+  approvalMode?: string | undefined
   webHost?: string[]
   hostLabels?: string
   repository?: string
@@ -128,8 +119,25 @@ type CreateOptions = BudgetOptions & {
   repositoryUser?: string
 }
 
+/** The body that creates an intern. Undefined fields are not sent. */
+function newIntern(name: string, options: CreateOptions, repositoryPassword: string | undefined): object {
+  const { start, model, instructions, agent, visibility, approvalMode, hostLabels, webHost } = options
+  return {
+    name,
+    provision: start,
+    model,
+    instructions,
+    agent,
+    visibility,
+    approval_mode: approvalMode,
+    host_labels: hostLabels?.split(',').map((label) => label.trim()),
+    web_hosts: webHost,
+    repository: repositoryOf(options, repositoryPassword),
+    budget: readBudgetOptions(options),
+  }
+}
+
 function repositoryOf({ repository: url, ref, repositoryUser: username }: CreateOptions, password?: string) {
   if (url === undefined) return undefined
-  const credential = password ? { password, ...(username && { username }) } : undefined
-  return { url, ...(ref && { ref }), ...(credential && { credential }) }
+  return { url, ref, credential: password ? { password, username } : undefined }
 }

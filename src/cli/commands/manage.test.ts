@@ -184,7 +184,7 @@ describe('management commands', () => {
   })
 })
 
-test('fieldsFrom parses JSON values, lists and text', () => {
+test('parseFields parses JSON values, lists and text', () => {
   const isList = (name: string) => name === 'models'
   const words = ['limit=50', 'name=Ada = Grace', 'models=a/b, c/d', 'on=true', 'none=null', 'x=["y"]']
   assert.deepEqual(parseFields(words, isList), {

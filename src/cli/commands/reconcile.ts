@@ -26,9 +26,9 @@ export function reconcileCommand(command: Command, { env, out }: Terminal): void
     .action(async ({ provider, file, as = provider, all, json }: Options) => {
       const billed = await readBilled(provider, file)
       const ledger = await readLedger(apiClient(env), as, billed)
-      const compared = compareUsage(ledger, billed)
-      const printed = compared.filter((one) => all || !isEqual(one))
-      out(json ? JSON.stringify(printed, null, 2) : report(printed, compared))
+      const comparisons = compareUsage(ledger, billed)
+      const printedRows = comparisons.filter((comparison) => all || !isEqual(comparison))
+      out(json ? JSON.stringify(printedRows, null, 2) : formatReport(printedRows, comparisons))
     })
 }
 
@@ -76,11 +76,11 @@ async function readLedger(client: ApiClient, provider: string, billed: readonly 
   }))
 }
 
-function report(printed: readonly Comparison[], compared: readonly Comparison[]): string {
-  const equal = compared.filter(isEqual).length
-  const summary = `${equal} of ${compared.length} sums are equal.`
-  if (printed.length === 0) return summary
-  const rows = printed.map(({ day, model, measure, ...amounts }) => {
+function formatReport(printedRows: readonly Comparison[], comparisons: readonly Comparison[]): string {
+  const equalCount = comparisons.filter(isEqual).length
+  const summary = `${equalCount} of ${comparisons.length} sums are equal.`
+  if (printedRows.length === 0) return summary
+  const rows = printedRows.map(({ day, model, measure, ...amounts }) => {
     const formatAmount = (amount: number) => (measure === 'cost_usd' ? amount.toFixed(6) : String(amount))
     const difference = `${amounts.difference > 0 ? '+' : ''}${formatAmount(amounts.difference)}`
     return [day, model, measure, formatAmount(amounts.ledger), formatAmount(amounts.provider), difference]

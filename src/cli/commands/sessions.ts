@@ -17,27 +17,29 @@ export function sessionsCommand(sessions: Command, { env, out, err }: Terminal):
     .option('--for <email>', 'Member to sign in (default: the member of the key, or the first admin)')
     .addHelpText('after', description)
     .action(async (options: { for?: string }) => {
-      out(hasServiceKey(env) ? await fromService(env, options.for) : await fromStore(env, options.for))
+      out(
+        hasServiceKey(env) ? await createLinkInService(env, options.for) : await createLinkInDatabase(env, options.for),
+      )
       err('The link is valid once, for 15 minutes. Do not share it: anyone who opens it is signed in as this member.')
     })
 }
 
-async function fromService(env: Terminal['env'], email: string | undefined): Promise<string> {
+async function createLinkInService(env: Terminal['env'], email: string | undefined): Promise<string> {
   const body = email === undefined ? {} : { user_id: email }
   const { data } = await apiClient(env).request<{ data: { url: string } }>('POST', '/sessions/links', body)
   return data.url
 }
 
-async function fromStore(env: Terminal['env'], email: string | undefined): Promise<string> {
+async function createLinkInDatabase(env: Terminal['env'], email: string | undefined): Promise<string> {
   // Loaded here, because the database takes longer than a call of the service.
   const [{ createLinkFromDatabase }, { loadConfig }, { openStore }] = await Promise.all([
     import('#identity/sign-in/link-from-database.ts'),
     import('#platform/config/load.ts'),
     import('../kit/store.ts'),
   ])
-  await using opened = new AsyncDisposableStack()
+  await using cleanup = new AsyncDisposableStack()
   const config = loadConfig(env)
-  const db = await openStore(config, opened).catch((error) => {
+  const db = await openStore(config, cleanup).catch((error) => {
     if (!(error instanceof StartupError)) throw error
     throw new StartupError(
       `${error.message} Or set SIGNALBOX_KEY to a management key, to call the running service instead.`,

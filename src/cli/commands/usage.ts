@@ -17,20 +17,20 @@ const dimensions = {
   member: {
     groupBy: 'member,day',
     headings: ['MEMBER', 'NAME'],
-    cells: (i: Item) => [i.user_email ?? i.user_id, i.user_name],
+    cells: (item: Item) => [item.user_email ?? item.user_id, item.user_name],
   },
   key: {
     groupBy: 'key,day',
     headings: ['HASH', 'KEY', 'MEMBER'],
-    cells: (i: Item) => [i.api_key_hash?.slice(0, 12), i.api_key_name, i.user_email ?? i.user_id],
+    cells: (item: Item) => [item.api_key_hash?.slice(0, 12), item.api_key_name, item.user_email ?? item.user_id],
   },
   workspace: {
     groupBy: 'workspace,day',
     headings: ['WORKSPACE'],
-    cells: (i: Item) => [i.workspace_name ?? i.workspace_id],
+    cells: (item: Item) => [item.workspace_name ?? item.workspace_id],
   },
-  day: { groupBy: 'day', headings: ['DAY (UTC)'], cells: (i: Item) => [i.date] },
-  model: { groupBy: undefined, headings: ['MODEL'], cells: (i: Item) => [i.model] },
+  day: { groupBy: 'day', headings: ['DAY (UTC)'], cells: (item: Item) => [item.date] },
+  model: { groupBy: undefined, headings: ['MODEL'], cells: (item: Item) => [item.model] },
 } satisfies Record<string, { groupBy: string | undefined; headings: string[]; cells: (item: Item) => unknown[] }>
 
 type Options = { by: keyof typeof dimensions; day?: string; for?: string; workspace?: string; json?: boolean }
@@ -48,12 +48,11 @@ export function usageCommand(command: Command, { env, out, err }: Terminal): voi
     )
     .action(async (options: Options) => {
       const { groupBy } = dimensions[options.by]
-      const query = new URLSearchParams({
-        ...(groupBy && { group_by: groupBy }),
-        ...(options.day && { date: options.day }),
-        ...(options.for && { user_id: options.for }),
-        ...(options.workspace && { workspace_id: options.workspace }),
-      })
+      const query = new URLSearchParams()
+      if (groupBy) query.set('group_by', groupBy)
+      if (options.day) query.set('date', options.day)
+      if (options.for) query.set('user_id', options.for)
+      if (options.workspace) query.set('workspace_id', options.workspace)
       const client = apiClient(env)
       const { data } = await client.request<{ data: Item[] }>('GET', `/activity?${query}`)
       const filters = { member: options.for, workspace: options.workspace }
@@ -68,8 +67,8 @@ function usageTable(by: keyof typeof dimensions, items: Item[]): string {
   const groups = Map.groupBy(items, (item) => JSON.stringify(cells(item)))
   const sums = [...groups.values()].map((group) => ({ labels: cells(group[0]!), sum: sumOf(group) }))
   if (by !== 'day') sums.sort((a, b) => b.sum.usage - a.sum.usage || b.sum.requests - a.sum.requests)
-  const rows = sums.map(({ labels, sum }) => [...labels.map((cell) => String(cell || '-')), ...figures(sum)])
-  const total = ['TOTAL', ...headings.slice(1).map(() => ''), ...figures(sumOf(items))]
+  const rows = sums.map(({ labels, sum }) => [...labels.map((cell) => String(cell || '-')), ...formatFigures(sum)])
+  const total = ['TOTAL', ...headings.slice(1).map(() => ''), ...formatFigures(sumOf(items))]
   return table(
     [...headings, 'REQUESTS', 'PROMPT', 'COMPLETION', 'USD', 'USD (BYOK)', 'UNCONFIRMED USD'],
     [...rows, total],
@@ -77,7 +76,7 @@ function usageTable(by: keyof typeof dimensions, items: Item[]): string {
 }
 
 function sumOf(items: readonly UsageRow[]): UsageRow {
-  const sum = (name: keyof UsageRow) => items.reduce((all, item) => all + item[name], 0)
+  const sum = (name: keyof UsageRow) => items.reduce((total, item) => total + item[name], 0)
   return {
     requests: sum('requests'),
     prompt_tokens: sum('prompt_tokens'),
@@ -89,7 +88,7 @@ function sumOf(items: readonly UsageRow[]): UsageRow {
 }
 
 /** Six decimals show the price of a token of the cheapest model, and hide rounding errors of floating-point sums. */
-const figures = (row: UsageRow) => [
+const formatFigures = (row: UsageRow) => [
   ...[row.requests, row.prompt_tokens, row.completion_tokens].map(String),
   ...[row.usage, row.byok_usage_inference, row.unconfirmed_usd].map((usd) => usd.toFixed(6)),
 ]

@@ -7,7 +7,7 @@ import { StartupError } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { apiClient, hasServiceKey, managementKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { apply, isEmpty } from './litellm/apply.ts'
+import { applyImport, hasNoObjects } from './litellm/apply.ts'
 import { knownCatalogue } from './litellm/known-catalogue.ts'
 import { fromLitellm, type ImportResult } from './litellm.ts'
 
@@ -49,13 +49,13 @@ async function createObjects(
   env: Terminal['env'],
   out: Terminal['out'],
 ) {
-  if (isEmpty(result)) return
+  if (hasNoObjects(result)) return
   const { policies, presets } = result
   if (dryRun) {
     const plan = lazyModules.yaml().stringify({ ...policies, presets }, { aliasDuplicateObjects: false })
     return out(`Objects to create in the service:\n\n${plan}`)
   }
-  if (hasServiceKey(env)) return apply(apiClient(env), result, out)
+  if (hasServiceKey(env)) return applyImport(apiClient(env), result, out)
   out(
     `To create keys, guardrails and presets: start the service with CATALOGUE_FILE=${file}, set SIGNALBOX_KEY to a management key, and run this command again.`,
   )

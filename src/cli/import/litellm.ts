@@ -1,10 +1,10 @@
-import { budgetsOf, type Policies, sectionOf } from './litellm/budgets.ts'
+import { importBudgets, type Policies, sectionOf } from './litellm/budgets.ts'
 import { CatalogueDraft, type CatalogueFile } from './litellm/catalogue-draft.ts'
 import { type LitellmConfig, readConfig } from './litellm/config.ts'
-import { contentFiltersOf, filterFields } from './litellm/content-filters.ts'
+import { filterFields, importContentFilters } from './litellm/content-filters.ts'
 import { ImportNotes } from './litellm/import-notes.ts'
 import type { KnownCatalogue } from './litellm/known-catalogue.ts'
-import { type NewPreset, presetsOf } from './litellm/presets.ts'
+import { importPresets, type NewPreset } from './litellm/presets.ts'
 import { weightOf } from './litellm/row-fields.ts'
 import { noteParameters, noteSettings } from './litellm/settings.ts'
 
@@ -32,21 +32,21 @@ export function fromLitellm(
   const draft = new CatalogueDraft(catalogue, notes, {
     today: now.toISOString().slice(0, 10),
     freeUnlessPriced,
-    weightedNames: weightedNames(config),
+    weightedNames: findWeightedNames(config),
   })
   const imported = importRows(config, draft, notes)
   importAliases(config, draft, notes)
-  const presets = presetsOf(config, draft, notes)
-  const policies = budgetsOf(config, draft, notes, now)
+  const presets = importPresets(config, draft, notes)
+  const policies = importBudgets(config, draft, notes, now)
   importFilters(config, policies, notes)
   noteParameters(config, notes)
   noteSettings(config, notes)
   const rows = { all: config.rows.length, imported }
-  return { catalogue: draft.finished(), rows, policies, presets, notes: notes.sentences() }
+  return { catalogue: draft.toFile(), rows, policies, presets, notes: notes.sentences() }
 }
 
 /** The names of several rows of which one has a weight. */
-function weightedNames({ rows }: LitellmConfig): Set<string> {
+function findWeightedNames({ rows }: LitellmConfig): Set<string> {
   const valid = rows.flatMap(({ row }) => row ?? [])
   const weighted = valid.filter((row) => (weightOf(row) ?? 0) > 0).map(({ model_name }) => model_name)
   return new Set(weighted.filter((name) => valid.filter(({ model_name }) => model_name === name).length > 1))
@@ -54,9 +54,9 @@ function weightedNames({ rows }: LitellmConfig): Set<string> {
 
 function importRows({ rows }: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes): number {
   let imported = 0
-  for (const { at, row } of rows) {
+  for (const { index, row } of rows) {
     const reason = row ? draft.importRow(row) : 'it has no model_name or no litellm_params.model'
-    if (reason) notes.add(`model_list[${at}]${row ? ` ${row.model_name}` : ''}`, reason)
+    if (reason) notes.add(`model_list[${index}]${row ? ` ${row.model_name}` : ''}`, reason)
     else imported++
   }
   return imported
@@ -66,17 +66,18 @@ function importRows({ rows }: LitellmConfig, draft: CatalogueDraft, notes: Impor
 function importAliases({ router }: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes): void {
   for (const [name, value] of Object.entries(sectionOf(router.model_group_alias) ?? {})) {
     const group = String(sectionOf(value)?.model ?? value)
-    if (!draft.alias(name, group)) notes.add(`model_group_alias ${name}`, `no row named ${group} was imported`)
+    if (!draft.addAlias(name, group)) notes.add(`model_group_alias ${name}`, `no row named ${group} was imported`)
   }
 }
 
 /** Adds filters with default_on to the default guardrail of each workspace, the others to separate guardrails. */
 function importFilters(config: LitellmConfig, policies: Policies, notes: ImportNotes): void {
-  const sets = contentFiltersOf(config, notes)
-  const always = sets.filter((set) => set.always)
-  policies.defaults = { ...policies.defaults, ...filterFields(always) }
-  for (const workspace of policies.workspaces) workspace.defaults = { ...workspace.defaults, ...filterFields(always) }
-  for (const set of sets.filter((one) => !one.always)) {
+  const sets = importContentFilters(config, notes)
+  const defaultSets = sets.filter((set) => set.isDefaultOn)
+  policies.defaults = { ...policies.defaults, ...filterFields(defaultSets) }
+  for (const workspace of policies.workspaces)
+    workspace.defaults = { ...workspace.defaults, ...filterFields(defaultSets) }
+  for (const set of sets.filter(({ isDefaultOn }) => !isDefaultOn)) {
     policies.guardrails.push({ name: `LiteLLM ${set.name}`, body: filterFields([set]) })
     notes.add(`guardrails ${set.name}`, 'not default_on: assign its guardrail to the keys that need it')
   }

@@ -14,18 +14,18 @@ export function embeddedStore({ data_dir }: Pick<Config, 'data_dir'>): string {
 }
 
 /**
- * Opens the database without the service. Disposing `opened` closes it.
+ * Opens the database without the service. Disposing `cleanup` closes it.
  * @throws StartupError when it is the embedded database and a running service uses it
  */
 export async function openStore(
   config: Pick<Config, 'data_dir' | 'database_url'>,
-  opened: AsyncDisposableStack,
+  cleanup: AsyncDisposableStack,
 ): Promise<Db> {
   if (!config.database_url) {
     embeddedStore(config)
-    opened.defer(openDataDir(config.data_dir, { exclusive: true, serves: false }).release)
+    cleanup.defer(openDataDir(config.data_dir, { exclusive: true, serves: false }).release)
   }
   const db = await openDb(config)
-  opened.defer(db.close)
+  cleanup.defer(db.close)
   return db
 }

@@ -39,7 +39,7 @@ export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal,
       .action(async (id: string, options: Options) => {
         const client = apiClient(env)
         const url = await path(client, id)
-        const requested = options.default ? null : options.none ? [] : options.set
+        const requested = requestedThresholds(options)
         const { data } =
           requested === undefined
             ? await client.request<Answer>('GET', url)
@@ -47,6 +47,12 @@ export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal,
         out(data.thresholds.length > 0 ? `${data.thresholds.join(' %, ')} %` : 'none')
       })
   }
+}
+
+/** Returns null to restore the default, and undefined to change nothing. */
+function requestedThresholds(options: Options): number[] | null | undefined {
+  if (options.default) return null
+  return options.none ? [] : options.set
 }
 
 /** Collects the values of an option as percentages. */

@@ -19,9 +19,9 @@ export function listCommand(guardrails: Command, { env, out }: Terminal): void {
       const client = apiClient(env)
       const listed = await client.listAll<Guardrail>('/guardrails')
       // The list does not contain the spend.
-      const found = await Promise.all(listed.map(({ id }) => readGuardrail(client, id)))
-      if (json) return out(JSON.stringify(found, null, 2))
-      out(guardrailTable(found, await client.listAll<WorkspaceRecord>('/workspaces')))
+      const withSpend = await Promise.all(listed.map(({ id }) => readGuardrail(client, id)))
+      if (json) return out(JSON.stringify(withSpend, null, 2))
+      out(guardrailTable(withSpend, await client.listAll<WorkspaceRecord>('/workspaces')))
     })
 
   guardrails

@@ -34,13 +34,13 @@ function replayText(replay: Replay): string {
   const rules = replay.by_rule.map((row) => [row.rule, row.outcome, String(row.requests), row.usd.toFixed(6)])
   const unknown = replay.undecidable.map(({ rule, requests: count, why }) => [rule, String(count), why])
   const parts = [
-    `${day(replay.from)} to ${day(replay.to)}: ${requests} requests for $${usd.toFixed(6)}.`,
+    `${minute(replay.from)} to ${minute(replay.to)}: ${requests} requests for $${usd.toFixed(6)}.`,
     `The guardrail would refuse ${refuse}, send ${reroute} to another endpoint, and redact ${redact}.`,
-    rules.length > 0 && `\n${table(['RULE', 'RESULT', 'REQUESTS', 'USD'], rules)}`,
-    unknown.length > 0 && `\n${table(['UNDECIDABLE', 'REQUESTS', 'REASON'], unknown)}`,
-    replay.notes.length > 0 && `\n${replay.notes.map((note) => `- ${note}`).join('\n')}`,
   ]
-  return parts.filter(Boolean).join('\n')
+  if (rules.length > 0) parts.push(`\n${table(['RULE', 'RESULT', 'REQUESTS', 'USD'], rules)}`)
+  if (unknown.length > 0) parts.push(`\n${table(['UNDECIDABLE', 'REQUESTS', 'REASON'], unknown)}`)
+  if (replay.notes.length > 0) parts.push(`\n${replay.notes.map((note) => `- ${note}`).join('\n')}`)
+  return parts.join('\n')
 }
 
-const day = (instant: string) => instant.slice(0, 16).replace('T', ' ')
+const minute = (instant: string) => instant.slice(0, 16).replace('T', ' ')

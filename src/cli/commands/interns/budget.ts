@@ -12,40 +12,41 @@ export type BudgetOptions = {
   sessionMaxTurns?: number
 }
 
-/** Adds the options of a budget to a command. `budgetOf` reads them. */
-export function withBudget(command: Command): Command {
+/** Adds the options of a budget to a command. `readBudgetOptions` reads them. */
+export function addBudgetOptions(command: Command): Command {
   return command
-    .addOption(new Option('--max-cost <usd>', 'Maximum cost of a turn, in USD').argParser(amount))
-    .addOption(new Option('--max-seconds <count>', 'Maximum working time of a turn, in seconds').argParser(amount))
-    .addOption(new Option('--session-max-cost <usd>', 'Maximum total cost of a session, in USD').argParser(amount))
-    .addOption(new Option('--session-max-turns <count>', 'Maximum number of turns of a session').argParser(amount))
+    .addOption(new Option('--max-cost <usd>', 'Maximum cost of a turn, in USD').argParser(parseAmount))
+    .addOption(new Option('--max-seconds <count>', 'Maximum working time of a turn, in seconds').argParser(parseAmount))
+    .addOption(new Option('--session-max-cost <usd>', 'Maximum total cost of a session, in USD').argParser(parseAmount))
+    .addOption(new Option('--session-max-turns <count>', 'Maximum number of turns of a session').argParser(parseAmount))
 }
 
-/** @returns undefined when no option is given */
-export function budgetOf({ maxCost, maxSeconds, sessionMaxCost, sessionMaxTurns }: BudgetOptions) {
-  const budget: InternBudget = {
-    ...(maxCost !== undefined && { max_cost_usd: maxCost }),
-    ...(maxSeconds !== undefined && { max_seconds: maxSeconds }),
-    ...(sessionMaxCost !== undefined && { session_max_cost_usd: sessionMaxCost }),
-    ...(sessionMaxTurns !== undefined && { session_max_turns: sessionMaxTurns }),
-  }
+/** Converts the options to a budget. @returns undefined when no option is given */
+export function readBudgetOptions({ maxCost, maxSeconds, sessionMaxCost, sessionMaxTurns }: BudgetOptions) {
+  const budget: InternBudget = {}
+  if (maxCost !== undefined) budget.max_cost_usd = maxCost
+  if (maxSeconds !== undefined) budget.max_seconds = maxSeconds
+  if (sessionMaxCost !== undefined) budget.session_max_cost_usd = sessionMaxCost
+  if (sessionMaxTurns !== undefined) budget.session_max_turns = sessionMaxTurns
   return Object.keys(budget).length > 0 ? budget : undefined
 }
 
-function amount(text: string): number {
+function parseAmount(text: string): number {
   const value = Number(text)
   if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value
   throw new InvalidArgumentError('It must be a positive number.')
 }
 
 export function budgetCommand(interns: Command, { env, out }: Terminal): void {
-  withBudget(interns.command('budget').description('Change the limits for the turns and sessions of an intern'))
+  addBudgetOptions(interns.command('budget').description('Change the limits for the turns and sessions of an intern'))
     .argument('<intern>', 'Name or ID of the intern')
     .option('--none', 'Remove all limits')
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { none, ...options }: BudgetOptions & { none?: true }) => {
-      const budget = budgetOf(options)
-      if ((budget === undefined) === (none === undefined))
+      const budget = readBudgetOptions(options)
+      const hasBoth = budget !== undefined && none !== undefined
+      const hasNeither = budget === undefined && none === undefined
+      if (hasBoth || hasNeither)
         throw new StartupError('Specify at least one limit, such as --max-cost 0.5, or --none.')
       const path = `/interns/${encodeURIComponent(intern)}`
       const client = apiClient(env, 'api')

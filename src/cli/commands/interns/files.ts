@@ -26,14 +26,14 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
   const client = () => apiClient(env, 'api')
   const url = (intern: string, resource: string, query: Record<string, string> = {}) =>
     `/interns/${encodeURIComponent(intern)}/files${resource}?${new URLSearchParams(query)}`
-  const command = (name: string, description: string) =>
+  const addCommand = (name: string, description: string) =>
     files
       .command(name)
       .description(description)
       .argument('<intern>', 'Name or ID of the intern')
       .addHelpText('after', apiKeyHelp)
 
-  command('ls', 'List a folder')
+  addCommand('ls', 'List a folder')
     .argument('[path]', 'Folder, relative to the workspace', '')
     .option('--json', 'Print JSON')
     .action(async (intern: string, path: string, { json }: { json?: true }) => {
@@ -43,7 +43,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       out(json ? JSON.stringify(entries, null, 2) : fileTable(entries))
     })
 
-  command('get', 'Download a file from the workspace')
+  addCommand('get', 'Download a file from the workspace')
     .argument('<path>', 'File, relative to the workspace')
     .argument('[to]', 'Local path (default: the name of the file)')
     .action(async (intern: string, path: string, to: string = basename(path)) => {
@@ -52,17 +52,17 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       out(`Wrote ${printableExactly(target)}.`)
     })
 
-  command('put', 'Upload a file to the workspace')
+  addCommand('put', 'Upload a file to the workspace')
     .argument('<from>', 'Local file')
     .argument('[path]', 'Path in the workspace (default: the name of the file)')
     .action(async (intern: string, from: string, path: string = basename(from)) => {
       if (await isFolder(from)) throw new StartupError(`${from} is a folder: use "signalbox interns files push".`)
       const query = { path: path.endsWith('/') ? path + basename(from) : path }
-      await client().upload(url(intern, '/content', query), readable(from))
+      await client().upload(url(intern, '/content', query), readFileChunks(from))
       out(`Wrote ${printableExactly(query.path)} in the workspace of "${intern}".`)
     })
 
-  command('rm', 'Delete a file or folder')
+  addCommand('rm', 'Delete a file or folder')
     .argument('<path>', 'Path, relative to the workspace')
     .option('-r, --recursive', 'Delete a folder with its content')
     .action(async (intern: string, path: string, { recursive }: { recursive?: true }) => {
@@ -70,14 +70,14 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       out(`Deleted ${printableExactly(path)}.`)
     })
 
-  command('mkdir', 'Create a folder and its missing parent folders')
+  addCommand('mkdir', 'Create a folder and its missing parent folders')
     .argument('<path>', 'Path, relative to the workspace')
     .action(async (intern: string, path: string) => {
       await client().request('POST', url(intern, '/folders'), { path })
       out(`Created ${printableExactly(path)}.`)
     })
 
-  command('mv', 'Rename or move a file or folder')
+  addCommand('mv', 'Rename or move a file or folder')
     .argument('<from>', 'Path, relative to the workspace')
     .argument('<to>', 'New path, relative to the workspace')
     .option('-f, --force', 'Replace an existing file')
@@ -86,7 +86,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       out(`Moved ${printableExactly(from)} to ${printableExactly(to)}.`)
     })
 
-  command('pull', 'Download a folder from the workspace')
+  addCommand('pull', 'Download a folder from the workspace')
     .argument('[path]', 'Folder, relative to the workspace (default: the whole workspace)', '')
     .argument('[to]', 'Local folder, empty or new (default: the name of the folder)')
     .option('--merge', 'Allow a local folder that is not empty, and replace files of the same name')
@@ -105,7 +105,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       await reportSkippedFiles(join(target, SkippedEntries.fileName), err)
     })
 
-  command('push', 'Upload the content of a folder to the workspace')
+  addCommand('push', 'Upload the content of a folder to the workspace')
     .argument('<from>', 'Local folder')
     .argument('[path]', 'Folder in the workspace (default: the workspace itself)', '')
     .action(async (intern: string, from: string, path: string) => {
@@ -147,7 +147,7 @@ async function writeAtomically(target: string, body: AsyncIterable<Uint8Array>):
   }
 }
 
-async function* readable(from: string): AsyncGenerator<Uint8Array> {
+async function* readFileChunks(from: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(from)
   } catch (error) {

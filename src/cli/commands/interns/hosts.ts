@@ -7,13 +7,13 @@ import type { Terminal } from '../../kit/terminal.ts'
 type Relocated = { data: { name: string }[] }
 type HostOption = { host?: string }
 
-const eitherHelp = apiKeyHelp.replace('an API key', 'an API key; with --host a management key')
+const bothKeysHelp = apiKeyHelp.replace('an API key', 'an API key; with --host a management key')
 
 /** Commands for interns whose host is lost. */
 export function hostsCommands(interns: Command, { env, out }: Terminal): void {
   const client = () => apiClient(env, 'api')
-  const ofOne = (intern: string, command: string) => `/interns/${encodeURIComponent(intern)}${command}`
-  const ofHost = (host: string, command: string) => `/organization/intern-hosts/${encodeURIComponent(host)}${command}`
+  const internPath = (intern: string, command: string) => `/interns/${encodeURIComponent(intern)}${command}`
+  const hostPath = (host: string, command: string) => `/organization/intern-hosts/${encodeURIComponent(host)}${command}`
 
   interns
     .command('move')
@@ -21,15 +21,15 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
     .argument('[intern]', 'Name or ID of the intern')
     .requiredOption('--to <host>', 'Name of the new host')
     .option('--host <host>', 'Move all interns of this lost host')
-    .addHelpText('after', eitherHelp)
+    .addHelpText('after', bothKeysHelp)
     .action(async (intern: string | undefined, { to, host }: HostOption & { to: string }) => {
-      const one = oneOrAll(intern, host)
-      if ('host' in one) {
-        const { data } = await apiClient(env).request<Relocated>('POST', ofHost(one.host, '/move'), { to })
-        out(`Moved ${countWithNoun(data)} from ${host} to ${to}${names(data)}`)
+      const target = requireOneTarget(intern, host)
+      if ('host' in target) {
+        const { data } = await apiClient(env).request<Relocated>('POST', hostPath(target.host, '/move'), { to })
+        out(`Moved ${countText(data)} from ${host} to ${to}${namesText(data)}`)
         return
       }
-      const moved = await client().request<InternRecord>('POST', ofOne(one.intern, '/move'), { host: to })
+      const moved = await client().request<InternRecord>('POST', internPath(target.intern, '/move'), { host: to })
       out(`Moved "${intern}" to ${moved.hostname}: ${moved.status}.`)
     })
 
@@ -40,27 +40,28 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
     )
     .argument('[intern]', 'Name or ID of the intern')
     .option('--host <host>', 'Abandon the files of all interns of this lost host')
-    .addHelpText('after', eitherHelp)
+    .addHelpText('after', bothKeysHelp)
     .action(async (intern: string | undefined, { host }: HostOption) => {
-      const one = oneOrAll(intern, host)
-      if ('host' in one) {
-        const { data } = await apiClient(env).request<Relocated>('POST', ofHost(one.host, '/give-up'))
-        out(`${countWithNoun(data)} of ${host} will start with empty workspaces on another host${names(data)}`)
+      const target = requireOneTarget(intern, host)
+      if ('host' in target) {
+        const { data } = await apiClient(env).request<Relocated>('POST', hostPath(target.host, '/give-up'))
+        out(`${countText(data)} of ${host} will start with empty workspaces on another host${namesText(data)}`)
         return
       }
-      await client().request('POST', ofOne(one.intern, '/give-up'))
+      await client().request('POST', internPath(target.intern, '/give-up'))
       out(
         `"${intern}" will start with an empty workspace on another host. To start it: npx signalbox interns provision ${intern}`,
       )
     })
 }
 
-function oneOrAll(intern?: string, host?: string): { intern: string } | { host: string } {
+/** @throws StartupError unless exactly one of both is given */
+function requireOneTarget(intern?: string, host?: string): { intern: string } | { host: string } {
   if (intern !== undefined && host === undefined) return { intern }
   if (intern === undefined && host !== undefined) return { host }
   throw new StartupError('Specify an intern, or all interns of a host with --host.')
 }
 
-const countWithNoun = ({ length }: { name: string }[]) => `${length} intern${length === 1 ? '' : 's'}`
-const names = (interns: { name: string }[]) =>
+const countText = ({ length }: { name: string }[]) => `${length} intern${length === 1 ? '' : 's'}`
+const namesText = (interns: { name: string }[]) =>
   interns.length === 0 ? '.' : `: ${interns.map(({ name }) => name).join(', ')}.`

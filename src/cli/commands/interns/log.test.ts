@@ -18,16 +18,16 @@ async function linesAfter(first: string[], ...reads: string[][]): Promise<string
   return lines
 }
 
-test('followed yields each line once, also when the log was cut at its start', async () => {
+test('followLog yields each line once, also when the log was cut at its start', async () => {
   assert.deepEqual(await linesAfter(['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], ['b', 'c', 'd', 'e'], ['e', 'f']), [
     ...'cdef',
   ])
 })
 
-test('followed yields all lines of a log that was empty or replaced', async () => {
+test('followLog yields all lines of a log that was empty or replaced', async () => {
   assert.deepEqual(await linesAfter([], [], ['a'], ['x', 'y'], ['x', 'y', 'z']), ['a', 'x', 'y', 'z'])
 })
 
-test('followed yields only new lines when a later read returns more lines', async () => {
+test('followLog yields only new lines when a later read returns more lines', async () => {
   assert.deepEqual(await linesAfter(['c', 'd'], ['a', 'b', 'c', 'd', 'e']), ['e'])
 })

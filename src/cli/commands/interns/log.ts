@@ -52,18 +52,19 @@ export async function* followLog(
 ): AsyncGenerator<string> {
   for (let printed = lines; ; ) {
     await pause()
-    const { lines: now } = await read()
-    yield* now.slice(printedCount(now, printed))
-    printed = now
+    const { lines: current } = await read()
+    yield* current.slice(printedCount(current, printed))
+    printed = current
   }
 }
 
-/** The number of lines in `now` that were printed: those up to the last position where `printed` ends. */
-function printedCount(now: string[], printed: string[]): number {
+/** The number of lines in `current` that were printed: those up to the last position where `printed` ends. */
+function printedCount(current: string[], printed: string[]): number {
   if (printed.length === 0) return 0
-  for (let end = now.length; end > 0; end--) {
+  for (let end = current.length; end > 0; end--) {
     const overlap = Math.min(end, printed.length)
-    if (now.slice(end - overlap, end).every((line, at) => line === printed[printed.length - overlap + at])) return end
+    if (current.slice(end - overlap, end).every((line, at) => line === printed[printed.length - overlap + at]))
+      return end
   }
   return 0
 }

@@ -23,9 +23,11 @@ type AddOptions = {
 export function internsMcpCommand(interns: Command, { env, out }: Terminal): void {
   const mcp = interns.command('mcp').description('Manage the MCP servers of an intern')
   const client = () => apiClient(env, 'api')
-  const path = (intern: string) => `/interns/${encodeURIComponent(intern)}`
-  const serversOf = async (intern: string) => (await client().request<InternRecord>('GET', path(intern))).mcp_servers
-  const change = (intern: string, mcp_servers: object[]) => client().request('PATCH', path(intern), { mcp_servers })
+  const pathOf = (intern: string) => `/interns/${encodeURIComponent(intern)}`
+  const readServers = async (intern: string) =>
+    (await client().request<InternRecord>('GET', pathOf(intern))).mcp_servers
+  const writeServers = (intern: string, mcp_servers: object[]) =>
+    client().request('PATCH', pathOf(intern), { mcp_servers })
 
   mcp
     .command('list')
@@ -34,7 +36,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
     .option('--json', 'Print JSON')
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, { json }: { json?: boolean }) => {
-      const servers = await serversOf(intern)
+      const servers = await readServers(intern)
       out(json ? JSON.stringify(servers, null, 2) : serverTable(servers))
     })
 
@@ -62,16 +64,15 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
     .option('--timeout <seconds>', 'Time limit of a tool call, in seconds', wholeNumber(1))
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, name: string, [command, ...args]: string[], options: AddOptions) => {
-      const server = {
-        name,
-        ...(command !== undefined && { command, args, env: valuesOf(options.env, env) }),
-        ...(options.readable.length > 0 && { readable: options.readable }),
-        ...(options.url !== undefined && { url: options.url, headers: valuesOf(options.header, env) }),
-        ...(options.sse && { type: 'sse' as const }),
-        ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
-      } satisfies NewMcpServer
-      const others = (await serversOf(intern)).filter((one) => one.name !== name)
-      await change(intern, [...others, server])
+      const server: NewMcpServer = { name }
+      if (command !== undefined) Object.assign(server, { command, args, env: readVariables(options.env, env) })
+      if (options.url !== undefined)
+        Object.assign(server, { url: options.url, headers: readVariables(options.header, env) })
+      if (options.readable.length > 0) server.readable = options.readable
+      if (options.sse) server.type = 'sse'
+      if (options.timeout !== undefined) server.timeout_seconds = options.timeout
+      const others = (await readServers(intern)).filter((existing) => existing.name !== name)
+      await writeServers(intern, [...others, server])
       out(`Added "${name}". "${intern}" uses it after its next start.`)
     })
 
@@ -82,10 +83,10 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
     .argument('<server>', 'Name of the MCP server')
     .addHelpText('after', apiKeyHelp)
     .action(async (intern: string, name: string) => {
-      const servers = await serversOf(intern)
-      const others = servers.filter((one) => one.name !== name)
+      const servers = await readServers(intern)
+      const others = servers.filter((existing) => existing.name !== name)
       if (others.length === servers.length) throw new StartupError(`"${intern}" has no MCP server "${name}".`)
-      await change(intern, others)
+      await writeServers(intern, others)
       out(`Removed "${name}". "${intern}" stops using it at its next start.`)
     })
 }
@@ -93,7 +94,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
 const collect = (value: string, previous: string[]) => [...previous, value]
 
 /** Reads the values of `VARIABLE` or `name=VARIABLE` options from the environment. */
-function valuesOf(options: string[], env: Terminal['env']): Record<string, string> {
+function readVariables(options: string[], env: Terminal['env']): Record<string, string> {
   const entries = options.map((option) => {
     const [name = '', variable = name] = option.split('=')
     const value = env[variable]

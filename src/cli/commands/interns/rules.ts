@@ -22,7 +22,7 @@ ${apiKeyHelp}
 /** Manages the rules for the actions of an intern, or of all interns of a workspace. */
 export function internsRulesCommand(interns: Command, { env, out }: Terminal): void {
   const rules = interns.command('rules').description('Manage the rules that allow, deny or question actions of interns')
-  const command = (name: string, description: string) =>
+  const addCommand = (name: string, description: string) =>
     rules
       .command(name)
       .description(description)
@@ -31,47 +31,47 @@ export function internsRulesCommand(interns: Command, { env, out }: Terminal): v
       .option('--json', 'Print JSON')
       .addHelpText('after', fileHelp)
 
-  command('get', 'Show the rules in force')
+  addCommand('get', 'Show the rules in force')
     .option('--version <number>', 'Show an earlier version')
     .action(async (intern: string | undefined, { json, version, workspace }: Options) => {
-      const { client, path } = rulesEndpoint(env, intern, { workspace })
+      const { client, path } = rulesClient(env, intern, { workspace })
       const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`
       const { data } = await client.request<{ data: RulesRecord }>('GET', path + query)
       out(json ? JSON.stringify(data, null, 2) : rulesText(data))
     })
 
-  command('set', 'Replace the rules with those of a file. They take effect within a second')
+  addCommand('set', 'Replace the rules with those of a file. They take effect within a second')
     .requiredOption('--file <path>', 'JSON file with the rules')
     .option('--expect <version>', 'Fail if the rules are no longer at this version', wholeNumber(0))
     .action(async (intern: string | undefined, { json, file, expect, workspace }: Options) => {
-      const { client, path } = rulesEndpoint(env, intern, { workspace })
+      const { client, path } = rulesClient(env, intern, { workspace })
       const body = { rules: readRules(file!), ...(expect !== undefined && { expected_version: expect }) }
       const { data } = await client.request<{ data: RulesRecord }>('PUT', path, body)
       out(json ? JSON.stringify(data, null, 2) : rulesText(data))
     })
 
-  command('replay', 'Show what rules would have decided about past questions, without changing anything')
+  addCommand('replay', 'Show what rules would have decided about past questions, without changing anything')
     .option('--file <path>', 'JSON file with the rules to replay (default: the rules in force)')
     .option('--from <instant>', 'Start time, such as 2030-01-31T00:00:00Z (default: 30 days ago)')
     .option('--to <instant>', 'End time (default: now)')
     .action(async (intern: string | undefined, { json, file, from, to, workspace }: Options) => {
-      const { client, path } = rulesEndpoint(env, intern, { workspace })
+      const { client, path } = rulesClient(env, intern, { workspace })
       const body = { ...(from && { from }), ...(to && { to }), ...(file !== undefined && { rules: readRules(file) }) }
       const { data } = await client.request<{ data: RulesReplay }>('POST', `${path}/replay`, body)
       out(json ? JSON.stringify(data, null, 2) : replayText(data))
     })
 }
 
-function rulesEndpoint(
+function rulesClient(
   env: Terminal['env'],
   intern: string | undefined,
   { workspace }: { workspace: string | undefined },
 ): { client: ApiClient; path: string } {
-  if ((intern === undefined) === (workspace === undefined))
-    throw new StartupError('Specify an intern, or a workspace with --workspace.')
-  if (workspace !== undefined)
+  if (workspace !== undefined && intern === undefined)
     return { client: apiClient(env), path: `/workspaces/${encodeURIComponent(workspace)}/intern-rules` }
-  return { client: apiClient(env, 'api'), path: `/interns/${encodeURIComponent(intern!)}/rules` }
+  if (intern !== undefined && workspace === undefined)
+    return { client: apiClient(env, 'api'), path: `/interns/${encodeURIComponent(intern)}/rules` }
+  throw new StartupError('Specify an intern, or a workspace with --workspace.')
 }
 
 /** Reads rules from a file: a list, or the output of `get --json`. */
@@ -110,20 +110,20 @@ function replayText({
   people_decided_otherwise: differing,
   notes,
 }: RulesReplay): string {
-  const counts = by_rule.map((one) => [
-    `${one.scope} ${one.rule}`,
-    one.effect,
-    ...[one.questions, one.people_allowed, one.people_rejected, one.unanswered].map(String),
-    printableLine(one.name ?? ''),
+  const counts = by_rule.map((row) => [
+    `${row.scope} ${row.rule}`,
+    row.effect,
+    ...[row.questions, row.people_allowed, row.people_rejected, row.unanswered].map(String),
+    printableLine(row.name ?? ''),
   ])
-  const differences = differing.map((one) => [one.effect, one.answer, `${one.scope} ${one.rule}`, one.detail])
+  const differences = differing.map((row) => [row.effect, row.answer, `${row.scope} ${row.rule}`, row.detail])
   const parts = [
     summary,
     `Of ${all.questions} questions, rules would have asked ${would_ask.questions}; no rule applies to ${no_rule.questions}.`,
-    counts.length > 0 &&
-      `\n${table(['RULE', 'EFFECT', 'QUESTIONS', 'ALLOWED', 'REJECTED', 'UNANSWERED', 'NAME'], counts)}`,
-    differences.length > 0 && `\n${table(['EFFECT', 'ACTUAL ANSWER', 'RULE', 'DETAILS'], differences)}`,
-    `\n${notes.map((note) => `- ${note}`).join('\n')}`,
   ]
-  return parts.filter(Boolean).join('\n')
+  const headings = ['RULE', 'EFFECT', 'QUESTIONS', 'ALLOWED', 'REJECTED', 'UNANSWERED', 'NAME']
+  if (counts.length > 0) parts.push(`\n${table(headings, counts)}`)
+  if (differences.length > 0) parts.push(`\n${table(['EFFECT', 'ACTUAL ANSWER', 'RULE', 'DETAILS'], differences)}`)
+  parts.push(`\n${notes.map((note) => `- ${note}`).join('\n')}`)
+  return parts.join('\n')
 }

@@ -23,7 +23,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     .option('--management', 'Create a management key instead of an API key')
     .option('--workspace <slug>', 'Workspace of the key (default: the workspace of your key)')
     .option('--for <email>', 'Member for whom the key acts (default: the member of your key)')
-    .option('--limit <usd>', 'Spending limit, in USD (default: none)', dollars)
+    .option('--limit <usd>', 'Spending limit, in USD (default: none)', parseDollars)
     .option('--reset <interval>', 'When the spend resets: daily, weekly or monthly (default: never)')
     .option('--expires <time>', 'When the key expires, such as 2030-01-31T00:00:00Z (default: never)')
     .addHelpText('after', managementKeyHelp)
@@ -42,23 +42,24 @@ async function keyFields(client: ApiClient, options: Options): Promise<object> {
   // The API accepts this, because the limit can be set later. On the command line it is probably a mistake.
   if (reset !== undefined && limit === undefined)
     throw new Fault('invalid', '--reset needs a limit: add --limit <usd>.')
+  // Undefined fields are not sent.
   return {
-    ...(management && { kind: 'management' }),
-    ...(workspace !== undefined && { workspace_id: await idOf(client, workspace) }),
-    ...(options.for !== undefined && { creator_user_id: (await findMember(client, options.for)).id }),
-    ...(limit !== undefined && { limit }),
-    ...(reset !== undefined && { limit_reset: reset }),
-    ...(expires !== undefined && { expires_at: expires }),
+    kind: management ? 'management' : undefined,
+    workspace_id: workspace === undefined ? undefined : await findWorkspaceId(client, workspace),
+    creator_user_id: options.for === undefined ? undefined : (await findMember(client, options.for)).id,
+    limit,
+    limit_reset: reset,
+    expires_at: expires,
   }
 }
 
-async function idOf(client: ApiClient, workspace: string): Promise<string> {
+async function findWorkspaceId(client: ApiClient, workspace: string): Promise<string> {
   const found = await client.request<{ data: WorkspaceRecord }>('GET', `/workspaces/${encodeURIComponent(workspace)}`)
   return found.data.id
 }
 
 /** Parses an amount. An invalid one is an error, because a missing limit would allow any spend. */
-function dollars(text: string): number {
+function parseDollars(text: string): number {
   const amount = Number(text)
   if (amount > 0 && Number.isFinite(amount)) return amount
   throw new InvalidArgumentError('It must be a positive number of US dollars.')

@@ -11,8 +11,8 @@ export function listCommand(keys: Command, { env, out }: Terminal): void {
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async (options: { json?: boolean }) => {
-      const found = await listAllKeys(apiClient(env))
-      out(options.json ? JSON.stringify(found, null, 2) : keyTable(found, Date.now()))
+      const allKeys = await listAllKeys(apiClient(env))
+      out(options.json ? JSON.stringify(allKeys, null, 2) : keyTable(allKeys, Date.now()))
     })
 }
 
@@ -21,7 +21,7 @@ function keyTable(keys: ListedKey[], now: number): string {
     key.hash.slice(0, 12),
     key.label,
     key.kind,
-    state(key, now),
+    keyState(key, now),
     key.limit === null ? '-' : `$${key.limit}${key.limit_reset ? ` ${key.limit_reset}` : ''}`,
     key.expires_at?.slice(0, 16).replace('T', ' ') ?? '-',
     key.workspace,
@@ -31,7 +31,7 @@ function keyTable(keys: ListedKey[], now: number): string {
   return table(['HASH', 'KEY', 'KIND', 'STATE', 'LIMIT', 'EXPIRES (UTC)', 'WORKSPACE', 'MEMBER', 'NAME'], rows)
 }
 
-function state(key: ListedKey, now: number): string {
+function keyState(key: ListedKey, now: number): string {
   if (key.disabled) return 'disabled'
   return key.expires_at !== null && Date.parse(key.expires_at) <= now ? 'expired' : 'active'
 }

@@ -19,8 +19,8 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
         import('#platform/config/load.ts'),
         import('../../kit/store.ts'),
       ])
-      await using opened = new AsyncDisposableStack()
-      const db = await openStore(loadConfig(env), opened)
+      await using cleanup = new AsyncDisposableStack()
+      const db = await openStore(loadConfig(env), cleanup)
       const { secret, others } = await resetManagementKey({ db, now: Date.now, newId: newUuid }, { disableOthers })
       out(secret)
       err('This is the new management key. It is not shown again.')

@@ -23,8 +23,12 @@ function savedText(slug: string, { version, skipped_fields }: SavedPresetVersion
 
 function versionBody(file: string, kind: Kind | undefined): object {
   const body = readBodyFile(file)
-  const guess = 'config' in body ? 'settings' : 'messages' in body ? 'chat' : 'responses'
-  return { [kind ?? guess]: body }
+  return { [kind ?? guessKind(body)]: body }
+}
+
+function guessKind(body: object): Kind {
+  if ('config' in body) return 'settings'
+  return 'messages' in body ? 'chat' : 'responses'
 }
 
 export function changeCommands(presets: Command, { env, out }: Terminal): void {

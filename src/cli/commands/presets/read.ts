@@ -8,17 +8,14 @@ import type { Terminal } from '../../kit/terminal.ts'
 
 type Json = { json?: boolean }
 
-export const presetPath = (slug: string, below = '') => `/presets/${encodeURIComponent(slug)}${below}`
+export const presetPath = (slug: string, subpath = '') => `/presets/${encodeURIComponent(slug)}${subpath}`
 
 export function readCommands(presets: Command, { env, out }: Terminal): void {
   const client = () => apiClient(env)
-  const version = async (slug: string, number: string) =>
-    (
-      await client().request<{ data: PresetVersion }>(
-        'GET',
-        presetPath(slug, `/versions/${encodeURIComponent(number)}`),
-      )
-    ).data
+  const readVersion = async (slug: string, number: string) => {
+    const path = presetPath(slug, `/versions/${encodeURIComponent(number)}`)
+    return (await client().request<{ data: PresetVersion }>('GET', path)).data
+  }
 
   presets
     .command('show')
@@ -31,13 +28,13 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
       const preset = number
         ? undefined
         : (await client().request<{ data: PresetWithVersion }>('GET', presetPath(slug))).data
-      const displayed = preset?.designated_version ?? (await version(slug, number!))
+      const displayed = preset?.designated_version ?? (await readVersion(slug, number!))
       if (json) return out(JSON.stringify(preset ?? displayed, null, 2))
       const summary = preset && { name: preset.name, description: preset.description, status: preset.status }
       out(
         formatRecord({ ...summary, version: displayed.version, saved: displayed.created_at, by: displayed.creator_id }),
       )
-      out(`\n${printable(configured(displayed))}`)
+      out(`\n${printable(configurationText(displayed))}`)
     })
 
   presets
@@ -61,8 +58,8 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     .argument('<to>', 'Version number')
     .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, from: string, to: string) => {
-      const [before, after] = await Promise.all([version(slug, from), version(slug, to)])
-      out(printable(differences(fieldsOf(before), fieldsOf(after))))
+      const [before, after] = await Promise.all([readVersion(slug, from), readVersion(slug, to)])
+      out(printable(diffText(fieldsOf(before), fieldsOf(after))))
     })
 }
 
@@ -71,15 +68,18 @@ const fieldsOf = ({ system_prompt, config }: PresetVersion): Record<string, unkn
   ...config,
 })
 
-const configured = (version: PresetVersion) => JSON.stringify(fieldsOf(version), null, 2)
+const configurationText = (version: PresetVersion) => JSON.stringify(fieldsOf(version), null, 2)
 
-function differences(before: Record<string, unknown>, after: Record<string, unknown>): string {
+function diffText(before: Record<string, unknown>, after: Record<string, unknown>): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const lines = names.flatMap((name) => {
-    const [was, is] = [before[name], after[name]].map((value) => JSON.stringify(value))
-    if (was === is) return []
-    return [...(was === undefined ? [] : [`- ${name}: ${was}`]), ...(is === undefined ? [] : [`+ ${name}: ${is}`])]
-  })
+  const lines: string[] = []
+  for (const name of names) {
+    const oldValue = JSON.stringify(before[name])
+    const newValue = JSON.stringify(after[name])
+    if (oldValue === newValue) continue
+    if (oldValue !== undefined) lines.push(`- ${name}: ${oldValue}`)
+    if (newValue !== undefined) lines.push(`+ ${name}: ${newValue}`)
+  }
   return lines.join('\n') || 'No differences.'
 }
 

@@ -9,12 +9,12 @@ export type Comparison = {
   difference: number
 }
 
-/** Rounding of sums, in USD. */
+/** A smaller difference in USD is the rounding of sums. */
 const negligibleUsd = 5e-7
 
 /** Compares the sums of the ledger with those of a provider by day and model. Only measures of the provider are compared. */
 export function compareUsage(ledger: readonly UsageSum[], billed: readonly UsageSum[]): Comparison[] {
-  const measuresInBill = measures.filter((measure) => billed.some((one) => one[measure] !== undefined))
+  const measuresInBill = measures.filter((measure) => billed.some((sum) => sum[measure] !== undefined))
   const hasModels = billed.some(({ model }) => model !== undefined)
   const ledgerSums = sumsOf(ledger, hasModels)
   const billedSums = sumsOf(billed, hasModels)
@@ -22,13 +22,22 @@ export function compareUsage(ledger: readonly UsageSum[], billed: readonly Usage
   return keys.flatMap((key) =>
     measuresInBill.map((measure) => {
       const [day = '', model = ''] = key.split(' ')
-      const [own, other] = [ledgerSums.get(key)?.[measure] ?? 0, billedSums.get(key)?.[measure] ?? 0]
-      return { day, model, measure, ledger: own, provider: other, difference: own - other }
+      const ledgerAmount = ledgerSums.get(key)?.[measure] ?? 0
+      const providerAmount = billedSums.get(key)?.[measure] ?? 0
+      return {
+        day,
+        model,
+        measure,
+        ledger: ledgerAmount,
+        provider: providerAmount,
+        difference: ledgerAmount - providerAmount,
+      }
     }),
   )
 }
 
 export const isEqual = ({ measure, difference }: Comparison): boolean =>
+  // Counts are whole numbers.
   Math.abs(difference) < (measure === 'cost_usd' ? negligibleUsd : 0.5)
 
 function sumsOf(rows: readonly UsageSum[], hasModels: boolean): Map<string, Record<Measure, number>> {

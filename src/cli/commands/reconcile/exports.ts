@@ -12,8 +12,10 @@ type Row = Record<string, string>
 /** One format of a provider's export: the columns that identify it, and how a row is read. */
 type ExportFormat = { columns: readonly string[]; read: (row: Row) => UsageSum | undefined }
 
-const number = (text: string | undefined) => Number((text ?? '').replaceAll(',', '') || 0)
-const sum = (row: Row, names: readonly string[]) => names.reduce((total, name) => total + number(row[name]), 0)
+/** Parses a number with commas between thousands. An empty cell is 0. */
+const parseNumber = (text: string | undefined) => Number((text ?? '').replaceAll(',', '') || 0)
+const sumColumns = (row: Row, names: readonly string[]) =>
+  names.reduce((total, name) => total + parseNumber(row[name]), 0)
 
 /** OpenAI writes Unix seconds in `start_time`, and in newer exports the same as text in `start_time_iso`. */
 function openAiDay(row: Row): string {
@@ -21,7 +23,7 @@ function openAiDay(row: Row): string {
   return row.start_time_iso?.slice(0, 10) || new Date(seconds * 1000).toISOString().slice(0, 10)
 }
 
-const anthropicInput = [
+const anthropicInputColumns = [
   'usage_input_tokens_no_cache',
   'usage_input_tokens_cache_write_5m',
   'usage_input_tokens_cache_write_1h',
@@ -39,9 +41,9 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
           ? {
               day: openAiDay(row),
               model: row.model,
-              requests: number(row.num_model_requests),
-              input_tokens: number(row.input_tokens),
-              output_tokens: number(row.output_tokens),
+              requests: parseNumber(row.num_model_requests),
+              input_tokens: parseNumber(row.input_tokens),
+              output_tokens: parseNumber(row.output_tokens),
             }
           : undefined,
     },
@@ -53,7 +55,7 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
           ? {
               day: openAiDay(row),
               model: row.line_item?.split(',')[0] || undefined,
-              cost_usd: number(row.amount_value),
+              cost_usd: parseNumber(row.amount_value),
             }
           : undefined,
     },
@@ -64,8 +66,8 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
       read: (row) => ({
         day: row.usage_date_utc!.slice(0, 10),
         model: row.model_version,
-        input_tokens: sum(row, anthropicInput),
-        output_tokens: number(row.usage_output_tokens),
+        input_tokens: sumColumns(row, anthropicInputColumns),
+        output_tokens: parseNumber(row.usage_output_tokens),
       }),
     },
     {
@@ -73,7 +75,7 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
       read: (row) => ({
         day: row.usage_date_utc!.slice(0, 10),
         model: row.model || undefined,
-        cost_usd: number(row.cost_usd),
+        cost_usd: parseNumber(row.cost_usd),
       }),
     },
   ],
@@ -83,9 +85,9 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
 export function readExport(provider: string, text: string): UsageSum[] {
   const formats = exportFormats[provider] ?? []
   const { columns, rows } = readCsv(text)
-  const format = formats.find((one) => one.columns.every((name) => columns.includes(name)))
+  const format = formats.find((candidate) => candidate.columns.every((name) => columns.includes(name)))
   if (!format) {
-    const expected = formats.map((one) => one.columns.join(', ')).join('; or ')
+    const expected = formats.map((format) => format.columns.join(', ')).join('; or ')
     throw new Error(`The file is not an export of ${provider}. Expected the columns ${expected}.`)
   }
   return rows.flatMap((row) => format.read(row) ?? [])

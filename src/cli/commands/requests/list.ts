@@ -38,7 +38,7 @@ export function listCommand(requests: Command, { env, out, err }: Terminal): voi
       const client = apiClient(env)
       const query = buildQuery(options)
       if (options.unconfirmed) query.set('unconfirmed', 'true')
-      const found = await newest(client, query, options.limit)
+      const found = await readNewest(client, query, options.limit)
       if (found.length === 0) for (const hint of await unknownFilterHints(client, options)) err(hint)
       out(options.json ? JSON.stringify(found, null, 2) : requestTable(found))
     })
@@ -49,7 +49,7 @@ export function addFilterOptions(command: Command): Command {
     .option(
       '--since <time>',
       'Only requests since this time: an age such as 30m, 2h or 7d, or 2030-01-31T00:00:00Z',
-      instant,
+      parseInstant,
     )
     .option('--outcome <names>', 'Filter by outcome: success, failed, refused or client_left, separated by commas')
     .option('--error <kind>', 'Filter by error, such as "limit_reached"')
@@ -72,14 +72,14 @@ export function buildQuery(options: FilterOptions): URLSearchParams {
 }
 
 /** Reads pages until there are `count` requests. A page with few matches is not necessarily the last one. */
-async function newest(client: ApiClient, query: URLSearchParams, count: number): Promise<GenerationRecord[]> {
+async function readNewest(client: ApiClient, query: URLSearchParams, count: number): Promise<GenerationRecord[]> {
   const found: GenerationRecord[] = []
   for (;;) {
     query.set('limit', String(Math.min(100, count - found.length)))
-    const { data, next_cursor: next } = await client.request<Page>('GET', `/generations?${query}`)
+    const { data, next_cursor: nextCursor } = await client.request<Page>('GET', `/generations?${query}`)
     found.push(...data)
-    if (found.length >= count || next === null) return found
-    query.set('cursor', next)
+    if (found.length >= count || nextCursor === null) return found
+    query.set('cursor', nextCursor)
   }
 }
 
@@ -90,7 +90,7 @@ function requestTable(requests: GenerationRecord[]): string {
     request.model || request.requested_model,
     request.provider_name ?? '-',
     request.error ? `${request.outcome}: ${request.error.kind}` : request.outcome,
-    tokens(request),
+    tokensText(request),
     request.total_cost.toFixed(6),
     milliseconds(request.latency),
     milliseconds(request.generation_time),
@@ -98,14 +98,15 @@ function requestTable(requests: GenerationRecord[]): string {
   return table(['TIME (UTC)', 'ID', 'MODEL', 'PROVIDER', 'OUTCOME', 'TOKENS', 'USD', 'FIRST TOKEN', 'DURATION'], rows)
 }
 
-const tokens = ({ tokens_prompt, tokens_completion }: GenerationRecord) =>
+const tokensText = ({ tokens_prompt, tokens_completion }: GenerationRecord) =>
   tokens_prompt === null ? '-' : `${tokens_prompt}+${tokens_completion}`
 
 export const milliseconds = (ms: number | null) => (ms === null ? '-' : `${Math.round(ms)} ms`)
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-function instant(text: string): string {
+/** Converts an age or a time to an instant in UTC. */
+function parseInstant(text: string): string {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   if (count !== undefined) return new Date(Date.now() - Number(count) * unitMs[unit!]!).toISOString()
   if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString()

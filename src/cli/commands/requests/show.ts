@@ -21,7 +21,7 @@ export function showCommand(requests: Command, { env, out }: Terminal): void {
       const client = apiClient(env)
       const query = `id=${encodeURIComponent(id)}`
       const { data } = await client.request<{ data: GenerationRecord }>('GET', `/generation?${query}`)
-      const stored = content ? await contentOf(client, query) : undefined
+      const stored = content ? await readContent(client, query) : undefined
       if (json) return out(JSON.stringify(content ? { ...data, content: stored ?? null } : data, null, 2))
       out(requestText(data))
       if (content) out(`\nCONTENT\n${stored ? printable(JSON.stringify(stored, null, 2)) : 'Not stored.'}`)
@@ -29,7 +29,7 @@ export function showCommand(requests: Command, { env, out }: Terminal): void {
 }
 
 /** @returns undefined when the content is not stored */
-async function contentOf(client: ApiClient, query: string): Promise<unknown> {
+async function readContent(client: ApiClient, query: string): Promise<unknown> {
   try {
     return (await client.request<{ data: unknown }>('GET', `/generation/content?${query}`)).data
   } catch (error) {
@@ -59,19 +59,18 @@ function requestText(request: GenerationRecord): string {
       session: request.session_id,
       program: request.app_title,
     }),
-    error && `ERROR\n${formatRecord({ ...error, excluded: undefined })}`,
-    error?.excluded?.length &&
-      table(
-        ['EXCLUDED ENDPOINT', 'REASON'],
-        error.excluded.map(({ endpoint, reason }) => [endpoint, reason]),
-      ),
-    attempts.length > 0 && attemptTable(attempts),
-    ...attempts.map(providerErrorText),
-    skipped.length > 0 && skippedTable(skipped),
-    request.content_findings.length > 0 && findingTable(request.content_findings),
-    `TOKENS AND COST\n${formatRecord(costsOf(request))}`,
   ]
-  return parts.filter(Boolean).join('\n\n')
+  if (error) parts.push(`ERROR\n${formatRecord({ ...error, excluded: undefined })}`)
+  if (error?.excluded?.length) {
+    const rows = error.excluded.map(({ endpoint, reason }) => [endpoint, reason])
+    parts.push(table(['EXCLUDED ENDPOINT', 'REASON'], rows))
+  }
+  if (attempts.length > 0) parts.push(attemptTable(attempts))
+  for (const attempt of attempts) if (attempt.error) parts.push(providerErrorText(attempt))
+  if (skipped.length > 0) parts.push(skippedTable(skipped))
+  if (request.content_findings.length > 0) parts.push(findingTable(request.content_findings))
+  parts.push(`TOKENS AND COST\n${formatRecord(costsOf(request))}`)
+  return parts.join('\n\n')
 }
 
 function attemptTable(attempts: GenerationRecord['attempts']): string {
@@ -88,7 +87,7 @@ function attemptTable(attempts: GenerationRecord['attempts']): string {
 }
 
 function providerErrorText({ endpoint_id, error }: GenerationRecord['attempts'][number]) {
-  return error && `PROVIDER ERROR\n${formatRecord({ endpoint: endpoint_id, ...error })}`
+  return `PROVIDER ERROR\n${formatRecord({ endpoint: endpoint_id, ...error })}`
 }
 
 function skippedTable(skipped: GenerationRecord['not_asked']): string {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiClient } from '../../kit/api-client.ts'
-import { apply } from './apply.ts'
+import { applyImport } from './apply.ts'
 
-test('apply deletes a key whose guardrail cannot be assigned, and does not print it', async () => {
+test('applyImport deletes a key whose guardrail cannot be assigned, and does not print it', async () => {
   const requests: string[] = []
   const request = async (method: string, path: string) => {
     requests.push(`${method} ${path}`)
@@ -14,7 +14,7 @@ test('apply deletes a key whose guardrail cannot be assigned, and does not print
   const policies = { defaults: {}, guardrails: [], workspaces: [], keys: [{ key: { name: 'k' }, models: ['a/b'] }] }
   const lines: string[] = []
   await assert.rejects(
-    apply(client, { policies, presets: [] }, (line) => void lines.push(line)),
+    applyImport(client, { policies, presets: [] }, (line) => void lines.push(line)),
     /no/,
   )
   assert.equal(requests.at(-1), 'DELETE /keys/h1')

@@ -9,7 +9,10 @@ type Workspace = { id: string; slug: string; default_guardrail_id: string }
 /** Receives one line for each created or existing object. */
 type Print = (line: string) => void
 
-export const isEmpty = ({ policies: { budget, defaults, guardrails, workspaces, keys }, presets }: Objects): boolean =>
+export const hasNoObjects = ({
+  policies: { budget, defaults, guardrails, workspaces, keys },
+  presets,
+}: Objects): boolean =>
   budget === undefined &&
   Object.keys(defaults).length + guardrails.length + workspaces.length + keys.length + presets.length === 0
 
@@ -18,34 +21,34 @@ export const isEmpty = ({ policies: { budget, defaults, guardrails, workspaces, 
  * be repeated.
  * @throws StartupError with the error of the service
  */
-export async function apply(client: ApiClient, objects: Objects, print: Print): Promise<void> {
+export async function applyImport(client: ApiClient, objects: Objects, print: Print): Promise<void> {
   await client.request('POST', '/catalogue/reload', {})
-  const { data: own } = await client.request<{ data: { workspace_id: string } }>('GET', '/key')
+  const { data: ownKey } = await client.request<{ data: { workspace_id: string } }>('GET', '/key')
   const creator = new ObjectCreator(client, print)
-  await creator.budget('/organization', 'the organization', objects.policies.budget)
-  await creator.setDefaults(own.workspace_id, objects.policies.defaults)
-  for (const preset of objects.presets) await creator.preset(preset)
+  await creator.setBudget('/organization', 'the organization', objects.policies.budget)
+  await creator.setDefaults(ownKey.workspace_id, objects.policies.defaults)
+  for (const preset of objects.presets) await creator.createPreset(preset)
   for (const { name, body, isForMembers } of objects.policies.guardrails) {
-    await creator.guardrail(name, body)
+    await creator.ensureGuardrail(name, body)
     if (isForMembers) print(`  To assign members to it: POST /guardrails/<id>/assignments/members.`)
   }
   for (const { name, slug, budget, defaults, key } of objects.policies.workspaces) {
-    const workspace = await creator.workspace(name, slug)
-    await creator.budget(`/workspaces/${slug}`, `the workspace ${slug}`, budget)
+    const workspace = await creator.ensureWorkspace(name, slug)
+    await creator.setBudget(`/workspaces/${slug}`, `the workspace ${slug}`, budget)
     await creator.setDefaults(workspace, defaults)
-    for (const preset of objects.presets) if (allows(defaults, preset)) await creator.preset(preset, slug)
-    await creator.key({ ...key, workspace_id: workspace })
+    for (const preset of objects.presets) if (allows(defaults, preset)) await creator.createPreset(preset, slug)
+    await creator.createKey({ ...key, workspace_id: workspace })
   }
   for (const { key, models } of objects.policies.keys) {
-    const guardrail = models && (await creator.guardrail(`Models of ${key.name}`, { allowed_models: models }))
-    await creator.key({ ...key, workspace_id: own.workspace_id }, guardrail)
+    const guardrail = models && (await creator.ensureGuardrail(`Models of ${key.name}`, { allowed_models: models }))
+    await creator.createKey({ ...key, workspace_id: ownKey.workspace_id }, guardrail)
   }
 }
 
 /** Whether the keys of a workspace are allowed to use the first model of a preset. */
 function allows({ allowed_models: allowed }: GuardrailBody, { body: { model, models } }: NewPreset): boolean {
-  const first = (models as string[] | undefined)?.[0] ?? (model as string)
-  return allowed === undefined || (allowed as string[]).includes(first)
+  const firstModel = (models as string[] | undefined)?.[0] ?? (model as string)
+  return allowed === undefined || (allowed as string[]).includes(firstModel)
 }
 
 class ObjectCreator {
@@ -57,7 +60,7 @@ class ObjectCreator {
     this.#print = print
   }
 
-  async budget(path: string, owner: string, budget: NewBudget | undefined): Promise<void> {
+  async setBudget(path: string, owner: string, budget: NewBudget | undefined): Promise<void> {
     if (!budget) return
     const { interval, limit_usd } = budget
     await this.#client.request('PUT', `${path}/budgets/${interval}`, { limit_usd })
@@ -72,17 +75,19 @@ class ObjectCreator {
     this.#print(`Set in the default guardrail of the workspace ${workspace.slug}: ${Object.keys(body).join(', ')}.`)
   }
 
-  async workspace(name: string, slug: string): Promise<string> {
-    const existing = (await this.#client.listAll<Workspace>('/workspaces')).find((one) => one.slug === slug)
+  /** @returns the ID of the workspace, which is created if it is missing */
+  async ensureWorkspace(name: string, slug: string): Promise<string> {
+    const existing = (await this.#client.listAll<Workspace>('/workspaces')).find((listed) => listed.slug === slug)
     if (existing) return existing.id
     const { data } = await this.#client.request<{ data: Workspace }>('POST', '/workspaces', { name, slug })
     this.#print(`Created the workspace "${slug}".`)
     return data.id
   }
 
-  async guardrail(name: string, body: object): Promise<string> {
+  /** @returns the ID of the guardrail of this name, which is created if it is missing */
+  async ensureGuardrail(name: string, body: object): Promise<string> {
     const all = await this.#client.listAll<{ id: string; name: string }>('/guardrails')
-    const existing = all.find((one) => one.name === name)
+    const existing = all.find((listed) => listed.name === name)
     if (existing) {
       this.#print(`The guardrail "${name}" already exists.`)
       return existing.id
@@ -93,7 +98,7 @@ class ObjectCreator {
   }
 
   /** Creates a key, and prints it after its guardrail is assigned. If that fails, deletes the key. */
-  async key(body: { name: string; workspace_id: string }, guardrail?: string): Promise<void> {
+  async createKey(body: { name: string; workspace_id: string }, guardrail?: string): Promise<void> {
     const keys = await this.#client.listAll<Key>(`/keys?workspace_id=${body.workspace_id}`)
     if (keys.some(({ name }) => name === body.name)) return this.#print(`The key "${body.name}" already exists.`)
     const { data, key } = await this.#client.request<{ data: Key; key: string }>('POST', '/keys', body)
@@ -111,10 +116,9 @@ class ObjectCreator {
   }
 
   /** @param workspace defaults to that of the key. */
-  async preset({ slug, body }: NewPreset, workspace?: string): Promise<void> {
-    const [query, workspaceText] = workspace
-      ? [`?workspace_id=${workspace}`, ` in the workspace ${workspace}`]
-      : ['', '']
+  async createPreset({ slug, body }: NewPreset, workspace?: string): Promise<void> {
+    const query = workspace ? `?workspace_id=${workspace}` : ''
+    const workspaceText = workspace ? ` in the workspace ${workspace}` : ''
     if (await this.#hasPreset(slug, query))
       return this.#print(`The preset @preset/${slug} already exists${workspaceText}.`)
     await this.#client.request('POST', `/presets/${slug}/responses${query}`, body)

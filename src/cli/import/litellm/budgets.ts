@@ -25,7 +25,7 @@ export type Policies = {
 const days: Record<string, number> = { s: 1 / 86_400, m: 1 / 1440, h: 1 / 24, d: 1, w: 7, mo: 30 }
 
 /** Parses `30d`, `1mo` or `24h`. @returns days */
-function daysIn(duration: unknown): number | undefined {
+function parseDays(duration: unknown): number | undefined {
   const [, count, unit] = /^(\d+)\s*(mo|[smhdw])$/.exec(String(duration ?? '')) ?? []
   return unit === undefined ? undefined : Number(count) * days[unit]!
 }
@@ -34,31 +34,31 @@ function daysIn(duration: unknown): number | undefined {
  * The interval for a duration of LiteLLM. If none is equal, the next longer one is used, so that never more is spent than
  * LiteLLM allowed.
  */
-export function intervalOf(duration: unknown): { interval?: Interval; exact: boolean } {
-  const length = daysIn(duration)
-  if (!length) return { exact: duration === undefined || duration === null }
-  if (length <= 1) return { interval: 'daily', exact: length === 1 }
-  if (length <= 7) return { interval: 'weekly', exact: length === 7 }
-  if (length <= 31) return { interval: 'monthly', exact: length >= 30 }
-  return { exact: false }
+export function toInterval(duration: unknown): { interval?: Interval; isExact: boolean } {
+  const length = parseDays(duration)
+  if (!length) return { isExact: duration === undefined || duration === null }
+  if (length <= 1) return { interval: 'daily', isExact: length === 1 }
+  if (length <= 7) return { interval: 'weekly', isExact: length === 7 }
+  if (length <= 31) return { interval: 'monthly', isExact: length >= 30 }
+  return { isExact: false }
 }
 
 /** Converts budgets, and the defaults for keys, teams and users. */
-export function budgetsOf(config: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes, now: Date): Policies {
+export function importBudgets(config: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes, now: Date): Policies {
   const { litellm, general } = config
   const policies: Policies = { defaults: {}, guardrails: [], workspaces: [], keys: [] }
   const from = litellm.max_budget !== undefined ? litellm : general
   const section = from === litellm ? 'litellm_settings' : 'general_settings'
-  const budget = budgetOf(limitsOf(from, section, notes, ['limit_usd', 'reset_interval']))
+  const budget = budgetOf(limitsOf(from, section, notes, guardrailNames))
   if (budget) policies.budget = budget
   // LiteLLM's clients can use models with its master key. Here a management key cannot, so the clients get an API key.
   if (general.master_key) policies.keys.push({ key: { name: 'litellm' } })
   const params = sectionOf(litellm.default_key_generate_params)
   if (params) {
     const path = 'litellm_settings.default_key_generate_params'
-    const limits = limitsOf(params, path, notes, ['limit', 'limit_reset'])
+    const limits = limitsOf(params, path, notes, keyNames)
     const models = modelsOf(params.models, `${path}.models`, draft, notes)
-    const validDays = daysIn(params.duration)
+    const validDays = parseDays(params.duration)
     const expires = validDays && { expires_at: new Date(now.getTime() + validDays * 86_400_000).toISOString() }
     if (!limits || allowsNoModel(models))
       notes.add(path, 'no key is created, because it would be less limited than in LiteLLM')
@@ -80,7 +80,7 @@ function addMembers(
   const { max_internal_user_budget: max_budget, internal_user_budget_duration: budget_duration } = section
   const path = 'litellm_settings.default_internal_user_params'
   const params = sectionOf(litellm.default_internal_user_params)
-  const budget = limitsOf({ max_budget, budget_duration, ...params }, path, notes, ['limit_usd', 'reset_interval'])
+  const budget = limitsOf({ max_budget, budget_duration, ...params }, path, notes, guardrailNames)
   const models = modelsOf(params?.models, `${path}.models`, draft, notes)
   if (params) noteRateLimits(params, path, notes)
   if (!budget || allowsNoModel(models)) {
@@ -98,7 +98,7 @@ function addTeams({ litellm }: LitellmConfig, policies: Policies, draft: Catalog
     const name = String(team.team_alias ?? team.team_id ?? 'team')
     const path = `litellm_settings.default_team_settings ${name}`
     const models = modelsOf(team.models, `${path}.models`, draft, notes)
-    const limits = limitsOf(team, path, notes, ['limit_usd', 'reset_interval'])
+    const limits = limitsOf(team, path, notes, guardrailNames)
     const budget = budgetOf(limits)
     const defaults = { ...(models && { allowed_models: models }) }
     const key = { name: `litellm-${plainSlugOf(name)}` }
@@ -118,10 +118,14 @@ function budgetOf(limits: Section | undefined): NewBudget | undefined {
 
 /** The items of a list that are objects. */
 export const rowsOf = (value: unknown): Section[] =>
-  Array.isArray(value) ? value.flatMap((one): Section[] => (sectionOf(one) ? [one] : [])) : []
+  Array.isArray(value) ? value.flatMap((item): Section[] => (sectionOf(item) ? [item] : [])) : []
 
 export const sectionOf = (value: unknown): Section | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Section) : undefined
+
+/** The fields of a guardrail, and of a key, for a limit and its interval. */
+const guardrailNames = { limit: 'limit_usd', interval: 'reset_interval' }
+const keyNames = { limit: 'limit', interval: 'limit_reset' }
 
 /**
  * Converts `max_budget` and `budget_duration` to the given names.
@@ -131,7 +135,7 @@ function limitsOf(
   from: Section,
   path: string,
   notes: ImportNotes,
-  [limit, reset]: [string, string],
+  names: { limit: string; interval: string },
 ): Section | undefined {
   if (from.max_budget === undefined || from.max_budget === null) return {}
   const amount = typeof from.max_budget === 'number' ? from.max_budget : Number.NaN
@@ -139,12 +143,14 @@ function limitsOf(
     notes.add(`${path}.max_budget`, `${JSON.stringify(from.max_budget)} is not a positive amount in USD`)
     return undefined
   }
-  const { interval, exact } = intervalOf(from.budget_duration)
-  if (!exact) {
+  const { interval, isExact } = toInterval(from.budget_duration)
+  if (!isExact) {
     const difference = interval ? `the limit resets ${interval} instead` : 'the limit never resets'
     notes.add(`${path}.budget_duration ${from.budget_duration}`, difference)
   }
-  return { [limit]: amount, ...(interval && { [reset]: interval }) }
+  const limits: Section = { [names.limit]: amount }
+  if (interval) limits[names.interval] = interval
+  return limits
 }
 
 /** The ids of the only allowed models; undefined if all models are allowed. */

@@ -74,24 +74,25 @@ export class CatalogueDraft {
       return `its output is ${knownEndpoint.model.outputModalities.join(' and ')}, which is not supported`
     if (!knownEndpoint && /whisper|(^|-)tts|dall-e|imagen|-image-|gpt-image|rerank/.test(source.upstream))
       return 'its output is neither text nor embeddings, which is not supported'
-    const prices = pricesOf(row) ?? (knownEndpoint && copyPrices(knownEndpoint.endpoint)) ?? this.#freeRow(row, source)
+    const prices =
+      pricesOf(row) ?? (knownEndpoint && copyPrices(knownEndpoint.endpoint)) ?? this.#zeroPrices(row, source)
     if (typeof prices === 'string') return prices
-    const tag = this.#providers.slugOf(row, source)
+    const tag = this.#providers.add(row, source)
     if (this.#options.weightedNames.has(row.model_name)) {
-      this.#writeWeighted(tag, row, source, { prices, knownEndpoint })
+      this.#writeWeightedEndpoint(tag, row, source, { prices, knownEndpoint })
       return undefined
     }
-    const id = this.#idFor(row, source, tag, knownEndpoint)
-    this.#write(id, tag, row, source, { prices, knownEndpoint })
-    this.#group(row.model_name, id)
+    const id = this.#modelIdFor(row, source, tag, knownEndpoint)
+    this.#writeEndpoint(id, tag, row, source, { prices, knownEndpoint })
+    this.#addToGroup(row.model_name, id)
     return undefined
   }
 
   /** Adds another name for a model of an imported row. @returns whether the model exists */
-  alias(name: string, group: string): boolean {
+  addAlias(name: string, group: string): boolean {
     const id = this.groups.get(group)?.[0] ?? this.#catalogue.model(group)?.id
     if (!id) return false
-    this.#name(id, name)
+    this.#addName(id, name)
     this.groups.set(name, this.groups.get(group) ?? [id])
     return true
   }
@@ -106,7 +107,8 @@ export class CatalogueDraft {
     return referenceProvider ? this.#catalogue.endpoint(referenceProvider, base) : undefined
   }
 
-  #freeRow(row: Row, { isSelfHosted, upstream, provider }: Source): PriceRow | string {
+  /** Prices of 0 for a row without prices. @returns why the row cannot be imported without them */
+  #zeroPrices(row: Row, { isSelfHosted, upstream, provider }: Source): PriceRow | string {
     if (provider)
       return `${provider.slug} has no model ${upstream} in the catalogue: run "npx signalbox catalogue sync" and retry, or add prices to the row`
     if (!isSelfHosted && !this.#options.freeUnlessPriced)
@@ -120,17 +122,17 @@ export class CatalogueDraft {
    * Rows of one name that use different servers for the same model become endpoints of one model. A row with a server that
    * the catalogue does not have becomes a separate model, so that its requests go only to the servers of its rows.
    */
-  #idFor(row: Row, { upstream, slug }: Source, tag: string, knownEndpoint: KnownEndpoint | undefined): string {
+  #modelIdFor(row: Row, { upstream, slug }: Source, tag: string, knownEndpoint: KnownEndpoint | undefined): string {
     if (knownEndpoint?.endpoint.provider === tag) return knownEndpoint.model.id
-    const last = slugOf(upstream.split('/').at(-1) ?? upstream)
+    const modelSlug = slugOf(upstream.split('/').at(-1) ?? upstream)
     const group = this.groups.get(row.model_name)
     return (
-      group?.find((id) => id === knownEndpoint?.model.id || id.endsWith(`/${last}`)) ??
-      `${tag.startsWith(slug) ? tag : slug}/${last}`
+      group?.find((id) => id === knownEndpoint?.model.id || id.endsWith(`/${modelSlug}`)) ??
+      `${tag.startsWith(slug) ? tag : slug}/${modelSlug}`
     )
   }
 
-  #write(
+  #writeEndpoint(
     id: string,
     tag: string,
     row: Row,
@@ -142,23 +144,23 @@ export class CatalogueDraft {
     const changed = pricesOf(row) || !isKnownEndpoint ? { prices } : {}
     const protocol = source.protocol === this.#providers.protocolOf(tag) ? {} : { protocol: source.protocol }
     const endpoint = { ...upstream, ...protocol, ...changed, ...(!knownEndpoint && answerLimitOf(row)) }
-    const model = this.#model(id, row, knownEndpoint)
+    const model = this.#getOrAddModel(id, row, knownEndpoint)
     if (Object.keys(endpoint).length > 0) {
       model.endpoints ??= {}
       model.endpoints[tag] = endpoint
     }
-    this.#name(id, row.model_name)
+    this.#addName(id, row.model_name)
   }
 
   /** Rows with weights become endpoints of one separate model, also if they use different models. */
-  #writeWeighted(
+  #writeWeightedEndpoint(
     tag: string,
     row: Row,
     source: Source,
     { prices, knownEndpoint }: { prices: PriceRow; knownEndpoint: KnownEndpoint | undefined },
   ): void {
     const id = `litellm/${slugOf(row.model_name)}`
-    const model = this.#model(id, row, knownEndpoint)
+    const model = this.#getOrAddModel(id, row, knownEndpoint)
     model.name = row.model_name
     model.endpoints ??= {}
     const endpoints = model.endpoints
@@ -174,11 +176,11 @@ export class CatalogueDraft {
       // LiteLLM never chooses a row without a weight if another one has a weight.
       weight: weightOf(row) ?? 0,
     }
-    this.#name(id, row.model_name)
-    this.#group(row.model_name, id)
+    this.#addName(id, row.model_name)
+    this.#addToGroup(row.model_name, id)
   }
 
-  #model(id: string, row: Row, knownEndpoint: KnownEndpoint | undefined): ModelRow {
+  #getOrAddModel(id: string, row: Row, knownEndpoint: KnownEndpoint | undefined): ModelRow {
     const existing = this.#models[id]
     if (existing) return existing
     const model: ModelRow = knownEndpoint?.model.id === id ? {} : this.#newModel(row, knownEndpoint)
@@ -203,23 +205,21 @@ export class CatalogueDraft {
     }
   }
 
-  #name(id: string, name: string): void {
+  /** Makes a model callable by a LiteLLM name. */
+  #addName(id: string, name: string): void {
     this.#models[id] ??= {}
-    const knownEndpoint = this.#catalogue.model(name)
-    if (knownEndpoint && knownEndpoint.id !== id) {
-      this.#notes.add(
-        name,
-        `the catalogue has a model of this name, ${knownEndpoint.id}, which is not ${id}: name that`,
-      )
+    const knownModel = this.#catalogue.model(name)
+    if (knownModel && knownModel.id !== id) {
+      this.#notes.add(name, `the catalogue has a model of this name, ${knownModel.id}, which is not ${id}: name that`)
       return
     }
     const model = this.#models[id]!
-    if (name === id || knownEndpoint || model.aliases?.includes(name)) return
-    const other = Object.entries(this.#models).find(([, { aliases }]) => aliases?.includes(name))?.[0]
-    if (!other) model.aliases = [...(model.aliases ?? []), name]
+    if (name === id || knownModel || model.aliases?.includes(name)) return
+    const isTaken = Object.values(this.#models).some(({ aliases }) => aliases?.includes(name))
+    if (!isTaken) model.aliases = [...(model.aliases ?? []), name]
   }
 
-  #group(name: string, id: string): void {
+  #addToGroup(name: string, id: string): void {
     const ids = this.groups.getOrInsert(name, [])
     if (!ids.includes(id)) ids.push(id)
   }
@@ -230,7 +230,7 @@ export class CatalogueDraft {
       if (!source.isSelfHosted && !this.#options.freeUnlessPriced && !pricesOf(row))
         return 'it has no price for the models that it represents: set it to 0, or import with --free-unless-priced'
       if (!/^openai-/.test(source.protocol)) return 'only servers with a protocol of OpenAI can list their models'
-      const slug = this.#providers.slugOf(row, source, {
+      const slug = this.#providers.add(row, source, {
         discover: true,
         prices: pricesOf(row) ?? { prompt: '0', completion: '0' },
       })
@@ -240,18 +240,18 @@ export class CatalogueDraft {
       )
       return undefined
     }
-    this.#providers.slugOf(row, source)
+    this.#providers.add(row, source)
     for (const [alias, id] of aliasesOfPattern(
       row.model_name,
       source.upstream,
       this.#catalogue.endpointsOf(provider.slug),
     ))
-      if (!this.#catalogue.model(alias)) this.#name(id, alias)
+      if (!this.#catalogue.model(alias)) this.#addName(id, alias)
     return undefined
   }
 
   /** The finished file, without models that need no entry. */
-  finished(): CatalogueFile {
+  toFile(): CatalogueFile {
     const models = Object.entries(this.#models).filter(([, model]) => Object.keys(model).length > 0)
     return { providers: this.#providers.rows, models: Object.fromEntries(models) }
   }

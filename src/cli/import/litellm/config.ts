@@ -5,7 +5,7 @@ import { z } from '#platform/json/schema.ts'
 const Text = z.string().min(1)
 const Section = z.looseObject({}).nullish()
 
-/** A row of `model_list`. Only the fields that the import checks are declared; the others are kept. */
+/** A row of `model_list`. Only the fields that the import checks are declared; other fields are passed through. */
 const Row = z.object({
   model_name: Text,
   litellm_params: z.looseObject({
@@ -33,7 +33,7 @@ const Config = z.looseObject({
 
 export type LitellmConfig = {
   /** The rows of `model_list` with their index. `row` is missing for an invalid one. */
-  rows: { at: number; row?: Row }[]
+  rows: { index: number; row?: Row }[]
   guardrails: unknown[]
   litellm: Section
   general: Section
@@ -60,9 +60,9 @@ export function readConfig(text: string, source: string): LitellmConfig {
     }),
   )
   return {
-    rows: (model_list ?? []).map((value, at) => {
+    rows: (model_list ?? []).map((value, index) => {
       const row = withCredential(Row.safeParse(value).data, credentials)
-      return row ? { at, row } : { at }
+      return row ? { index, row } : { index }
     }),
     guardrails: guardrails ?? [],
     litellm: litellm_settings ?? {},

@@ -9,7 +9,7 @@ import type { ImportNotes } from './import-notes.ts'
 export type FilterSet = {
   name: string
   /** Whether it applies to every request, or only to keys that it is assigned to. */
-  always: boolean
+  isDefaultOn: boolean
   builtins: Map<BuiltinSlug, FilterAction>
   patterns: { pattern: string; action: FilterAction; label?: string }[]
 }
@@ -42,24 +42,27 @@ const entities: Record<string, BuiltinSlug> = {
   generic_api_key: 'secrets',
 }
 
+/** Presidio names its entities in capitals. */
+const presidioEntities = Object.keys(entities).filter((name) => name === name.toUpperCase())
+
 const externalServiceNote = 'external services are not supported; docs/filters.md lists the built-in filters'
 
 /** Converts the guardrails of the configuration that check requests. */
-export function contentFiltersOf({ guardrails, litellm }: LitellmConfig, notes: ImportNotes): FilterSet[] {
-  const sets = guardrails.flatMap((one) => setOf(one, notes) ?? [])
-  const older = Array.isArray(litellm.guardrails) ? litellm.guardrails : []
-  for (const [name, value] of older.flatMap((one) => Object.entries(sectionOf(one) ?? {}))) {
+export function importContentFilters({ guardrails, litellm }: LitellmConfig, notes: ImportNotes): FilterSet[] {
+  const sets = guardrails.flatMap((guardrail) => convertGuardrail(guardrail, notes) ?? [])
+  const olderGuardrails = Array.isArray(litellm.guardrails) ? litellm.guardrails : []
+  for (const [name, value] of olderGuardrails.flatMap((entry) => Object.entries(sectionOf(entry) ?? {}))) {
     const { callbacks, default_on } = sectionOf(value) ?? {}
     for (const kind of Array.isArray(callbacks) ? callbacks.map(String) : [])
-      sets.push(...(filters({ name, always: default_on === true }, kind, {}, notes) ?? []))
+      sets.push(...(convertFilter({ name, isDefaultOn: default_on === true }, kind, {}, notes) ?? []))
   }
   const callbacks = [litellm.callbacks].flat().map(String)
-  for (const kind of ['presidio', 'hide_secrets', 'detect_prompt_injection'].filter((one) => callbacks.includes(one)))
-    sets.push(...(filters({ name: kind, always: true }, kind, {}, notes) ?? []))
+  for (const kind of ['presidio', 'hide_secrets', 'detect_prompt_injection'].filter((name) => callbacks.includes(name)))
+    sets.push(...(convertFilter({ name: kind, isDefaultOn: true }, kind, {}, notes) ?? []))
   return sets
 }
 
-function setOf(value: unknown, notes: ImportNotes): FilterSet[] | undefined {
+function convertGuardrail(value: unknown, notes: ImportNotes): FilterSet[] | undefined {
   const { guardrail_name: name = 'guardrail', litellm_params: params } = sectionOf(value) ?? {}
   const fields = sectionOf(params)
   if (!fields) {
@@ -72,12 +75,17 @@ function setOf(value: unknown, notes: ImportNotes): FilterSet[] | undefined {
     return undefined
   }
   if (modes.includes('post_call')) notes.add(`guardrails ${name}`, 'only requests are filtered, not answers')
-  return filters({ name: String(name), always: fields.default_on === true }, String(fields.guardrail), fields, notes)
+  return convertFilter(
+    { name: String(name), isDefaultOn: fields.default_on === true },
+    String(fields.guardrail),
+    fields,
+    notes,
+  )
 }
 
-type Head = Pick<FilterSet, 'name' | 'always'>
+type SetHead = Pick<FilterSet, 'name' | 'isDefaultOn'>
 
-function filters(head: Head, kind: string, fields: Section, notes: ImportNotes): FilterSet[] | undefined {
+function convertFilter(head: SetHead, kind: string, fields: Section, notes: ImportNotes): FilterSet[] | undefined {
   const set: FilterSet = { ...head, builtins: new Map(), patterns: [] }
   const path = `guardrails ${head.name}`
   if (/^hide[-_]secrets$/.test(kind)) set.builtins.set('secrets', 'redact')
@@ -96,13 +104,7 @@ function importEntities(
   path: string,
   notes: ImportNotes,
 ): void {
-  const actions =
-    sectionOf(config) ??
-    Object.fromEntries(
-      Object.keys(entities)
-        .slice(0, 7)
-        .map((name) => [name, 'MASK']),
-    )
+  const actions = sectionOf(config) ?? Object.fromEntries(presidioEntities.map((name) => [name, 'MASK']))
   for (const [entity, action] of Object.entries(actions)) {
     const slug = entities[entity]
     if (slug) set.builtins.set(slug, actionOf(action))
@@ -120,7 +122,7 @@ function importPatterns(set: FilterSet, fields: Section, path: string, notes: Im
     else notes.add(`${path} ${name}`, 'no built-in filter detects it; add a custom pattern (docs/filters.md)')
   }
   for (const value of rowsOf(fields.blocked_words))
-    addPattern(set, `(?i)${literal(String(value.keyword))}`, actionOf(value.action), undefined, path, notes)
+    addPattern(set, `(?i)${escapeForPattern(String(value.keyword))}`, actionOf(value.action), undefined, path, notes)
   for (const { category, action } of rowsOf(fields.categories)) {
     if (String(category).startsWith('prompt_injection')) set.builtins.set('regex-prompt-injection', actionOf(action))
     else notes.add(`${path} ${category}`, 'categories are not supported: filters detect patterns, not meaning')
@@ -143,8 +145,8 @@ function addPattern(
 }
 
 const actionOf = (action: unknown): FilterAction => (/^block$/i.test(String(action)) ? 'block' : 'redact')
-const stricter = (one: FilterAction, other: FilterAction | undefined) => (other === 'block' ? other : one)
-const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const stricter = (a: FilterAction, b: FilterAction | undefined) => (b === 'block' ? b : a)
+const escapeForPattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Converts filter sets to fields of a guardrail. If sets differ in their action, block takes precedence over redact. */
 export function filterFields(sets: readonly FilterSet[]): GuardrailBody {
@@ -152,7 +154,7 @@ export function filterFields(sets: readonly FilterSet[]): GuardrailBody {
   for (const set of sets)
     for (const [slug, action] of set.builtins) builtins.set(slug, stricter(action, builtins.get(slug)))
   const ordered = builtinSlugs.flatMap((slug) => (builtins.has(slug) ? [{ slug, action: builtins.get(slug)! }] : []))
-  const patterns = new Map(sets.flatMap((set) => set.patterns.map((one) => [one.pattern, one])))
+  const patterns = new Map(sets.flatMap((set) => set.patterns.map((filter) => [filter.pattern, filter])))
   return {
     ...(ordered.length > 0 && { content_filter_builtins: ordered }),
     ...(patterns.size > 0 && { content_filters: [...patterns.values()] }),

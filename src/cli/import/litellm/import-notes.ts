@@ -9,13 +9,13 @@ export class ImportNotes {
   }
 
   sentences(): string[] {
-    return [...this.#names].map(([reason, names]) => `${listed([...names])}: ${reason}`)
+    return [...this.#names].map(([reason, names]) => `${joinNames([...names])}: ${reason}`)
   }
 }
 
 const maxNames = 12
 
-function listed(names: string[]): string {
-  const rest = names.length - maxNames
-  return rest > 0 ? `${names.slice(0, maxNames).join(', ')} and ${rest} more` : names.join(', ')
+function joinNames(names: string[]): string {
+  const remaining = names.length - maxNames
+  return remaining > 0 ? `${names.slice(0, maxNames).join(', ')} and ${remaining} more` : names.join(', ')
 }

@@ -17,9 +17,14 @@ export type KnownCatalogue = {
 export function knownCatalogue(data: CatalogueData): KnownCatalogue {
   const snapshot = compileSnapshot(data)
   const all = data.models.flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })))
-  const byName = new Map(all.map((one) => [`${one.endpoint.provider} ${one.endpoint.upstreamModel}`, one]))
-  const byHost = new Map(data.providers.flatMap((one) => (hostOf(one.baseUrl) ? [[hostOf(one.baseUrl), one]] : [])))
-  const slugs = new Map(data.providers.map((one) => [one.slug, one]))
+  const byName = new Map(all.map((pair) => [`${pair.endpoint.provider} ${pair.endpoint.upstreamModel}`, pair]))
+  const byHost = new Map<string | undefined, Provider>(
+    data.providers.flatMap((provider) => {
+      const host = hostOf(provider.baseUrl)
+      return host ? [[host, provider] as const] : []
+    }),
+  )
+  const slugs = new Map(data.providers.map((provider) => [provider.slug, provider]))
   return {
     provider: (slug) => slugs.get(slug),
     providerAt: (url) => byHost.get(hostOf(url)),

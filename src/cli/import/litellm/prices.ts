@@ -13,12 +13,10 @@ export function pricesOf({ litellm_params: params, model_info: info }: Row): Pri
   if (prompt === undefined || completion === undefined) return undefined
   const cacheRead = perMillion(fields.cache_read_input_token_cost)
   const cacheWrite = perMillion(fields.cache_creation_input_token_cost)
-  return {
-    prompt,
-    completion,
-    ...(cacheRead !== undefined && { cache_read: cacheRead }),
-    ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
-  }
+  const prices: PriceRow = { prompt, completion }
+  if (cacheRead !== undefined) prices.cache_read = cacheRead
+  if (cacheWrite !== undefined) prices.cache_write = cacheWrite
+  return prices
 }
 
 /** The prices of a known endpoint, for another endpoint of the same model. */

@@ -36,11 +36,11 @@ export class ProviderRows {
     return this.#providers.get(slug)?.protocol
   }
 
-  /** @returns the slug of the provider of a row */
-  slugOf(row: Row, source: Source, more: Partial<ProviderRow> = {}): string {
+  /** Adds the provider of a row, if it is new. @returns its slug */
+  add(row: Row, source: Source, extraFields: Partial<ProviderRow> = {}): string {
     const { provider, baseUrl: base_url } = source
     if (provider && !row.litellm_params.api_key && this.#providers.has(provider.slug)) return provider.slug
-    const variables = this.#variables(row, source)
+    const variables = this.#keyVariables(row, source)
     const identity = `${base_url} ${variables.join(' ')}`
     const slug = this.#slugFor(source.slug, identity)
     if (this.#providers.has(slug)) return slug
@@ -49,7 +49,7 @@ export class ProviderRows {
     this.#providers.set(slug, { identity, protocol })
     const missing = variables.filter((name) => !knownProvider?.credentialVariables.includes(name))
     const credentials = [...missing, ...(knownProvider?.credentialVariables ?? [])]
-    const fields = missing.length > 0 ? { credentials, ...more } : more
+    const fields = missing.length > 0 ? { credentials, ...extraFields } : extraFields
     if (!knownProvider) this.rows[slug] = { name: slug, protocol, base_url, ...fields }
     else if (Object.keys(fields).length > 0) this.rows[slug] = fields
     return slug
@@ -63,7 +63,7 @@ export class ProviderRows {
     }
   }
 
-  #variables({ model_name: name, litellm_params: { api_key: key } }: Row, source: Source): string[] {
+  #keyVariables({ model_name: name, litellm_params: { api_key: key } }: Row, source: Source): string[] {
     const { provider, isSelfHosted, slug } = source
     const variable = environmentName(key)
     if (variable) return [variable]

@@ -26,20 +26,21 @@ export type Source = {
 /** Finds the server of a row. @returns the reason if the row cannot be imported */
 export function sourceOf({ litellm_params: params }: Row, catalogue: KnownCatalogue): Source | string {
   const slash = params.model.indexOf('/')
-  const before = slash > 0 ? params.model.slice(0, slash) : undefined
-  const name = params.custom_llm_provider ?? (before && before in vendors ? before : undefined)
-  const prefix = name ?? (before && !params.api_base ? before : (vendorOfBareModel(params.model) ?? before))
+  const modelPrefix = slash > 0 ? params.model.slice(0, slash) : undefined
+  const providerName = params.custom_llm_provider ?? (modelPrefix && modelPrefix in vendors ? modelPrefix : undefined)
+  const prefix =
+    providerName ?? (modelPrefix && !params.api_base ? modelPrefix : (vendorOfBareModel(params.model) ?? modelPrefix))
   const vendor = prefix ? vendors[prefix] : undefined
   if (!prefix)
     return `the provider of ${params.model} is unknown: add it before the name, such as openai/${params.model}`
-  const withKey = prefix === 'vertex_ai' && params.api_key
-  if (unsupported[prefix] && !withKey) return unsupported[prefix]
+  const usesApiKey = prefix === 'vertex_ai' && params.api_key
+  if (unsupported[prefix] && !usesApiKey) return unsupported[prefix]
   if (!vendor) return `the protocol of LiteLLM's provider "${prefix}" is not supported`
-  const rest = params.model.startsWith(`${prefix}/`) ? params.model.slice(prefix.length + 1) : params.model
-  const usesResponses = rest.startsWith('responses/')
+  const modelName = params.model.startsWith(`${prefix}/`) ? params.model.slice(prefix.length + 1) : params.model
+  const usesResponses = modelName.startsWith('responses/')
   // LiteLLM marks reasoning models of OpenAI at Azure with `o_series/`.
-  const upstream = rest.replace(/^(responses|o_series)\//, '')
-  const server = serverOf(vendor, params.api_base, catalogue)
+  const upstream = modelName.replace(/^(responses|o_series)\//, '')
+  const server = findServer(vendor, params.api_base, catalogue)
   if (typeof server === 'string') return server
   const protocol = usesResponses ? ({ protocol: 'openai-responses' } as const) : {}
   return {
@@ -53,24 +54,25 @@ export function sourceOf({ litellm_params: params }: Row, catalogue: KnownCatalo
 
 type Server = Omit<Source, 'upstream' | 'variable' | 'referenceProvider'>
 
-function serverOf(vendor: Vendor, base: string | null | undefined, catalogue: KnownCatalogue): Server | string {
-  if (!base) {
+function findServer(vendor: Vendor, apiBase: string | null | undefined, catalogue: KnownCatalogue): Server | string {
+  if (!apiBase) {
     const provider = catalogue.provider(vendor.slug)
     if (provider?.baseUrl) return { ...knownServer(provider), isSelfHosted: false }
     const { slug, baseUrl, protocol = 'openai-chat' } = vendor
     return baseUrl ? { slug, protocol, baseUrl, isSelfHosted: vendor.isSelfHosted === true } : 'it has no api_base'
   }
-  if (/[?#]/.test(base)) return 'its api_base has a query, which is not supported'
-  const variable = environmentName(base)
-  const address = (variable ? `\${${variable}}` : base).replace(/\/+$/, '')
+  if (/[?#]/.test(apiBase)) return 'its api_base has a query, which is not supported'
+  const variable = environmentName(apiBase)
+  const address = (variable ? `\${${variable}}` : apiBase).replace(/\/+$/, '')
   const provider = variable ? undefined : catalogue.providerAt(address)
   // The address decides: a row `openai/…` with the address of another provider belongs to that provider.
   if (provider) return { ...knownServer(provider), isSelfHosted: false }
   if (!variable && !URL.parse(address)) return `its api_base is not a URL: ${address}`
   return {
-    slug: catalogue.provider(vendor.slug) || vendor.slug === 'openai-like' ? slugAt(address, variable) : vendor.slug,
+    slug:
+      catalogue.provider(vendor.slug) || vendor.slug === 'openai-like' ? slugOfAddress(address, variable) : vendor.slug,
     protocol: vendor.protocol ?? 'openai-chat',
-    baseUrl: withPath(address, vendor),
+    baseUrl: addPath(address, vendor),
     isSelfHosted: vendor.isSelfHosted === true || (!variable && isPrivate(new URL(address).hostname)),
   }
 }
@@ -82,12 +84,12 @@ const knownServer = (provider: Provider) => ({
   baseUrl: provider.baseUrl ?? '',
 })
 
-function withPath(address: string, { path }: Vendor): string {
+function addPath(address: string, { path }: Vendor): string {
   if (!path || address.endsWith(path) || /\/openai\/v\d/.test(address)) return address
   return address + path
 }
 
-function slugAt(address: string, variable: string | undefined): string {
+function slugOfAddress(address: string, variable: string | undefined): string {
   if (variable) return slugOf(variable.replace(/_(API_)?(BASE|URL|ENDPOINT|HOST)(_URL)?$|_API_BASE$/i, ''))
   const { hostname } = new URL(address)
   if (/^(127\.[\d.]+|\[::1\]|localhost)$/.test(hostname)) return 'local'
