@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+// The baseline for `GET /models`: writes the bytes of a file, without any other work.
 const [file, contentEncoding] = process.argv.slice(2)
 const body = readFileSync(file!)
-const headers = {
-  'content-type': 'application/json',
-  'content-length': body.length,
-  ...(contentEncoding !== 'identity' && { 'content-encoding': contentEncoding }),
-}
+const headers: Record<string, string | number> = { 'content-type': 'application/json', 'content-length': body.length }
+if (contentEncoding !== 'identity') headers['content-encoding'] = contentEncoding!
 const server = createServer((_request, response) => {
   response.writeHead(200, headers)
   response.end(body)

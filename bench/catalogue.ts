@@ -7,10 +7,10 @@ import { ModelQuery } from '#catalogue/list/query.ts'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
 import { requestsPerSecond, roundTrips } from './load.ts'
 import { exitWithVerdict, median, report } from './report.ts'
-import { apiKey, prepareFolder, type Running, residentMegabytes, startBare, startService } from './servers.ts'
+import { apiKey, prepareFolder, type RunningServer, residentMegabytes, startBare, startService } from './servers.ts'
 
-/** Measures `GET /models` beside node:http writing the same bytes. Exits with 1 if a target is missed. */
-const question = {
+// Measures `GET /models` against a node:http server that writes the same bytes. Exits with 1 if a target is missed.
+const modelFilters = {
   supported_parameters: 'tools,reasoning',
   input_modalities: 'image',
   context: '200000',
@@ -18,7 +18,7 @@ const question = {
   min_output_price: '0.5',
   sort: 'pricing-low-to-high',
 }
-const search = String(new URLSearchParams(question))
+const filterQuery = String(new URLSearchParams(modelFilters))
 
 const fixture = prepareFolder()
 try {
@@ -27,7 +27,7 @@ try {
   await measureStart()
   const service = await startService(fixture)
   for (const encoding of ['identity', 'gzip']) await measureWholeList(service, encoding)
-  await measureQuestion(service)
+  await measureFilteredList(service)
   await service.stop()
   await measureGrowth()
 } finally {
@@ -39,47 +39,52 @@ async function measureStart(): Promise<void> {
   const starts: number[] = []
   const resident: number[] = []
   for (let round = 0; round < 5; round++) {
-    const started = performance.now()
+    const startedAt = performance.now()
     const service = await startService(fixture)
     await (await fetch(`${service.url}/models`, { headers: authorization() })).arrayBuffer()
-    starts.push(performance.now() - started)
+    starts.push(performance.now() - startedAt)
     resident.push(residentMegabytes(service.pid) ?? 0)
     await service.stop()
   }
-  const [start, memory] = [median(starts), median(resident)]
-  report('start to first answer', `${start.toFixed(0)} ms`, { text: '<= 1000 ms', met: start <= 1000 })
-  report('memory after the first answer', `${memory.toFixed(0)} MB`, { text: '<= 180 MB', met: memory <= 180 })
+  const start = median(starts)
+  const memory = median(resident)
+  report('start to first answer', `${start.toFixed(0)} ms`, { text: '<= 1000 ms', isMet: start <= 1000 })
+  report('memory after the first answer', `${memory.toFixed(0)} MB`, { text: '<= 180 MB', isMet: memory <= 180 })
 }
 
-async function measureWholeList(service: Running, encoding: string): Promise<void> {
+async function measureWholeList(service: RunningServer, encoding: string): Promise<void> {
   const headers = { ...authorization(), 'accept-encoding': encoding }
   const target = { url: new URL(`${service.url}/models`), headers }
   const file = join(fixture.folder, `list.${encoding}`)
-  writeFileSync(file, await bodyOf(target))
+  writeFileSync(file, await readEncodedBody(target))
   const bare = await startBare(file, encoding)
-  const yardstick = { url: new URL(bare.url), headers }
-  const rates = { ours: [] as number[], bare: [] as number[] }
+  const bareTarget = { url: new URL(bare.url), headers }
+  const rates = { service: [] as number[], bare: [] as number[] }
   for (let round = 0; round < 9; round++) {
-    const ours = await requestsPerSecond(target, { connections: 8, ms: 1000 })
-    const theirs = await requestsPerSecond(yardstick, { connections: 8, ms: 1000 })
-    if (round > 0) rates.ours.push(ours) && rates.bare.push(theirs)
+    const serviceRate = await requestsPerSecond(target, { connections: 8, ms: 1000 })
+    const bareRate = await requestsPerSecond(bareTarget, { connections: 8, ms: 1000 })
+    // The first round warms up.
+    if (round === 0) continue
+    rates.service.push(serviceRate)
+    rates.bare.push(bareRate)
   }
   await bare.stop()
-  const [ours, theirs] = [median(rates.ours), median(rates.bare)]
-  const ratio = ours / theirs
-  const figure = `${ratio.toFixed(3)} (${ours.toFixed(0)}/${theirs.toFixed(0)})`
-  report(`whole list, ${encoding}: ratio to bare node:http`, figure, { text: '>= 0.85', met: ratio >= 0.85 })
+  const serviceMedian = median(rates.service)
+  const bareMedian = median(rates.bare)
+  const ratio = serviceMedian / bareMedian
+  const figure = `${ratio.toFixed(3)} (${serviceMedian.toFixed(0)}/${bareMedian.toFixed(0)})`
+  report(`whole list, ${encoding}: ratio to bare node:http`, figure, { text: '>= 0.85', isMet: ratio >= 0.85 })
 }
 
-/** Without a client that would decode it. */
-async function bodyOf({ url, headers }: { url: URL; headers: Record<string, string> }): Promise<Buffer> {
+/** Reads the bytes as they are sent. `fetch` would decode them. */
+async function readEncodedBody({ url, headers }: { url: URL; headers: Record<string, string> }): Promise<Buffer> {
   const { request } = await import('undici')
   const { body } = await request(url, { headers })
   return Buffer.from(await body.arrayBuffer())
 }
 
-async function measureQuestion(service: Running): Promise<void> {
-  const target = { url: new URL(`${service.url}/models?${search}`), headers: authorization() }
+async function measureFilteredList(service: RunningServer): Promise<void> {
+  const target = { url: new URL(`${service.url}/models?${filterQuery}`), headers: authorization() }
   await roundTrips(target, 2000)
   const trip = median(await roundTrips(target, 2000)) * 1000
   report('five filters and a sort: round trip over loopback, p50', `${trip.toFixed(0)} µs`)
@@ -91,39 +96,44 @@ async function measureGrowth(): Promise<void> {
     models_dev_file: fixture.snapshot,
     data_dir: fixture.folder,
   })
-  const time = (size?: number) => answerMicroseconds(compileSnapshot(size === undefined ? data : resized(data, size)))
-  const real = time()
-  const found = findModels(compileSnapshot(data), ModelQuery.parse(question), { nowMs: Date.now(), url: '' })
+  const timeAnswer = (size?: number) =>
+    answerMicroseconds(compileSnapshot(size === undefined ? data : withModelCount(data, size)))
+  const real = timeAnswer()
+  const found = findModels(compileSnapshot(data), ModelQuery.parse(modelFilters), { nowMs: Date.now(), url: '' })
   report('models that pass the five filters', `${found.total} of ${data.models.length}`)
-  const [small, large] = [time(2000), time(20_000)]
-  const ofReal = `five filters and a sort: server time, p50, ${data.models.length} models`
-  report(ofReal, `${real.toFixed(0)} µs`, { text: '<= 200 µs', met: real <= 200 })
-  report('the same, 2,000 models', `${small.toFixed(0)} µs`, { text: '<= 200 µs', met: small <= 200 })
+  const small = timeAnswer(2000)
+  const large = timeAnswer(20_000)
+  const label = `five filters and a sort: server time, p50, ${data.models.length} models`
+  report(label, `${real.toFixed(0)} µs`, { text: '<= 200 µs', isMet: real <= 200 })
+  report('the same, 2,000 models', `${small.toFixed(0)} µs`, { text: '<= 200 µs', isMet: small <= 200 })
   report('the same, 20,000 models', `${large.toFixed(0)} µs`)
   const growth = large / small
-  report('growth from 2,000 to 20,000 models', growth.toFixed(1), { text: '<= 10, linear', met: growth <= 10 })
+  report('growth from 2,000 to 20,000 models', growth.toFixed(1), { text: '<= 10, linear', isMet: growth <= 10 })
 }
 
-/** From the parsed address to the bytes: reading the parameters, finding, naming and writing the answer. */
+/** The median time to parse the query, find the models, and create the tag and the bytes of the answer. */
 function answerMicroseconds(snapshot: Snapshot): number {
   const times: number[] = []
   for (let round = 0; round < 3000; round++) {
-    const started = performance.now()
-    const found = findModels(snapshot, ModelQuery.parse(question), { nowMs: Date.now(), url: `/models?${search}` })
+    const startedAt = performance.now()
+    const found = findModels(snapshot, ModelQuery.parse(modelFilters), {
+      nowMs: Date.now(),
+      url: `/models?${filterQuery}`,
+    })
     listTag(snapshot, found, 'json')
     listBytes(snapshot, found)
-    times.push(performance.now() - started)
+    times.push(performance.now() - startedAt)
   }
   return median(times.slice(500)) * 1000
 }
 
-/** As many models as asked for, by leaving some out or by repeating them under other names. */
-function resized({ models, providers }: CatalogueData, size: number): CatalogueData {
-  const requested = Array.from({ length: size }, (_, at) => {
-    const model = models[at % models.length]!
-    return at < models.length
+/** Returns a catalogue of `size` models: the first ones, or copies with other ids in addition. */
+function withModelCount({ models, providers }: CatalogueData, size: number): CatalogueData {
+  const requested = Array.from({ length: size }, (_, i) => {
+    const model = models[i % models.length]!
+    return i < models.length
       ? model
-      : { ...model, id: `${model.id}-${at}`, canonicalSlug: `${model.canonicalSlug}-${at}` }
+      : { ...model, id: `${model.id}-${i}`, canonicalSlug: `${model.canonicalSlug}-${i}` }
   })
   return { models: requested, providers }
 }

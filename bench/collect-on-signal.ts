@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-// On SIGUSR2 it collects garbage and writes the megabytes in use to a file, so that a benchmark measures live memory
-// and not garbage.
+// Loaded into a server with `--import`. On SIGUSR2, collects garbage and writes the megabytes in use to a file, so that a
+// benchmark measures live memory and not garbage.
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 process.on('SIGUSR2', () => {
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()
-  writeFileSync(process.env.HELD_FILE!, String((heapUsed + external) / 1024 / 1024))
+  writeFileSync(process.env.LIVE_MEMORY_FILE!, String((heapUsed + external) / 1024 / 1024))
 })

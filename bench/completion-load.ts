@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 
 /** The address for completions, and the bytes of the request. */
-export type Door = { url: URL; request: Buffer; ends: 'json' | 'stream' }
+export type CompletionTarget = { url: URL; request: Buffer }
 
-export function doorOf(base: string, key: string, body: object): Door {
+export function completionTarget(base: string, key: string, body: object): CompletionTarget {
   const url = new URL(`${base}/chat/completions`)
   const text = JSON.stringify(body)
   const head = [
@@ -13,114 +13,117 @@ export function doorOf(base: string, key: string, body: object): Door {
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(text)}`,
   ]
-  const ends = 'stream' in body && body.stream ? 'stream' : 'json'
-  return { url, request: Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`), ends }
+  return { url, request: Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`) }
 }
 
-export function open({ url }: Door): Promise<Socket> {
+export function connectTo({ url }: CompletionTarget): Promise<Socket> {
   return new Promise((done, fail) => {
     const socket = connect(Number(url.port), url.hostname, () => done(socket.setNoDelay()))
     socket.once('error', fail)
   })
 }
 
-/** Milliseconds to the first byte that means something, and to the end. */
-export type Timing = { first: number; whole: number }
-/** @property refusal how the answer begins, if it is not the one that was wanted. */
+/** Milliseconds to the first byte of the answer, and to its end. */
+export type Timing = { firstByteMs: number; wholeMs: number }
+/** @property refusal the start of the answer if its status is not 200. */
 type Exchange = { timing: Timing; refusal: string | undefined }
 
 const chunkedEnd = Buffer.from('0\r\n\r\n')
 
 /** Sends one request on an idle or a new connection. @throws Error if it is refused. */
-export async function ask(socket: Socket, door: Door): Promise<Timing> {
-  const { timing, refusal } = await exchange(socket, door)
+export async function sendRequest(socket: Socket, target: CompletionTarget): Promise<Timing> {
+  const { timing, refusal } = await exchange(socket, target)
   if (refusal !== undefined) throw new Error(refusal)
   return timing
 }
 
-/** The end of an answer is known by its length or its last chunk. */
-function exchange(socket: Socket, door: Door): Promise<Exchange> {
-  const started = performance.now()
+/** Sends one request and waits for the end of the answer, which its length or its last chunk shows. */
+function exchange(socket: Socket, target: CompletionTarget): Promise<Exchange> {
+  const startedAt = performance.now()
   return new Promise((done, fail) => {
-    let first = 0
-    let missing = 0
+    let firstByteMs = 0
+    let missingBytes = 0
     let refusal: string | undefined
-    const take = (bytes: Buffer) => {
-      if (first === 0) {
-        first = performance.now() - started
+    const onData = (bytes: Buffer) => {
+      if (firstByteMs === 0) {
+        firstByteMs = performance.now() - startedAt
         const text = bytes.toString('latin1', 0, 1000)
         if (!text.startsWith('HTTP/1.1 200')) refusal = text
         const length = /content-length: (\d+)/i.exec(text)?.[1]
-        missing = length ? text.indexOf('\r\n\r\n') + 4 + Number(length) : Number.POSITIVE_INFINITY
+        missingBytes = length ? text.indexOf('\r\n\r\n') + 4 + Number(length) : Number.POSITIVE_INFINITY
       }
-      missing -= bytes.length
-      const isOver = missing === Number.POSITIVE_INFINITY ? bytes.subarray(-5).equals(chunkedEnd) : missing <= 0
+      missingBytes -= bytes.length
+      const isOver =
+        missingBytes === Number.POSITIVE_INFINITY ? bytes.subarray(-5).equals(chunkedEnd) : missingBytes <= 0
       if (!isOver) return
-      socket.off('data', take).off('close', cut)
-      done({ timing: { first, whole: performance.now() - started }, refusal })
+      socket.off('data', onData).off('close', onEarlyClose)
+      done({ timing: { firstByteMs, wholeMs: performance.now() - startedAt }, refusal })
     }
-    const cut = () => fail(new Error('The connection was closed before the answer was over.'))
-    socket.on('data', take).on('close', cut)
-    socket.write(door.request)
+    const onEarlyClose = () => fail(new Error('The connection was closed before the end of the answer.'))
+    socket.on('data', onData).on('close', onEarlyClose)
+    socket.write(target.request)
   })
 }
 
-/** Answers a second, and how many requests were refused, over connections that each ask again as soon as they are answered. */
+/** Sends requests over several connections, each as soon as the previous answer has ended. @returns answers per second, and the number of refused requests */
 export async function saturate(
-  door: Door,
+  target: CompletionTarget,
   { connections, ms }: { connections: number; ms: number },
 ): Promise<{ rate: number; refused: number }> {
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(door)))
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connectTo(target)))
   const until = performance.now() + ms
   let answers = 0
   let refused = 0
-  const started = performance.now()
+  const startedAt = performance.now()
   await Promise.all(
     sockets.map(async (socket) => {
       while (performance.now() < until) {
-        const { refusal } = await exchange(socket, door)
+        const { refusal } = await exchange(socket, target)
         if (refusal === undefined) answers++
         else refused++
       }
     }),
   )
-  const seconds = (performance.now() - started) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   for (const socket of sockets) socket.destroy()
   return { rate: answers / seconds, refused }
 }
 
-/** Requests at a fixed rate, whatever the answers take. */
-export async function atRate(door: Door, { perSecond, ms }: { perSecond: number; ms: number }): Promise<Timing[]> {
-  const idle = await Promise.all(Array.from({ length: 8 }, () => open(door)))
-  const all = new Set(idle)
+/** Sends requests at a fixed rate, regardless of the duration of the answers. @returns the timings of answered requests */
+export async function requestAtRate(
+  target: CompletionTarget,
+  { perSecond, ms }: { perSecond: number; ms: number },
+): Promise<Timing[]> {
+  const idle = await Promise.all(Array.from({ length: 8 }, () => connectTo(target)))
+  const sockets = new Set(idle)
   const pending: Promise<Timing | undefined>[] = []
-  const started = performance.now()
+  const startedAt = performance.now()
   for (let due = 0; due < ms; due += 1000 / perSecond) {
-    const wait = started + due - performance.now()
+    const wait = startedAt + due - performance.now()
     if (wait > 0) await new Promise((done) => setTimeout(done, wait))
-    pending.push(askOnIdle(door, idle, all).catch(() => undefined))
+    pending.push(sendOnIdleConnection(target, idle, sockets).catch(() => undefined))
   }
   const timings = await Promise.all(pending)
-  for (const socket of all) socket.destroy()
+  for (const socket of sockets) socket.destroy()
   const answered = timings.filter((timing) => timing !== undefined)
   if (answered.length < timings.length)
-    console.log(`${timings.length - answered.length} of ${timings.length} requests were broken off at ${door.url}`)
+    console.log(`${timings.length - answered.length} of ${timings.length} requests failed at ${target.url}`)
   return answered
 }
 
-async function askOnIdle(door: Door, idle: Socket[], all: Set<Socket>): Promise<Timing> {
-  // A server closes a connection that nobody has used for some seconds.
+async function sendOnIdleConnection(target: CompletionTarget, idle: Socket[], sockets: Set<Socket>): Promise<Timing> {
+  // The server closes idle connections after some seconds.
   while (idle.at(-1)?.readableEnded) idle.pop()
   const reused = idle.pop()
-  const socket = reused ?? (await open(door))
-  all.add(socket)
+  const socket = reused ?? (await connectTo(target))
+  sockets.add(socket)
   try {
-    const timing = await ask(socket, door)
+    const timing = await sendRequest(socket, target)
     idle.push(socket)
     return timing
   } catch (error) {
-    // It may have been closed at the moment in which it was used again.
+    // The server may have closed the idle connection just before it was used.
     if (!reused) throw error
-    return askOnIdle(door, idle, all)
+    return sendOnIdleConnection(target, idle, sockets)
   }
 }

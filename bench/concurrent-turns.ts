@@ -5,39 +5,39 @@ import { now, type Word } from './intern-load.ts'
 export const streams = 1000
 const rampMs = 4000
 
-/** One of a thousand turns: it calls `onWords` whenever it hears some, and is left when `signal` says so. */
-export type Begin = (stream: number, content: string, onWords: () => void, signal: AbortSignal) => Promise<Word[]>
+/** Starts one of the turns. Calls `onWords` for each chunk of words, and disconnects when the signal aborts. */
+export type StartTurn = (stream: number, content: string, onWords: () => void, signal: AbortSignal) => Promise<Word[]>
 
 /**
- * A thousand concurrent turns, started one by one, that write a word regularly until they are disconnected. Measures what is
- * said for `seconds` while every one of them talks.
+ * Runs a thousand concurrent turns, started one by one, that write words at a fixed rate until they are disconnected.
+ * @returns the delays of the words that were written during `seconds` while all turns were running, in milliseconds
  */
-export async function talkAtOnce(
+export async function runConcurrentTurns(
   chunksPerSecond: number,
   seconds: number,
-  begin: Begin,
+  startTurn: StartTurn,
   { atRest = async () => {}, atStart = () => {}, atEnd = () => {} } = {},
 ) {
   const content = `clock 1000000 ${Math.round((streams * 1000) / chunksPerSecond)}`
-  const leaving = new AbortController()
-  setMaxListeners(0, leaving.signal)
+  const disconnect = new AbortController()
+  setMaxListeners(0, disconnect.signal)
   const turns: Promise<Word[]>[] = []
-  const talking = new Set<number>()
+  const running = new Set<number>()
   for (let stream = 0; stream < streams; stream++) {
-    turns.push(begin(stream, content, () => talking.add(stream), leaving.signal))
+    turns.push(startTurn(stream, content, () => running.add(stream), disconnect.signal))
     await sleep(rampMs / streams)
   }
-  while (talking.size < streams) await sleep(50)
+  while (running.size < streams) await sleep(50)
   await atRest()
   await sleep(2000)
-  const from = now()
+  const startedAt = now()
   atStart()
   await sleep(seconds * 1000)
-  const to = now()
+  const endedAt = now()
   atEnd()
   await sleep(500)
-  leaving.abort()
+  disconnect.abort()
   const words = (await Promise.all(turns)).flat()
   await sleep(2000)
-  return words.flatMap(({ saidAt, delay }) => (saidAt > from && saidAt < to ? delay : []))
+  return words.flatMap(({ writtenAt, delay }) => (writtenAt > startedAt && writtenAt < endedAt ? delay : []))
 }

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import type { WatchedPage } from '#test/harness/browser/chromium.ts'
-import { atRate, doorOf } from './completion-load.ts'
+import { completionTarget, requestAtRate } from './completion-load.ts'
 import { report } from './report.ts'
 
 type Service = { url: string; apiKey: string; managementKey: string }
 
-/** The page shows all rows that came until it lets old ones go: its heap is a saw, of which the lowest points count. */
-const looks = { parts: 6, each: 10 }
+/** The page collects rows and removes old ones from time to time, so its heap rises and falls. The lowest point of each part counts. */
+const samples = { parts: 6, perPart: 10 }
 
-/** Requests are shown as they end; what the page holds must not grow. */
-export async function busyHour(
+/** Checks that the heap of the request page does not grow while the page shows new requests live. */
+export async function measureBusyHour(
   watched: WatchedPage,
   service: Service,
   { requests, perSecond }: { requests: number; perSecond: number },
@@ -18,26 +18,26 @@ export async function busyHour(
   const { page } = watched
   await page.getByRole('row').nth(5).waitFor()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] }
-  const door = doorOf(service.url, service.apiKey, body)
-  const ms = (requests / perSecond / looks.parts / looks.each) * 1000
+  const target = completionTarget(service.url, service.apiKey, body)
+  const ms = (requests / perSecond / samples.parts / samples.perPart) * 1000
   const lowest: number[] = []
   let answered = 0
-  for (let part = 0; part < looks.parts; part++) {
+  for (let part = 0; part < samples.parts; part++) {
     const heaps: number[] = []
-    for (let look = 0; look < looks.each; look++) {
-      answered += (await atRate(door, { perSecond, ms })).length
+    for (let sample = 0; sample < samples.perPart; sample++) {
+      answered += (await requestAtRate(target, { perSecond, ms })).length
       heaps.push(await heapMb(page))
     }
     lowest.push(Math.min(...heaps))
   }
   await requireNewest(page, service)
-  const grown = lowest.at(-1)! - lowest[1]!
-  const what = `${answered.toLocaleString('en')} requests shown live, ${perSecond} a second`
-  report(`${what}: heap, each sixth`, `${lowest.map((heap) => heap.toFixed(1)).join(' ')} MB`)
-  report('heap, last sixth over the second', `${grown.toFixed(1)} MB`, { text: '<= 1 MB', met: grown <= 1 })
+  const growthMb = lowest.at(-1)! - lowest[1]!
+  const label = `${answered.toLocaleString('en')} requests shown live, ${perSecond} a second`
+  report(`${label}: heap, each sixth`, `${lowest.map((heap) => heap.toFixed(1)).join(' ')} MB`)
+  report('heap, last sixth over the second', `${growthMb.toFixed(1)} MB`, { text: '<= 1 MB', isMet: growthMb <= 1 })
 }
 
-/** A page that stopped listening would hold little. @throws Error where its first row is not the newest of the log. */
+/** A page that stopped updating would also need little memory. @throws Error unless its first row is the newest request. */
 async function requireNewest(page: Page, { url, managementKey }: Service): Promise<void> {
   const headers = { authorization: `Bearer ${managementKey}` }
   const newest = (await (await fetch(`${url}/generations?limit=1`, { headers })).json()) as { data: { id: string }[] }

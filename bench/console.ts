@@ -5,35 +5,36 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '#platform/db/open.ts'
 import { startBrowser } from '#test/harness/browser/chromium.ts'
 import { signedInPage } from '#test/harness/browser/console.ts'
-import { busyHour } from './console-hour.ts'
+import { measureBusyHour } from './console-hour.ts'
 import { measurePlane } from './console-plane.ts'
-import { slowNetwork } from './console-slow.ts'
+import { measureSlowNetwork } from './console-slow.ts'
 import { fill, keys as requestKeys } from './ledger-fill.ts'
 import { exitWithVerdict, median, report } from './report.ts'
-import { asNpmStarts, start } from './servers.ts'
+import { npmStartArguments, start } from './servers.ts'
 
 /**
- * Measures the size of the console, its load time, a long log, a busy hour, and its effect on requests.
- * Wants Debian's chromium. Names choose what is measured (`-- paint hour`). `REQUESTS` in the ledger (1,000,000), `ROWS`
- * scrolled through (100,000). The requests of an hour at 50 a second, `LIVE` (180,000), come ten times as fast: `RATE` (500).
- * `RATE=50` takes the hour. `KEYS` (5,000) are in the workspace.
+ * Measures the size of the console, its load time, a long log, a busy hour, and its effect on requests. Needs Debian's
+ * chromium. Arguments select the measured parts (`-- paint hour`). Variables: `REQUESTS` in the ledger (1,000,000), `ROWS` that
+ * are scrolled (100,000), `KEYS` in the workspace (5,000). The busy hour sends `LIVE` requests (180,000, an hour at 50 per
+ * second) at `RATE` per second (500, so that it takes six minutes).
  */
 const requests = Number(process.env.REQUESTS ?? 1_000_000)
 const rowsScrolled = Number(process.env.ROWS ?? 100_000)
 const keyCount = Number(process.env.KEYS ?? 5_000)
 const live = { requests: Number(process.env.LIVE ?? 180_000), perSecond: Number(process.env.RATE ?? 500) }
 const parts = ['weight', 'memory', 'plane', 'paint', 'slow', 'filter', 'scroll', 'hour']
-const named = process.argv.slice(2)
-const unknown = named.find((name) => !parts.includes(name))
-if (unknown) throw new Error(`Unknown part ${unknown}. Use ${parts.join(', ')}.`)
-const isWanted = (...some: string[]) => named.length === 0 || some.some((name) => named.includes(name))
+const requestedParts = process.argv.slice(2)
+const unknownPart = requestedParts.find((name) => !parts.includes(name))
+if (unknownPart) throw new Error(`Unknown part ${unknownPart}. Use ${parts.join(', ')}.`)
+const isWanted = (...names: string[]) =>
+  requestedParts.length === 0 || names.some((name) => requestedParts.includes(name))
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-console-'))
 const dataDir = join(folder, 'data')
 
 const startServer = (environment: Record<string, string> = {}) =>
-  start(asNpmStarts(), {
+  start(npmStartArguments(), {
     PORT: '0',
     DATA_DIR: dataDir,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
@@ -44,13 +45,13 @@ const startServer = (environment: Record<string, string> = {}) =>
   })
 
 const rssMb = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000
-const atMost = (bound: number, unit: string, value: number) => ({ text: `<= ${bound} ${unit}`, met: value <= bound })
+const atMost = (bound: number, unit: string, value: number) => ({ text: `<= ${bound} ${unit}`, isMet: value <= bound })
 
 try {
-  if (isWanted('weight')) await weigh()
-  if (isWanted('memory')) await memory()
+  if (isWanted('weight')) await measureWeight()
+  if (isWanted('memory')) await measureMemory()
   if (isWanted('plane')) await measurePlane(startServer, folder, apiKey)
-  if (isWanted('paint', 'slow', 'filter', 'scroll', 'hour')) await inBrowser()
+  if (isWanted('paint', 'slow', 'filter', 'scroll', 'hour')) await measureInBrowser()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -58,28 +59,28 @@ exitWithVerdict()
 
 type Open = (path: string) => ReturnType<typeof signedInPage>
 
-async function inBrowser(): Promise<void> {
-  // Its first start makes the database.
+async function measureInBrowser(): Promise<void> {
+  // The first start creates the database.
   await (await startServer()).stop()
   await fillLedger()
   const server = await startServer()
   await using browser = await startBrowser()
   const service = { url: server.url, managementKey }
   const open = (path: string) => signedInPage(browser, service, path)
-  if (isWanted('paint')) await firstPaint(open)
-  if (isWanted('slow')) await slowNetwork(browser, service)
-  if (isWanted('filter')) await filtering(open)
-  if (isWanted('scroll')) await scrolling(open)
-  if (isWanted('hour')) await busyHour(await open('/requests'), { url: server.url, apiKey, managementKey }, live)
+  if (isWanted('paint')) await measureFirstPaint(open)
+  if (isWanted('slow')) await measureSlowNetwork(browser, service)
+  if (isWanted('filter')) await measureFiltering(open)
+  if (isWanted('scroll')) await measureScrolling(open)
+  if (isWanted('hour')) await measureBusyHour(await open('/requests'), { url: server.url, apiKey, managementKey }, live)
   await server.stop()
 }
 
-async function weigh(): Promise<void> {
+async function measureWeight(): Promise<void> {
   const server = await startServer()
-  report('start to listening, while nothing is bundled yet', `${server.msToListen.toFixed(0)} ms`)
+  report('start to listening, before the console is bundled', `${server.msToListen.toFixed(0)} ms`)
   const started = performance.now()
   const page = await fetch(new URL('/requests', server.url))
-  report('until the page is there, from then on', `${(performance.now() - started).toFixed(0)} ms`)
+  report('from then until the page is served', `${(performance.now() - started).toFixed(0)} ms`)
   await page.text()
   await server.stop()
   const [name = ''] = readdirSync(join(dataDir, 'console.remembered'))
@@ -95,9 +96,9 @@ async function weigh(): Promise<void> {
   report('scripts of the first screen, gzipped', `${first.toFixed(1)} kB`, atMost(60, 'kB', first))
 }
 
-/** The service with and without, in turn: what a start takes differs from one to the next. */
-async function memory(): Promise<void> {
-  const grown: number[] = []
+/** Compares the memory with and without the console in pairs, because starts differ. */
+async function measureMemory(): Promise<void> {
+  const differences: number[] = []
   for (let round = 0; round < 3; round++) {
     const measured: number[] = []
     for (const CONSOLE of ['false', 'true']) {
@@ -107,10 +108,10 @@ async function memory(): Promise<void> {
       measured.push(rssMb(server.pid))
       await server.stop()
     }
-    grown.push(measured[1]! - measured[0]!)
+    differences.push(measured[1]! - measured[0]!)
   }
-  const more = median(grown)
-  report('resident memory with the console, more than without', `${more.toFixed(1)} MB`, atMost(10, 'MB', more))
+  const added = median(differences)
+  report('resident memory added by the console', `${added.toFixed(1)} MB`, atMost(10, 'MB', added))
 }
 
 async function fillLedger(): Promise<void> {
@@ -136,8 +137,8 @@ async function fillKeys(db: Awaited<ReturnType<typeof openDb>>, count: number): 
       .execute()
 }
 
-/** Each time in a browser that has nothing yet; the session begins before. */
-async function firstPaint(open: Open): Promise<void> {
+/** Measures the first visit of a signed-in member, each time in a new browser. */
+async function measureFirstPaint(open: Open): Promise<void> {
   const paints: number[] = []
   const ready: number[] = []
   for (let round = 0; round < 5; round++) {
@@ -150,11 +151,11 @@ async function firstPaint(open: Open): Promise<void> {
   }
   const [paint, interactive] = [median(paints), median(ready)]
   report('first contentful paint, median of 5', `${paint.toFixed(0)} ms`, atMost(300, 'ms', paint))
-  report('rows there and keys heard, median of 5', `${interactive.toFixed(0)} ms`, atMost(500, 'ms', interactive))
+  report('rows displayed and keys work, median of 5', `${interactive.toFixed(0)} ms`, atMost(500, 'ms', interactive))
 }
 
-/** From the press on a filter to the rows that pass it. */
-async function filtering(open: Open): Promise<void> {
+/** Measures the time from the click on a filter to the matching rows. */
+async function measureFiltering(open: Open): Promise<void> {
   await using watched = await open('/requests')
   const { page } = watched
   const times: number[] = []
@@ -173,10 +174,10 @@ async function filtering(open: Open): Promise<void> {
   )
 }
 
-/** Runs within the page. */
+/** Runs in the page: clicks a menu entry, and waits until no row is left that the filter excludes. @returns milliseconds */
 async function pressAndAwait(name: string): Promise<number> {
   const { document, requestAnimationFrame } = globalThis as any
-  const button = [...document.querySelectorAll('.menu button')].find((one: any) => one.textContent === name)
+  const button = [...document.querySelectorAll('.menu button')].find((candidate: any) => candidate.textContent === name)
   const started = performance.now()
   button.click()
   const rows = () => [...document.querySelectorAll('[role=rowgroup] [role=row]')] as { textContent: string }[]
@@ -186,18 +187,18 @@ async function pressAndAwait(name: string): Promise<number> {
   return performance.now() - started
 }
 
-async function scrolling(open: Open): Promise<void> {
+async function measureScrolling(open: Open): Promise<void> {
   await using watched = await open('/requests')
   const { page } = watched
   await page.getByRole('row').nth(5).waitFor()
-  // Not live: a list that stands at its top lets go of old rows.
+  // Turns live mode off, in which a list at its top removes old rows.
   await page.getByRole('button', { name: 'live' }).click()
   const loaded = await page.evaluate(scrollToEnd, rowsScrolled)
   const frames = (await page.evaluate(scrollThrough)).sort((a, b) => a - b)
-  const at = (share: number) => frames[Math.floor(frames.length * share)] ?? 0
+  const quantile = (share: number) => frames[Math.floor(frames.length * share)] ?? 0
   report('rows in the list', loaded.toLocaleString('en'))
-  report('frames while they are scrolled through, p50', `${at(0.5).toFixed(1)} ms`)
-  report('frames, p99', `${at(0.99).toFixed(1)} ms`, atMost(50, 'ms', at(0.99)))
+  report('frames while scrolling, p50', `${quantile(0.5).toFixed(1)} ms`)
+  report('frames, p99', `${quantile(0.99).toFixed(1)} ms`, atMost(50, 'ms', quantile(0.99)))
 }
 
 /** Runs in the page: scrolls to the end until it has this number of rows. */
@@ -212,18 +213,18 @@ async function scrollToEnd(rowCount: number): Promise<number> {
   return count()
 }
 
-/** Within the page: a screen at each frame, for three seconds. @returns how long frames took. */
+/** Runs in the page: scrolls by one screen per frame for three seconds. @returns the duration of each frame in milliseconds */
 async function scrollThrough(): Promise<number[]> {
   const { document, requestAnimationFrame } = globalThis as any
   const grid = document.querySelector('[role=grid]')
   grid.scrollTop = 0
   const times: number[] = []
-  let before = await new Promise<number>(requestAnimationFrame)
-  for (const end = before + 3_000; before < end; ) {
+  let previousFrameAt = await new Promise<number>(requestAnimationFrame)
+  for (const end = previousFrameAt + 3_000; previousFrameAt < end; ) {
     grid.scrollTop += 700
-    const at = await new Promise<number>(requestAnimationFrame)
-    times.push(at - before)
-    before = at
+    const frameAt = await new Promise<number>(requestAnimationFrame)
+    times.push(frameAt - previousFrameAt)
+    previousFrameAt = frameAt
   }
   return times
 }

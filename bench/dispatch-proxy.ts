@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 
-/** The fastest honest proxy on Node: node:http in front, undici's `dispatch` behind, each piece passed on as it comes. */
+/** The fastest correct proxy on Node: node:http as the server, undici's `dispatch` as the client, each chunk forwarded at once. */
 const [upstream] = process.argv.slice(2)
 const { origin, pathname } = new URL(upstream!)
 const path = `${pathname}/chat/completions`
@@ -15,10 +15,10 @@ function forward(incoming: IncomingMessage, response: ServerResponse, body: Buff
     {
       onRequestStart: (controller) =>
         void response.on('close', () => response.writableEnded || controller.abort(disconnected)),
-      onResponseStart(_controller, status, answered) {
-        const length = answered['content-length']
+      onResponseStart(_controller, status, answerHeaders) {
+        const length = answerHeaders['content-length']
         const lengthHeader = length === undefined ? {} : { 'content-length': String(length) }
-        response.writeHead(status, { 'content-type': String(answered['content-type']), ...lengthHeader })
+        response.writeHead(status, { 'content-type': String(answerHeaders['content-type']), ...lengthHeader })
       },
       onResponseData(controller, chunk) {
         if (response.write(chunk)) return
@@ -33,9 +33,9 @@ function forward(incoming: IncomingMessage, response: ServerResponse, body: Buff
 
 const disconnected = new Error('the client disconnected')
 const server = createServer((incoming, response) => {
-  const parts: Buffer[] = []
-  incoming.on('data', (part: Buffer) => parts.push(part))
-  incoming.on('end', () => forward(incoming, response, parts.length === 1 ? parts[0]! : Buffer.concat(parts)))
+  const chunks: Buffer[] = []
+  incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+  incoming.on('end', () => forward(incoming, response, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
 })
 server.listen(0, '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`)

@@ -3,25 +3,25 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 
 /**
- * A provider that answers at once with what it always answers, so cheaply that it does not limit what is measured: a
- * completion, a stream of 100 events in 100 packets, or, for the model `slow`, a stream with an event a second.
+ * A provider with fixed answers, so fast that it does not limit the measured service: a completion, a stream of 100 events in
+ * 100 packets, or, for the model `slow`, a stream with one event per second.
  */
-export async function startCannedUpstream(): Promise<{ url: string; stop: () => void }> {
+export async function startFixedUpstream(): Promise<{ url: string; stop: () => void }> {
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
-    let held = ''
+    let received = ''
     socket.on('data', (bytes) => {
-      held += bytes.toString('latin1')
-      const body = held.indexOf('\r\n\r\n') + 4
-      const length = Number(/content-length: (\d+)/i.exec(held)?.[1])
-      if (body < 4 || held.length < body + length) return
-      const slow = held.includes('"model":"slow"', body)
-      const streams = held.includes('"stream":true', body)
-      held = ''
-      if (slow) answerSlowly(socket)
-      else if (streams) answerStream(socket)
+      received += bytes.toString('latin1')
+      const bodyStart = received.indexOf('\r\n\r\n') + 4
+      const length = Number(/content-length: (\d+)/i.exec(received)?.[1])
+      if (bodyStart < 4 || received.length < bodyStart + length) return
+      const isSlow = received.includes('"model":"slow"', bodyStart)
+      const isStream = received.includes('"stream":true', bodyStart)
+      received = ''
+      if (isSlow) answerSlowly(socket)
+      else if (isStream) answerStream(socket)
       else socket.write(completion)
     })
   })
@@ -35,40 +35,40 @@ export async function startCannedUpstream(): Promise<{ url: string; stop: () => 
   }
 }
 
-const named = { id: 'chatcmpl-canned', object: 'chat.completion.chunk', created: 1, model: 'canned' }
+const commonFields = { id: 'chatcmpl-canned', object: 'chat.completion.chunk', created: 1, model: 'canned' }
 const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 }
-const event = (body: object) => `data: ${JSON.stringify({ ...named, ...body })}\n\n`
+const event = (body: object) => `data: ${JSON.stringify({ ...commonFields, ...body })}\n\n`
 const delta = (delta: object, finish_reason: string | null = null) =>
   event({ choices: [{ index: 0, delta, finish_reason }] })
 const chunk = (text: string) => Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
-/** In a stream, its last words included. */
+/** The number of chunks in a stream, including the last ones with usage and `[DONE]`. */
 export const chunksOfStream = 100
 
 const packets: Buffer[] = [
   Buffer.concat([Buffer.from(head), chunk(delta({ role: 'assistant', content: '' }))]),
-  ...Array.from({ length: chunksOfStream - 4 }, (_, at) => chunk(delta({ content: ` word${at}` }))),
+  ...Array.from({ length: chunksOfStream - 4 }, (_, i) => chunk(delta({ content: ` word${i}` }))),
   chunk(delta({}, 'stop')),
   chunk(event({ choices: [], usage })),
   Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),
 ]
 
 function answerStream(socket: Socket): void {
-  let at = 0
-  const next = () => {
-    socket.write(packets[at++]!)
-    if (at < packets.length) setImmediate(next)
+  let i = 0
+  const writeNext = () => {
+    socket.write(packets[i++]!)
+    if (i < packets.length) setImmediate(writeNext)
   }
-  next()
+  writeNext()
 }
 
 function answerSlowly(socket: Socket): void {
   socket.write(packets[0]!)
-  const talking = setInterval(() => socket.write(packets[1]!), 1000)
-  socket.on('close', () => clearInterval(talking))
+  const timer = setInterval(() => socket.write(packets[1]!), 1000)
+  socket.on('close', () => clearInterval(timer))
 }
 
 const message = { role: 'assistant', content: 'word '.repeat(100) }
-const answer = JSON.stringify({ ...named, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
+const answer = JSON.stringify({ ...commonFields, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
 const completion = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`

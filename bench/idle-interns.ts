@@ -1,6 +1,6 @@
 /**
- * Measures the cost of many idle interns, awake and asleep, and how soon one that
- * sleeps says its first word: `npm run bench:idle-interns -- 1000`. Only `KEPT` of them are awake at the same time.
+ * Measures the cost of many idle interns, awake and asleep, and the time to the first word of a sleeping one:
+ * `npm run bench:idle-interns -- 1000`. Measures at most `KEPT` interns that are awake, because each needs a process.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,31 +9,31 @@ import { type Intern, quantile, takeTurn } from './intern-load.ts'
 import { exitWithVerdict, report } from './report.ts'
 import {
   apiKey,
-  asNpmStarts,
+  npmStartArguments,
   prepareFolder,
   processorMicroseconds,
-  type Running,
+  type RunningServer,
   residentMegabytes,
   start,
 } from './servers.ts'
 
 const count = Number(process.argv[2] ?? 1000)
-const keptCount = Math.min(count, Number(process.env.KEPT ?? 100))
+const awakeCount = Math.min(count, Number(process.env.KEPT ?? 100))
 const wakes = Math.min(count, Number(process.env.WAKES ?? 100))
 const restMs = 10_000
 
-await bench(keptCount, 0, reportAwake)
+await bench(awakeCount, 0, reportAwake)
 await bench(count, 3000, reportAsleep)
 exitWithVerdict()
 
 async function bench(
   number: number,
   idleMs: number,
-  measure: (server: Running, dataDir: string, interns: Intern[]) => Promise<void>,
+  measure: (server: RunningServer, dataDir: string, interns: Intern[]) => Promise<void>,
 ) {
   const fixture = prepareFolder()
   const dataDir = join(fixture.folder, 'data')
-  const server = await start(asNpmStarts(), {
+  const server = await start(npmStartArguments(), {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: dataDir,
@@ -48,18 +48,18 @@ async function bench(
     TURNS_PER_MINUTE_ORGANIZATION: '1000000',
   })
   try {
-    const before = residentMegabytes(server.pid)!
+    const memoryBefore = residentMegabytes(server.pid)!
     const interns: Intern[] = []
-    // A few at a time, as a team makes them: the machine is to do other things as well.
-    const makeSome = async () => {
+    // A few at a time, so that the machine is not overloaded.
+    const createInterns = async () => {
       while (interns.length < number) {
         const at = interns.push(undefined as never)
-        interns[at - 1] = await makeIntern(server, `idle-${at}`)
+        interns[at - 1] = await createIntern(server, `idle-${at}`)
       }
     }
-    await Promise.all(Array.from({ length: 3 }, makeSome))
+    await Promise.all(Array.from({ length: 3 }, createInterns))
     console.log(
-      `${number} interns made, the server took ${(residentMegabytes(server.pid)! - before).toFixed(0)} MB for it`,
+      `${number} interns created; the server needed ${(residentMegabytes(server.pid)! - memoryBefore).toFixed(0)} MB for them`,
     )
     await measure(server, dataDir, interns)
   } finally {
@@ -68,7 +68,7 @@ async function bench(
   }
 }
 
-async function ask(server: Running, method: string, path: string, body?: object): Promise<any> {
+async function request(server: RunningServer, method: string, path: string, body?: object): Promise<any> {
   const response = await fetch(server.url + path, {
     method,
     headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
@@ -77,13 +77,13 @@ async function ask(server: Running, method: string, path: string, body?: object)
   return response.json()
 }
 
-async function makeIntern(server: Running, name: string): Promise<Intern> {
-  const { id } = await ask(server, 'POST', '/interns', { name, provision: true })
-  while ((await ask(server, 'GET', `/interns/${id}`)).status !== 'running') await sleep(20)
+async function createIntern(server: RunningServer, name: string): Promise<Intern> {
+  const { id } = await request(server, 'POST', '/interns', { name, provision: true })
+  while ((await request(server, 'GET', `/interns/${id}`)).status !== 'running') await sleep(20)
   return { url: new URL(server.url), key: apiKey, id }
 }
 
-/** The processes of interns: daemons, and what descends from them. */
+/** The processes of interns: the daemons and their descendants. */
 function processesOf(dataDir: string): number[] {
   return globSync('/proc/[0-9]*/environ').flatMap((file) => {
     try {
@@ -94,54 +94,54 @@ function processesOf(dataDir: string): number[] {
   })
 }
 
-/** Their private memory, and their share of common memory. */
+/** The private memory of a process, and its share of common memory. */
 function proportionalMegabytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024
 }
 
-async function reportCosts(server: Running, dataDir: string, number: number) {
+async function reportCosts(server: RunningServer, dataDir: string, number: number) {
   const pids = processesOf(dataDir).filter((pid) => pid !== server.pid)
   const megabytes = pids.reduce((sum, pid) => sum + proportionalMegabytes(pid), 0)
   const all = [server.pid, ...pids]
-  const used = () => all.reduce((sum, pid) => sum + (processorMicroseconds(pid) || 0), 0)
-  const before = used()
+  const processorTime = () => all.reduce((sum, pid) => sum + (processorMicroseconds(pid) || 0), 0)
+  const timeBefore = processorTime()
   await sleep(restMs)
-  const share = (used() - before) / restMs / 10
+  const share = (processorTime() - timeBefore) / restMs / 10
   report(`${number} idle: processes other than the server`, String(pids.length))
   report(`${number} idle: memory of an intern (proportional)`, `${(megabytes / number).toFixed(2)} MB`)
-  report(`${number} idle: memory of all`, `${megabytes.toFixed(0)} MB`)
+  report(`${number} idle: memory of all interns`, `${megabytes.toFixed(0)} MB`)
   report(`${number} idle: the server, resident`, `${residentMegabytes(server.pid)!.toFixed(0)} MB`)
-  report(`${number} idle: of one core, server and interns together`, `${share.toFixed(1)} %`)
+  report(`${number} idle: share of one core, server and interns together`, `${share.toFixed(1)} %`)
   return { processes: pids.length }
 }
 
-async function reportAwake(server: Running, dataDir: string, interns: Intern[]): Promise<void> {
+async function reportAwake(server: RunningServer, dataDir: string, interns: Intern[]): Promise<void> {
   await reportCosts(server, dataDir, interns.length)
-  reportTimes('first word of one awake whose agent is not started', await firstWords(interns))
+  reportTimes('first word of an awake intern whose agent is not started', await measureFirstWords(interns))
 }
 
-async function firstWords(interns: Intern[]): Promise<number[]> {
+async function measureFirstWords(interns: Intern[]): Promise<number[]> {
   const times: number[] = []
-  const some = Math.min(wakes, interns.length)
-  for (let at = 0; at < some; at++) {
-    const intern = interns[Math.floor((at * interns.length) / some)]!
+  const sampleCount = Math.min(wakes, interns.length)
+  for (let at = 0; at < sampleCount; at++) {
+    const intern = interns[Math.floor((at * interns.length) / sampleCount)]!
     times.push((await takeTurn(intern, { content: 'Hello' })).toFirstWord)
   }
   return times
 }
 
-function reportTimes(what: string, times: number[], mostMs?: number): void {
-  report(`${what}, p50`, `${quantile(times, 0.5).toFixed(0)} ms`)
+function reportTimes(label: string, times: number[], maxMs?: number): void {
+  report(`${label}, p50`, `${quantile(times, 0.5).toFixed(0)} ms`)
   const p99 = quantile(times, 0.99)
-  report(`${what}, p99`, `${p99.toFixed(0)} ms`, mostMs ? { text: `<= ${mostMs} ms`, met: p99 <= mostMs } : undefined)
+  report(`${label}, p99`, `${p99.toFixed(0)} ms`, maxMs ? { text: `<= ${maxMs} ms`, isMet: p99 <= maxMs } : undefined)
 }
 
-async function reportAsleep(server: Running, dataDir: string, interns: Intern[]): Promise<void> {
+async function reportAsleep(server: RunningServer, dataDir: string, interns: Intern[]): Promise<void> {
   for (const { id } of interns)
-    while ((await ask(server, 'GET', `/interns/${id}`)).asleep_since === null) await sleep(100)
+    while ((await request(server, 'GET', `/interns/${id}`)).asleep_since === null) await sleep(100)
   await sleep(2000)
   const { processes } = await reportCosts(server, dataDir, interns.length)
-  report('asleep: processes that are left', String(processes), { text: '0', met: processes === 0 })
-  reportTimes('first word of one that slept', await firstWords(interns), 1000)
+  report('asleep: remaining processes', String(processes), { text: '0', isMet: processes === 0 })
+  reportTimes('first word of a sleeping intern', await measureFirstWords(interns), 1000)
 }

@@ -5,24 +5,24 @@ export type Intern = { url: URL; key: string; id: string }
 export const now = () => performance.timeOrigin + performance.now()
 
 /** Times of one turn, in milliseconds. */
-export type Turn = { toFirstWord: number; words: Word[]; finished: boolean; sessionId: string | undefined }
+export type Turn = { toFirstWord: number; words: Word[]; isFinished: boolean; sessionId: string | undefined }
 
-/** A word that is a time, in milliseconds since the epoch, and how long it was on its way. */
-export type Word = { saidAt: number; delay: number }
+/** A word that contains its time of writing, in milliseconds since the epoch, and its delay until it arrived. */
+export type Word = { writtenAt: number; delay: number }
 
-type Saying = { content: string; sessionId?: string; mode?: 'manual' | 'self-drive' }
+type Prompt = { content: string; sessionId?: string; mode?: 'manual' | 'self-drive' }
 
 /** Actions during a turn: a listener for its first words, and a signal at which the client leaves. */
-type Meanwhile = { onWords?: () => void; signal?: AbortSignal }
+type TurnListeners = { onWords?: () => void; signal?: AbortSignal }
 
 /**
- * One turn on a separate connection. It searches for words instead of parsing chunks, so that the client is cheaper than the
+ * Runs one turn on a separate connection. Searches for words instead of parsing chunks, so that the client is cheaper than the
  * server. Words that are times give their latency.
  */
 export function takeTurn(
   intern: Intern,
-  { content, sessionId, mode = 'self-drive' }: Saying,
-  { onWords, signal }: Meanwhile = {},
+  { content, sessionId, mode = 'self-drive' }: Prompt,
+  { onWords, signal }: TurnListeners = {},
 ): Promise<Turn> {
   const messages = [{ role: 'user', content }]
   const body = JSON.stringify({ stream: true, approval_mode: mode, messages, session_id: sessionId })
@@ -37,8 +37,8 @@ export function takeTurn(
   ]
   return new Promise((resolve, reject) => {
     const startedAt = now()
-    const turn: Turn = { toFirstWord: Number.NaN, words: [], finished: false, sessionId: undefined }
-    let last = ''
+    const turn: Turn = { toFirstWord: Number.NaN, words: [], isFinished: false, sessionId: undefined }
+    let lastText = ''
     const socket = connect(Number(url.port), url.hostname, () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
     socket.setNoDelay()
     signal?.addEventListener('abort', () => socket.destroy(), { once: true })
@@ -48,24 +48,24 @@ export function takeTurn(
       for (const [, words = ''] of text.matchAll(/"content":"([^"]+)"/g)) {
         if (Number.isNaN(turn.toFirstWord)) turn.toFirstWord = arrivedAt - startedAt
         for (const word of words.split(' ')) {
-          const saidAt = Number(word)
-          if (saidAt > 1e12) turn.words.push({ saidAt, delay: arrivedAt - saidAt })
+          const writtenAt = Number(word)
+          if (writtenAt > 1e12) turn.words.push({ writtenAt, delay: arrivedAt - writtenAt })
         }
       }
-      last = (last + text).slice(-1000)
+      lastText = (lastText + text).slice(-1000)
       if (!Number.isNaN(turn.toFirstWord)) onWords?.()
     })
     socket.on('error', reject)
     socket.on('close', () => {
-      turn.finished = last.includes('[DONE]')
-      turn.sessionId = /"session_id":"([^"]+)"/.exec(last)?.[1]
-      if (signal?.aborted || (turn.finished && !last.includes('"error"'))) resolve(turn)
-      else reject(new Error(`a turn failed: ${last}`))
+      turn.isFinished = lastText.includes('[DONE]')
+      turn.sessionId = /"session_id":"([^"]+)"/.exec(lastText)?.[1]
+      if (signal?.aborted || (turn.isFinished && !lastText.includes('"error"'))) resolve(turn)
+      else reject(new Error(`a turn failed: ${lastText}`))
     })
   })
 }
 
-/** The value that `part` of all are not above. */
+/** The smallest value that is not below the given part (0 to 1) of all values. */
 export function quantile(values: number[], part: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN

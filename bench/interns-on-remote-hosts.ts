@@ -1,21 +1,22 @@
 /**
  * Measures the cost of an intern on another host: the same turns through the server of its host, over the socket, and
- * through a server without interns, over TCP with TLS. It wants a Postgres: TEST_DATABASE_URL.
+ * through a server without interns, over TCP with TLS. Needs a Postgres: TEST_DATABASE_URL.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newTestStore } from '#test/harness/database/databases.ts'
-import { type Begin, talkAtOnce } from './concurrent-turns.ts'
+import { runConcurrentTurns, type StartTurn } from './concurrent-turns.ts'
 import { type Intern, quantile, takeTurn } from './intern-load.ts'
 import { exitWithVerdict, median, report } from './report.ts'
-import { apiKey, asNpmStarts, prepareFolder, start } from './servers.ts'
+import { apiKey, npmStartArguments, prepareFolder, start } from './servers.ts'
 
 const pairs = Number(process.env.PAIRS ?? 5)
 const rates = (process.env.RATES ?? '2500 5000').split(' ').map(Number)
 const firstWords = Number(process.env.FIRST_WORDS ?? 200)
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
-if (!process.env.TEST_DATABASE_URL) throw new Error('Set TEST_DATABASE_URL to a Postgres where databases can be made.')
+if (!process.env.TEST_DATABASE_URL)
+  throw new Error('Set TEST_DATABASE_URL to a Postgres where databases can be created.')
 const database = await newTestStore('postgres')
 const fixture = prepareFolder()
 const shared = {
@@ -33,12 +34,17 @@ const shared = {
   TURNS_PER_MINUTE_USER: '1000000',
   TURNS_PER_MINUTE_ORGANIZATION: '1000000',
 }
-const { ENCRYPTION_KEY_FILE: _made, ...first } = shared
-const near = await start(asNpmStarts(), { ...first, DATA_DIR: join(fixture.folder, 'near'), INTERN_HOST: 'near' })
-const far = await start(asNpmStarts(), { ...shared, DATA_DIR: join(fixture.folder, 'far'), INTERNS: 'off' })
+// The first server creates the key in its data folder.
+const { ENCRYPTION_KEY_FILE: _created, ...withoutKeyFile } = shared
+const near = await start(npmStartArguments(), {
+  ...withoutKeyFile,
+  DATA_DIR: join(fixture.folder, 'near'),
+  INTERN_HOST: 'near',
+})
+const far = await start(npmStartArguments(), { ...shared, DATA_DIR: join(fixture.folder, 'far'), INTERNS: 'off' })
 try {
   const interns: string[] = []
-  for (let number = 1; number <= 20; number++) interns.push(await makeIntern(`bench-${number}`))
+  for (let number = 1; number <= 20; number++) interns.push(await createIntern(`bench-${number}`))
   await benchFirstWords(interns[0]!)
   for (const rate of rates) await benchRate(interns, rate)
 } finally {
@@ -49,7 +55,7 @@ try {
 }
 exitWithVerdict()
 
-async function ask(method: string, path: string, body?: object): Promise<any> {
+async function request(method: string, path: string, body?: object): Promise<any> {
   const response = await fetch(near.url + path, {
     method,
     headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
@@ -58,29 +64,30 @@ async function ask(method: string, path: string, body?: object): Promise<any> {
   return response.json()
 }
 
-async function makeIntern(name: string): Promise<string> {
+async function createIntern(name: string): Promise<string> {
   const agent = { command: process.execPath, args: [script, 'load'] }
-  const { id } = await ask('POST', '/interns', { name, provision: true, agent })
-  while ((await ask('GET', `/interns/${id}`)).status !== 'running') await sleep(20)
+  const { id } = await request('POST', '/interns', { name, provision: true, agent })
+  while ((await request('GET', `/interns/${id}`)).status !== 'running') await sleep(20)
   return id
 }
 
-function through({ url }: { url: string }, id: string): Intern {
+function internAt({ url }: { url: string }, id: string): Intern {
   return { url: new URL(url), key: apiKey, id }
 }
 
-/** One after the other, in turn: a machine that is busy for a while is so for both. */
+/** Alternates between both servers, so that other load of the machine affects both. */
 async function benchFirstWords(id: string): Promise<void> {
   const times = { near: [] as number[], far: [] as number[] }
-  const { sessionId } = await takeTurn(through(near, id), { content: 'say hi' })
+  const { sessionId } = await takeTurn(internAt(near, id), { content: 'say hi' })
   for (let turn = 0; turn < firstWords; turn++)
     for (const [name, server] of [
       ['near', near],
       ['far', far],
     ] as const)
-      times[name].push((await takeTurn(through(server, id), { content: 'say hi', sessionId: sessionId! })).toFirstWord)
+      times[name].push((await takeTurn(internAt(server, id), { content: 'say hi', sessionId: sessionId! })).toFirstWord)
   for (const part of [0.5, 0.99]) {
-    const [socket, tls] = [quantile(times.near, part), quantile(times.far, part)]
+    const socket = quantile(times.near, part)
+    const tls = quantile(times.far, part)
     const figure = `${(tls - socket).toFixed(1)} ms (${socket.toFixed(1)}, ${tls.toFixed(1)})`
     report(`first word, added by TLS, p${part * 100}`, figure)
   }
@@ -88,26 +95,26 @@ async function benchFirstWords(id: string): Promise<void> {
 
 async function benchRate(interns: string[], rate: number): Promise<void> {
   const round = async (server: { url: string }) => {
-    const begin: Begin = async (stream, content, onWords, signal) =>
-      (await takeTurn(through(server, interns[stream % interns.length]!), { content }, { onWords, signal })).words
-    return talkAtOnce(rate, 5, begin)
+    const startTurn: StartTurn = async (stream, content, onWords, signal) =>
+      (await takeTurn(internAt(server, interns[stream % interns.length]!), { content }, { onWords, signal })).words
+    return runConcurrentTurns(rate, 5, startTurn)
   }
   await round(near)
   const added = { p50: [] as number[], p99: [] as number[] }
-  const over: number[] = []
+  const socketP99: number[] = []
   for (let pair = 0; pair < pairs; pair++) {
     // The order alternates, because the first run affects the second.
     const order = pair % 2 ? [far, near] : [near, far]
     const delays = new Map<unknown, number[]>()
     for (const server of order) delays.set(server, await round(server))
-    const at = (server: unknown, part: number) => quantile(delays.get(server)!, part)
-    added.p50.push(at(far, 0.5) - at(near, 0.5))
-    added.p99.push(at(far, 0.99) - at(near, 0.99))
-    over.push(at(near, 0.99))
+    const delayOf = (server: unknown, part: number) => quantile(delays.get(server)!, part)
+    added.p50.push(delayOf(far, 0.5) - delayOf(near, 0.5))
+    added.p99.push(delayOf(far, 0.99) - delayOf(near, 0.99))
+    socketP99.push(delayOf(near, 0.99))
   }
-  const each = added.p99.map((ms) => ms.toFixed(1)).join(' ')
-  report(`${rate} chunks/s over the socket, agent to client, p99`, `${median(over).toFixed(1)} ms`)
+  const eachMs = added.p99.map((ms) => ms.toFixed(1)).join(' ')
+  report(`${rate} chunks/s over the socket, agent to client, p99`, `${median(socketP99).toFixed(1)} ms`)
   report(`${rate} chunks/s, added by TLS, p50`, `${median(added.p50).toFixed(1)} ms`)
   const ms = median(added.p99)
-  report(`${rate} chunks/s, added by TLS, p99`, `${ms.toFixed(1)} ms (${each})`, { text: '<= 2 ms', met: ms <= 2 })
+  report(`${rate} chunks/s, added by TLS, p99`, `${ms.toFixed(1)} ms (${eachMs})`, { text: '<= 2 ms', isMet: ms <= 2 })
 }

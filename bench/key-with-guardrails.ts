@@ -1,15 +1,19 @@
-/** A key in a separate workspace, with three guardrails: of the workspace, of its member and of the key. */
-export async function guardedKey(base: string, managementKey: string, filters: boolean): Promise<string> {
-  const call = async (method: string, path: string, body?: object): Promise<any> => {
+/** Creates a key in a separate workspace, with three guardrails: of the workspace, of its member and of the key. */
+export async function createKeyWithGuardrails(
+  base: string,
+  managementKey: string,
+  { hasFilters }: { hasFilters: boolean },
+): Promise<string> {
+  const request = async (method: string, path: string, body?: object): Promise<any> => {
     const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
     const response = await fetch(base + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     const answer = await response.json()
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
     return answer
   }
-  const slug = filters ? 'filtered' : 'guarded'
-  const { data: workspace } = await call('POST', '/workspaces', { name: slug, slug })
-  const created = await call('POST', '/keys', { name: slug, workspace_id: workspace.id, limit: 500_000 })
+  const slug = hasFilters ? 'filtered' : 'guarded'
+  const { data: workspace } = await request('POST', '/workspaces', { name: slug, slug })
+  const created = await request('POST', '/keys', { name: slug, workspace_id: workspace.id, limit: 500_000 })
   const policy = {
     limit_usd: 1_000_000,
     reset_interval: 'monthly',
@@ -17,19 +21,19 @@ export async function guardedKey(base: string, managementKey: string, filters: b
     allowed_providers: ['canned', 'other'],
     allowed_data_regions: ['global'],
     enable_free_model_training: false,
-    ...(filters && {
+    ...(hasFilters && {
       content_filter_builtins: [
         { slug: 'email', action: 'redact' },
         { slug: 'credit-card', action: 'block' },
       ],
     }),
   }
-  await call('PATCH', `/guardrails/${workspace.default_guardrail_id}`, policy)
+  await request('PATCH', `/guardrails/${workspace.default_guardrail_id}`, policy)
   for (const kind of ['keys', 'members']) {
-    const { data } = await call('POST', '/guardrails', { name: kind, workspace_id: workspace.id, ...policy })
-    const who =
+    const { data } = await request('POST', '/guardrails', { name: kind, workspace_id: workspace.id, ...policy })
+    const targets =
       kind === 'keys' ? { key_hashes: [created.data.hash] } : { member_user_ids: [created.data.creator_user_id] }
-    await call('POST', `/guardrails/${data.id}/assignments/${kind}`, who)
+    await request('POST', `/guardrails/${data.id}/assignments/${kind}`, targets)
   }
   return created.key
 }

@@ -19,56 +19,58 @@ const endpoints = [
   ...Array.from({ length: 40 }, (_, at) => `author/model-${at >> 1}@p${at & 1}`),
 ]
 
-/** The `at`th of so many requests, the newest first, over 30 days before `now`. */
+/** Requests that are spread over the 30 days before `now`. `generation` creates one by its index, the newest first. */
 export type Filling = {
   organizationId: string
   requests: number
   now: number
-  /** Those of the first are seen by its API keys. */
+  /** The API keys of the benchmark belong to the first one. */
   workspaces?: readonly string[]
 }
 
 /**
- * @param days only so many, the newest ones.
- * @returns the number of requests written per second. Their roll-ups are merged day by day.
+ * Writes generations day by day, with their merged roll-ups.
+ * @param days the number of days to fill, the newest first.
+ * @returns the number of requests written per second.
  */
 export async function fill(db: Db, filling: Filling, batch: number, days = daysFilled): Promise<number> {
   let spentMs = 0
-  const aDay = Math.ceil(filling.requests / daysFilled)
-  const requests = Math.min(filling.requests, aDay * days)
-  for (let from = 0; from < requests; from += aDay) {
-    const all = Array.from({ length: Math.min(aDay, requests - from) }, (_, next) => generation(filling, from + next))
-    const started = performance.now()
-    for (let at = 0; at < all.length; at += batch) await writeGenerations({ db }, all.slice(at, at + batch))
-    spentMs += performance.now() - started
+  const perDay = Math.ceil(filling.requests / daysFilled)
+  const requests = Math.min(filling.requests, perDay * days)
+  for (let from = 0; from < requests; from += perDay) {
+    const all = Array.from({ length: Math.min(perDay, requests - from) }, (_, i) => generation(filling, from + i))
+    const startedAt = performance.now()
+    for (let start = 0; start < all.length; start += batch)
+      await writeGenerations({ db }, all.slice(start, start + batch))
+    spentMs += performance.now() - startedAt
     await rollUp(db, all, filling.now)
   }
   return requests / (spentMs / 1000)
 }
 
-/** Writes the result of merging parts at once, because a service would take days. */
+/** Writes merged roll-ups directly. A service would merge their parts over several days. */
 async function rollUp(db: Db, generations: Generation[], now: number): Promise<void> {
   const cells = minuteCells(generations.map(factsOf))
   for (const table of cellTables) {
     const set = new CellSet(table)
-    const isKept = (grain: number, minute: number) => grain !== grains.minute || minute * 60_000 > now - 2 * dayMs
+    const isRetained = (grain: number, minute: number) => grain !== grains.minute || minute * 60_000 > now - 2 * dayMs
     for (const cell of cells)
       set.add(
         cell,
-        grainsOf[table].filter((grain) => isKept(grain, cell.minute)),
+        grainsOf[table].filter((grain) => isRetained(grain, cell.minute)),
       )
     await db.exclusively(rollupsLock, (tx) => set.write(db, tx))
   }
   await sql`delete from rollup_parts`.execute(db.query)
 }
 
-/** Spread as latencies are, and the same each time. */
+/** A factor with a skewed distribution, like latencies. Depends only on the index, so that runs are comparable. */
 const skewed = (at: number) => Math.exp(1.2 * Math.sin(at * 12.9898) + 0.8 * Math.cos(at * 78.233))
 
 export const guardrailId = '0199a5f0-0000-7000-8000-000000000001'
 
-/** Few requests fail or are refused, and in few something is found. */
-function endOf(at: number): Pick<Generation, 'outcome' | 'cause' | 'contentFindings'> {
+/** The outcome of a request: one in 1,000 fails, one is refused, and five have content findings. */
+function outcomeOf(at: number): Pick<Generation, 'outcome' | 'cause' | 'contentFindings'> {
   const found = { guardrailId, rule: 'email-address', action: 'flag' as const, count: 1 }
   if (at % 1000 === 3) return { outcome: 'failed', cause: { kind: 'bad_gateway' } }
   if (at % 1000 === 503) return { outcome: 'refused', cause: { kind: 'forbidden', guardrailId } }
@@ -118,7 +120,7 @@ export function generation({ organizationId, requests, now, workspaces = ['w'] }
     toolCalls: 0,
     latencyMs,
     durationMs,
-    ...endOf(at),
+    ...outcomeOf(at),
     attempts: [{ endpointId, provider, outcome: 'answered', durationMs }],
   }
 }

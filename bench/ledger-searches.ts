@@ -4,10 +4,10 @@ import { median, report } from './report.ts'
 const dayMs = 86_400_000
 const boundMs = 20
 
-/** Every filter of the request log: what finds much, and what finds little or nothing and looks at as much as a page may. */
+/** Every filter of the request log, each with values that match many requests and values that match few or none. */
 function filters(now: number): string[] {
   const middle = new Date(now - 15 * dayMs).toISOString()
-  const of = {
+  const valuesByField = {
     from: [middle],
     to: [middle],
     api_key_hash: [keys[4]!, keys[3]!, 'none'],
@@ -28,41 +28,41 @@ function filters(now: number): string[] {
     min_generation_time: ['10000', '1000000'],
     max_generation_time: ['1000', '0'],
   }
-  return Object.entries(of).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
+  return Object.entries(valuesByField).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
 }
 
 /** The time of one answer, by the clock and of the processor of this process, and the cursor of the next page. */
-export type Asked = { ms: number; processorMs: number; next: string | null }
-type Ask = (path: string) => Promise<Asked>
+export type Answer = { ms: number; processorMs: number; next: string | null }
+type Ask = (path: string) => Promise<Answer>
 
-/** Asks for the first page of each search, and for the one after it. */
-export async function searchLedger(who: string, ask: Ask, now: number): Promise<void> {
-  const one = filters(now)
-  const pairs = one.flatMap((a, at) => one.slice(at + 1).map((b) => `${a}&${b}`))
+/** Requests the first two pages of each search, with one filter and with two. */
+export async function searchLedger(keyName: string, ask: Ask, now: number): Promise<void> {
+  const single = filters(now)
+  const pairs = single.flatMap((a, i) => single.slice(i + 1).map((b) => `${a}&${b}`))
   const nameOf = (filter: string) => filter.split('=')[0]!
   const different = pairs.filter((pair) => new Set(pair.split('&').map(nameOf)).size === 2)
-  await slowest(`${who}: the log with one filter`, ['', ...one], ask, 9)
-  await slowest(`${who}: the log with two filters`, different, ask, 5)
+  await measureSearches(`${keyName}: the log with one filter`, ['', ...single], ask, 9)
+  await measureSearches(`${keyName}: the log with two filters`, different, ask, 5)
 }
 
 type Search = { search: string; ms: number; processorMs: number }
 
 /** Reports the searches with the largest medians. */
-async function slowest(what: string, searches: readonly string[], ask: Ask, rounds: number): Promise<void> {
-  const first: Search[] = []
-  const second: Search[] = []
+async function measureSearches(label: string, searches: readonly string[], ask: Ask, rounds: number): Promise<void> {
+  const firstPages: Search[] = []
+  const secondPages: Search[] = []
   for (const search of searches) {
     const { next, ...figures } = await medianOf(`/generations?${search}`, ask, rounds)
-    first.push({ search, ...figures })
+    firstPages.push({ search, ...figures })
     if (next === null) continue
-    second.push({ search, ...(await medianOf(`/generations?${search}&cursor=${next}`, ask, rounds)) })
+    secondPages.push({ search, ...(await medianOf(`/generations?${search}&cursor=${next}`, ask, rounds)) })
   }
-  reportSlowest(what, first)
-  reportSlowest(`${what}, by cursor`, second)
+  reportSlowest(label, firstPages)
+  reportSlowest(`${label}, by cursor`, secondPages)
 }
 
-async function medianOf(path: string, ask: Ask, rounds: number): Promise<Asked> {
-  const all: Asked[] = []
+async function medianOf(path: string, ask: Ask, rounds: number): Promise<Answer> {
+  const all: Answer[] = []
   // A search that takes far too long is not repeated.
   for (let round = 0; round < rounds && (all[0]?.ms ?? 0) <= 50 * boundMs; round++) all.push(await ask(path))
   return {
@@ -72,19 +72,17 @@ async function medianOf(path: string, ask: Ask, rounds: number): Promise<Asked> 
   }
 }
 
-function reportSlowest(what: string, all: Search[]): void {
+function reportSlowest(label: string, all: Search[]): void {
   all.sort((a, b) => b.ms - a.ms)
   const worst = all[0]!
-  const met = worst.ms <= boundMs
-  report(`${what} (${all.length})`, `${worst.ms.toFixed(1)} ms at most`, { text: `<= ${boundMs} ms each`, met })
+  const isMet = worst.ms <= boundMs
+  report(`${label} (${all.length})`, `${worst.ms.toFixed(1)} ms at most`, { text: `<= ${boundMs} ms each`, isMet })
   const over = all.filter(({ ms }) => ms > boundMs)
   const slowest = over.length > 0 ? over.slice(0, 20) : all.slice(0, 3)
   for (const { search, ms, processorMs } of slowest)
-    console.log(
-      `      ${ms.toFixed(1).padStart(8)} ms, of the processor ${processorMs.toFixed(1).padStart(6)}  ${search}`,
-    )
+    console.log(`      ${ms.toFixed(1).padStart(8)} ms, processor ${processorMs.toFixed(1).padStart(6)}  ${search}`)
   const processor = all.map(({ processorMs }) => processorMs)
-  const most = Math.max(...processor).toFixed(1)
+  const maxMs = Math.max(...processor).toFixed(1)
   console.log(`      median of all ${median(all.map(({ ms }) => ms)).toFixed(1)} ms, over the bound ${over.length}`)
-  console.log(`      processor time of this process: median ${median(processor).toFixed(1)} ms, most ${most} ms`)
+  console.log(`      processor time of this process: median ${median(processor).toFixed(1)} ms, maximum ${maxMs} ms`)
 }

@@ -3,54 +3,53 @@ import { connect, type Socket } from 'node:net'
 export type Target = { url: URL; headers: Record<string, string> }
 
 /**
- * Requests a second over `connections` kept-alive connections, each asking again as soon as it is answered. It counts
- * bytes instead of parsing: all answers of a target have the length of its first one, and the client stays the
- * cheaper side.
+ * Measures the requests per second over several keep-alive connections, each with one request at a time. Counts bytes instead of
+ * parsing answers, so that the client is cheaper than the server: all answers have the length of the first one.
  */
 export async function requestsPerSecond(target: Target, { connections, ms }: { connections: number; ms: number }) {
   const length = await answerLength(target)
   let answers = 0
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.url)))
-  const started = performance.now()
+  const startedAt = performance.now()
   for (const socket of sockets) {
-    let missing = length
+    let missingBytes = length
     socket.on('data', (chunk) => {
-      missing -= chunk.length
-      if (missing > 0) return
-      if (missing < 0) throw new Error('an answer was longer than the first one')
+      missingBytes -= chunk.length
+      if (missingBytes > 0) return
+      if (missingBytes < 0) throw new Error('an answer was longer than the first one')
       answers++
-      missing = length
+      missingBytes = length
       socket.write(requestText(target))
     })
     socket.write(requestText(target))
   }
   await new Promise((done) => setTimeout(done, ms))
-  const seconds = (performance.now() - started) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   for (const socket of sockets) socket.destroy()
   return answers / seconds
 }
 
-/** Milliseconds of each of `count` round trips, one after the other on one connection. */
+/** Sends requests one after the other on one connection. @returns the milliseconds of each round trip */
 export async function roundTrips(target: Target, count: number): Promise<number[]> {
   const length = await answerLength(target)
   const socket = await open(target.url)
   const times: number[] = []
-  for (let done = 0; done < count; done++) {
-    const started = performance.now()
+  for (let i = 0; i < count; i++) {
+    const startedAt = performance.now()
     socket.write(requestText(target))
-    await received(socket, length)
-    times.push(performance.now() - started)
+    await readBytes(socket, length)
+    times.push(performance.now() - startedAt)
   }
   socket.destroy()
   return times
 }
 
-function received(socket: Socket, length: number): Promise<void> {
+function readBytes(socket: Socket, length: number): Promise<void> {
   return new Promise((done) => {
-    let missing = length
+    let missingBytes = length
     const count = (chunk: Buffer) => {
-      missing -= chunk.length
-      if (missing > 0) return
+      missingBytes -= chunk.length
+      if (missingBytes > 0) return
       socket.off('data', count)
       done()
     }
@@ -58,7 +57,7 @@ function received(socket: Socket, length: number): Promise<void> {
   })
 }
 
-/** Head and body together, in bytes. */
+/** The length of an answer in bytes, head and body together. */
 async function answerLength(target: Target): Promise<number> {
   const socket = await open(target.url)
   socket.write(requestText(target))
@@ -66,7 +65,7 @@ async function answerLength(target: Target): Promise<number> {
   socket.destroy()
   const end = head.indexOf('\r\n\r\n')
   const length = /content-length: (\d+)/i.exec(head.slice(0, end))?.[1]
-  if (!head.startsWith('HTTP/1.1 200') || !length) throw new Error(`not the answer to measure: ${head.slice(0, 200)}`)
+  if (!head.startsWith('HTTP/1.1 200') || !length) throw new Error(`unexpected answer: ${head.slice(0, 200)}`)
   return end + 4 + Number(length)
 }
 

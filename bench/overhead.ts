@@ -4,21 +4,29 @@ import type { Socket } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, atRate, type Door, doorOf, open, saturate, type Timing } from './completion-load.ts'
-import { chunksOfStream, startCannedUpstream } from './fixed-upstream.ts'
-import { guardedKey } from './key-with-guardrails.ts'
-import { exitWithVerdict, inEachLine, median, report } from './report.ts'
-import { apiKey, asNpmStarts, processorMicroseconds, type Running, start } from './servers.ts'
+import {
+  type CompletionTarget,
+  completionTarget,
+  connectTo,
+  requestAtRate,
+  saturate,
+  sendRequest,
+  type Timing,
+} from './completion-load.ts'
+import { chunksOfStream, startFixedUpstream } from './fixed-upstream.ts'
+import { createKeyWithGuardrails } from './key-with-guardrails.ts'
+import { exitWithVerdict, median, report, setMachineLabel } from './report.ts'
+import { apiKey, npmStartArguments, processorMicroseconds, type RunningServer, start } from './servers.ts'
 
 /**
- * Measures a completion on its way through the service, with key, plan, metering and log. The service has one core, the
- * provider and the clients the other. Exits with 1 if a target is missed.
+ * Measures what the service adds to a completion, with key, plan, metering and log. The service runs on one core, the provider
+ * and the clients on the other. Exits with 1 if a target is missed.
  */
 const messages = [
   { role: 'user', content: 'Write me a story of a signal box beside the line, in a few words. '.repeat(4) },
 ]
-const whole = { model: 'canned/model', messages }
-const streamed = { ...whole, stream: true }
+const wholeRequest = { model: 'canned/model', messages }
+const streamRequest = { ...wholeRequest, stream: true }
 
 const managementKey = `sb-v1-${'c'.repeat(64)}`
 const measures = {
@@ -28,44 +36,44 @@ const measures = {
   },
   guardrails: measureGuardrails,
   async processor() {
-    await measureRate('JSON requests', whole, 2)
-    await measureRate(`streams of ${chunksOfStream} chunks`, streamed, 1.4)
+    await measureRate('JSON requests', wholeRequest, 2)
+    await measureRate(`streams of ${chunksOfStream} chunks`, streamRequest, 1.4)
   },
   memory: measureMemory,
 }
-/** The measured parts: all, unless arguments name some (`-- memory`). */
+/** The parts to measure: those in the arguments (`-- memory`), by default all. */
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(measures)
 
 const rounds = Number(process.env.ROUNDS ?? 5)
 const warmMs = Number(process.env.WARM_MS ?? 50_000)
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-overhead-'))
-const heldFile = (name: string) => join(folder, `held-${name}`)
-const upstream = await startCannedUpstream()
-const ours = await startOurs()
-const through = [
-  { name: 'ours', server: ours },
+const liveMemoryFile = (name: string) => join(folder, `held-${name}`)
+const upstream = await startFixedUpstream()
+const service = await startService()
+const gateways = [
+  { name: 'ours', server: service },
   {
     name: 'dispatch',
     server: await start(
       onFirstCore(['--import', './bench/collect-on-signal.ts', 'bench/dispatch-proxy.ts', upstream.url]),
-      { HELD_FILE: heldFile('dispatch') },
+      { LIVE_MEMORY_FILE: liveMemoryFile('dispatch') },
     ),
   },
-  { name: 'pass-through', server: await start(onFirstCore(['bench/pass-through.ts', upstream.url]), {}) },
+  { name: 'pass-through', server: await start(onFirstCore(['bench/pass-gateways.ts', upstream.url]), {}) },
 ]
-inEachLine(hasTaskset() ? '1 core' : `${availableParallelism()} cores`)
+setMachineLabel(hasTaskset() ? '1 core' : `${availableParallelism()} cores`)
 if (hasTaskset()) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)])
 try {
   await warmUp()
   for (const part of parts) await measures[part as keyof typeof measures]()
 } finally {
-  await Promise.all(through.map(({ server }) => server.stop()))
+  await Promise.all(gateways.map(({ server }) => server.stop()))
   upstream.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 exitWithVerdict()
 
-function startOurs(): Promise<Running> {
+function startService(): Promise<RunningServer> {
   const file = join(folder, 'catalogue.json')
   const endpoint = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'] }
   const provider = { name: 'Canned', protocol: 'openai-chat', base_url: upstream.url, credentials: ['CANNED_API_KEY'] }
@@ -87,11 +95,11 @@ function startOurs(): Promise<Running> {
     CANNED_API_KEY: 'secret',
     LOG_FORMAT: 'json',
     DEMO_INTERN: 'false',
-    HELD_FILE: heldFile('ours'),
+    LIVE_MEMORY_FILE: liveMemoryFile('ours'),
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
   }
   return start(
-    onFirstCore(['--import', './bench/collect-on-signal.ts', ...asNpmStarts()]),
+    onFirstCore(['--import', './bench/collect-on-signal.ts', ...npmStartArguments()]),
     environment,
     openSync(join(folder, 'log'), 'w'),
   )
@@ -106,45 +114,45 @@ function onFirstCore(args: string[]): { command: string; args: string[] } {
   return { command: 'taskset', args: ['-c', '0', process.execPath, ...args] }
 }
 
-/** Until the engine has compiled what it will, which takes it some hundred thousand requests; both as long. */
+/** Sends requests until V8 has compiled the hot code, which takes some hundred thousand requests. */
 async function warmUp(): Promise<void> {
-  for (const { server } of through) {
-    await saturate(doorOf(server.url, apiKey, whole), { connections: 16, ms: 0.8 * warmMs })
-    await saturate(doorOf(server.url, apiKey, streamed), { connections: 16, ms: 0.2 * warmMs })
+  for (const { server } of gateways) {
+    await saturate(completionTarget(server.url, apiKey, wholeRequest), { connections: 16, ms: 0.8 * warmMs })
+    await saturate(completionTarget(server.url, apiKey, streamRequest), { connections: 16, ms: 0.2 * warmMs })
   }
 }
 
 type Added = { p50: number[]; p99: number[]; first: number[] }
 
 /**
- * At a constant rate of arrivals, whatever the answers take: a round straight to the provider, then one through each. What
- * the service adds is compared with what the fastest proxy adds.
+ * Sends requests at a constant rate: in each round directly to the provider, then through each gateway. Compares the latency that
+ * the service adds with that of the fastest proxy.
  */
 async function measureAdded(perSecond: number): Promise<void> {
   const rate = { perSecond, ms: 3000 }
-  const added = through.map((): Added => ({ p50: [], p99: [], first: [] }))
+  const added = gateways.map((): Added => ({ p50: [], p99: [], first: [] }))
   for (let round = 0; round < rounds; round++) {
-    const direct = await atRate(doorOf(upstream.url, apiKey, whole), rate)
-    const directStream = await atRate(doorOf(upstream.url, apiKey, streamed), rate)
-    for (const [at, { server }] of through.entries()) {
+    const direct = await requestAtRate(completionTarget(upstream.url, apiKey, wholeRequest), rate)
+    const directStream = await requestAtRate(completionTarget(upstream.url, apiKey, streamRequest), rate)
+    for (const [at, { server }] of gateways.entries()) {
       const { p50, p99, first } = added[at]!
-      const more = (taken: Timing[], straight: Timing[], share: number, of: keyof Timing) =>
-        percentile(taken, share, of) - percentile(straight, share, of)
-      const taken = await atRate(doorOf(server.url, apiKey, whole), rate)
-      p50.push(more(taken, direct, 0.5, 'whole'))
-      p99.push(more(taken, direct, 0.99, 'whole'))
-      const stream = await atRate(doorOf(server.url, apiKey, streamed), rate)
-      first.push(more(stream, directStream, 0.5, 'first'))
+      const difference = (timings: Timing[], directTimings: Timing[], share: number, field: keyof Timing) =>
+        percentile(timings, share, field) - percentile(directTimings, share, field)
+      const timings = await requestAtRate(completionTarget(server.url, apiKey, wholeRequest), rate)
+      p50.push(difference(timings, direct, 0.5, 'wholeMs'))
+      p99.push(difference(timings, direct, 0.99, 'wholeMs'))
+      const stream = await requestAtRate(completionTarget(server.url, apiKey, streamRequest), rate)
+      first.push(difference(stream, directStream, 0.5, 'firstByteMs'))
     }
   }
-  const reportAdded = (what: string, figure: keyof Added, most: number) => {
-    const [ours, dispatch, pipeline] = added.map((one) => median(one[figure]))
-    const beyond = median(added[0]![figure].map((one, round) => one - added[1]![figure][round]!))
+  const reportAdded = (what: string, figure: keyof Added, maxMs: number) => {
+    const [ours, dispatch, pipeline] = added.map((sample) => median(sample[figure]))
+    const beyondProxyMs = median(added[0]![figure].map((ms, round) => ms - added[1]![figure][round]!))
     const figures = [ours, dispatch, pipeline].map((ms) => ms!.toFixed(2)).join(', ')
     report(`${what} at ${perSecond}/s: ours, dispatch, pass-through`, `${figures} ms`)
-    report('  ours beyond the dispatch proxy', `${beyond.toFixed(2)} ms`, {
-      text: `<= ${most} ms`,
-      met: beyond <= most,
+    report('  ours beyond the dispatch proxy', `${beyondProxyMs.toFixed(2)} ms`, {
+      text: `<= ${maxMs} ms`,
+      isMet: beyondProxyMs <= maxMs,
     })
   }
   reportAdded('added, p50,', 'p50', 0.15)
@@ -152,105 +160,109 @@ async function measureAdded(perSecond: number): Promise<void> {
   reportAdded('added to the first token, p50,', 'first', 0.5)
 }
 
-/** The same request with and without three guardrails in force, in turn, so that both see the same machine. */
+/** Alternates requests with and without three guardrails, so that other load of the machine affects both. */
 async function measureGuardrails(): Promise<void> {
-  const plain = doorOf(ours.url, apiKey, whole)
-  for (const filters of [false, true]) {
-    const guarded = doorOf(ours.url, await guardedKey(ours.url, managementKey, filters), whole)
+  const unguarded = completionTarget(service.url, apiKey, wholeRequest)
+  for (const hasFilters of [false, true]) {
+    const guarded = completionTarget(
+      service.url,
+      await createKeyWithGuardrails(service.url, managementKey, { hasFilters }),
+      wholeRequest,
+    )
     const added: number[] = []
     for (let round = 0; round <= 2 * rounds; round++) {
-      const [without, within] = await inTurn([plain, guarded], 600)
+      const [without, withGuardrails] = await alternate([unguarded, guarded], 600)
       // The first round warms up.
-      if (round > 0) added.push(percentile(within!, 0.5, 'whole') - percentile(without!, 0.5, 'whole'))
+      if (round > 0) added.push(percentile(withGuardrails!, 0.5, 'wholeMs') - percentile(without!, 0.5, 'wholeMs'))
     }
     const p50 = median(added) * 1000
-    const what = filters ? 'three guardrails and two content filters' : 'three guardrails with limits'
-    report(`added by ${what}, p50`, `${p50.toFixed(0)} us`, { text: '<= 50 us', met: p50 <= 50 })
+    const what = hasFilters ? 'three guardrails and two content filters' : 'three guardrails with limits'
+    report(`added by ${what}, p50`, `${p50.toFixed(0)} us`, { text: '<= 50 us', isMet: p50 <= 50 })
   }
 }
 
-async function inTurn(doors: Door[], times: number): Promise<Timing[][]> {
-  const timings = doors.map((): Timing[] => [])
-  const sockets = await Promise.all(doors.map(open))
-  for (let at = 0; at < times; at++) {
-    for (const [index, door] of doors.entries()) timings[index]!.push(await ask(sockets[index]!, door))
+async function alternate(targets: CompletionTarget[], times: number): Promise<Timing[][]> {
+  const timings = targets.map((): Timing[] => [])
+  const sockets = await Promise.all(targets.map(connectTo))
+  for (let i = 0; i < times; i++) {
+    for (const [index, target] of targets.entries()) timings[index]!.push(await sendRequest(sockets[index]!, target))
   }
   for (const socket of sockets) socket.destroy()
   return timings
 }
 
 /** Unlike rates, processor time does not depend on other load. The targets are ratios to the dispatch proxy. */
-async function measureRate(what: string, body: object, most: number): Promise<void> {
+async function measureRate(what: string, body: object, maxRatio: number): Promise<void> {
   const load = { connections: 32, ms: 1500 }
-  const rates = through.map((): number[] => [])
-  const spent = through.map((): number[] => [])
+  const rates = gateways.map((): number[] => [])
+  const microseconds = gateways.map((): number[] => [])
   for (let round = 0; round < rounds; round++) {
-    for (const [at, { server }] of through.entries()) {
+    for (const [at, { server }] of gateways.entries()) {
       const before = processorMicroseconds(server.pid)
-      const started = performance.now()
-      const { rate, refused } = await saturate(doorOf(server.url, apiKey, body), load)
-      if (refused > 0) report(`${what}: refused by ${server.url}`, String(refused), { text: '0', met: false })
+      const startedAt = performance.now()
+      const { rate, refused } = await saturate(completionTarget(server.url, apiKey, body), load)
+      if (refused > 0) report(`${what}: refused by ${server.url}`, String(refused), { text: '0', isMet: false })
       rates[at]!.push(rate)
-      const answers = rate * ((performance.now() - started) / 1000)
-      spent[at]!.push((processorMicroseconds(server.pid) - before) / answers)
+      const answers = rate * ((performance.now() - startedAt) / 1000)
+      microseconds[at]!.push((processorMicroseconds(server.pid) - before) / answers)
     }
   }
   const ratio = (figures: number[][], other: number) =>
-    median(figures[0]!.map((one, round) => one / figures[other]![round]!))
-  const medians = (figures: number[][]) => figures.map((one) => median(one).toFixed(0)).join(', ')
+    median(figures[0]!.map((value, round) => value / figures[other]![round]!))
+  const medians = (figures: number[][]) => figures.map((values) => median(values).toFixed(0)).join(', ')
   report(
-    `${what}, a second: ours, dispatch, pass-through`,
+    `${what}, per second: ours, dispatch, pass-through`,
     `${medians(rates)}; ${ratio(rates, 2).toFixed(2)} of the last`,
   )
-  const times = ratio(spent, 1)
-  report('  processor time of each', `${medians(spent)} µs`)
-  const chunk = 'stream' in body ? ` (${(median(spent[0]!) / chunksOfStream).toFixed(1)} µs a chunk)` : ''
-  report(`  ours against the dispatch proxy${chunk}`, `${times.toFixed(2)} times`, {
-    text: `<= ${most.toFixed(1)} times`,
-    met: times <= most,
+  const ratioToProxy = ratio(microseconds, 1)
+  report('  processor time of each', `${medians(microseconds)} µs`)
+  const chunk = 'stream' in body ? ` (${(median(microseconds[0]!) / chunksOfStream).toFixed(1)} µs per chunk)` : ''
+  report(`  ours against the dispatch proxy${chunk}`, `${ratioToProxy.toFixed(2)} times`, {
+    text: `<= ${maxRatio.toFixed(1)} times`,
+    isMet: ratioToProxy <= maxRatio,
   })
 }
 
 /** The live memory per stream: after a collection, with n and 2n open streams. */
 async function measureMemory(): Promise<void> {
   const streams = 1500
-  for (const { name, server } of through.slice(0, 2)) {
+  for (const { name, server } of gateways.slice(0, 2)) {
     const model = name === 'ours' ? 'canned/slow' : 'slow'
-    const door: Door = doorOf(server.url, apiKey, { ...streamed, model })
+    const target: CompletionTarget = completionTarget(server.url, apiKey, { ...streamRequest, model })
     const sockets: Socket[] = []
-    const held: number[] = []
-    for (const open of [100, 100 + streams, 100 + 2 * streams]) {
-      await openUpTo(open, sockets, door)
-      held.push(await heldMegabytes(server.pid, name))
+    const megabytes: number[] = []
+    for (const count of [100, 100 + streams, 100 + 2 * streams]) {
+      await openUpTo(count, sockets, target)
+      megabytes.push(await liveMegabytes(server.pid, name))
     }
     for (const socket of sockets) socket.destroy()
-    const kilobytes = [1, 2].map((at) => ((held[at]! - held[at - 1]!) * 1024) / streams)
-    const target = { text: '<= 25 kB', met: kilobytes.every((one) => one > 0 && one <= 25) }
-    const what = `alive for each stream, of ${streams} and of as many more: ${name}`
-    report(what, `${kilobytes.map((one) => one.toFixed(1)).join(', ')} kB`, name === 'ours' ? target : undefined)
+    const kilobytes = [1, 2].map((i) => ((megabytes[i]! - megabytes[i - 1]!) * 1024) / streams)
+    const limit = { text: '<= 25 kB', isMet: kilobytes.every((kB) => kB > 0 && kB <= 25) }
+    const what = `live memory per stream, of the first ${streams} and the next ${streams}: ${name}`
+    report(what, `${kilobytes.map((kB) => kB.toFixed(1)).join(', ')} kB`, name === 'ours' ? limit : undefined)
   }
 }
 
-async function openUpTo(count: number, sockets: Socket[], door: Door): Promise<void> {
+async function openUpTo(count: number, sockets: Socket[], target: CompletionTarget): Promise<void> {
   while (sockets.length < count) {
-    const socket = await open(door)
+    const socket = await connectTo(target)
     sockets.push(socket)
-    void ask(socket, door).catch(() => {})
+    void sendRequest(socket, target).catch(() => {})
     if (sockets.length % 50 === 0) await sleep(20)
   }
   await sleep(3000)
 }
 
 /** The live memory of a server after a garbage collection. */
-async function heldMegabytes(pid: number, name: string): Promise<number> {
-  const file = heldFile(name)
+async function liveMegabytes(pid: number, name: string): Promise<number> {
+  const file = liveMemoryFile(name)
   rmSync(file, { force: true })
   process.kill(pid, 'SIGUSR2')
   while (!existsSync(file) || readFileSync(file, 'utf8') === '') await sleep(50)
   return Number(readFileSync(file, 'utf8'))
 }
 
-function percentile(timings: Timing[], share: number, of: keyof Timing): number {
-  const sorted = timings.map((timing) => timing[of]).sort((a, b) => a - b)
+function percentile(timings: Timing[], share: number, field: keyof Timing): number {
+  const sorted = timings.map((timing) => timing[field]).sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length * share)] ?? 0
 }

@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'
 import { Agent, request } from 'undici'
 
-/** The yardstick of a router: node:http in front, undici behind, and nothing known or done in between. */
+/** The baseline for a gateway: node:http as the server, undici's `request` as the client, and no work in between. */
 const [upstream] = process.argv.slice(2)
 const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
 
 async function forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const parts: Buffer[] = []
-  for await (const part of incoming) parts.push(part)
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
   const headers = { 'content-type': 'application/json', authorization: incoming.headers.authorization ?? '' }
   const answer = await request(`${upstream}/chat/completions`, {
     method: 'POST',
     headers,
-    body: Buffer.concat(parts),
+    body: Buffer.concat(chunks),
     dispatcher,
   })
   response.writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type']) })

@@ -2,15 +2,15 @@ import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync 
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ask, type Door, doorOf, open } from './completion-load.ts'
-import { startCannedUpstream } from './fixed-upstream.ts'
+import { type CompletionTarget, completionTarget, connectTo, sendRequest } from './completion-load.ts'
+import { startFixedUpstream } from './fixed-upstream.ts'
 import { median } from './report.ts'
-import { apiKey, asNpmStarts, microsecondsByThread, type Running, start } from './servers.ts'
+import { apiKey, microsecondsByThread, npmStartArguments, type RunningServer, start } from './servers.ts'
 
 /**
- * The processor time of a request, in microseconds, of this checkout and of others (`-- ../other …`) beside the fastest
- * honest proxy on Node and the plain one. They take turns in one run: ratios hold on a machine that others use, too.
- * Turns are short: V8 discards compiled code of a server that is idle for some seconds, which then needs twice the time.
+ * Measures the processor time per request, in microseconds, of this checkout, of others (`-- ../other …`), and of the two proxies
+ * in this folder. They take turns, so that other load of the machine affects all equally. Turns are short, because V8
+ * discards the compiled code of a server that is idle for some seconds, which then needs twice the time.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,31 +21,31 @@ const { values, positionals } = parseArgs({
   },
 })
 const text = 'Write me a story of a signal box beside the line, in a few words. '
-const requestOf = (content: string) => ({ model: 'canned/model', messages: [{ role: 'user', content }] })
+const completionRequest = (content: string) => ({ model: 'canned/model', messages: [{ role: 'user', content }] })
 const loads: Record<string, { body: object; connections: number; times: number }> = {
-  json: { body: requestOf(text.repeat(4)), connections: 16, times: 300 },
-  stream: { body: { ...requestOf(text.repeat(4)), stream: true }, connections: 16, times: 70 },
-  '200kB': { body: requestOf(text.repeat(3100)), connections: 8, times: 60 },
-  '2MB': { body: requestOf(text.repeat(31_000)), connections: 4, times: 8 },
+  json: { body: completionRequest(text.repeat(4)), connections: 16, times: 300 },
+  stream: { body: { ...completionRequest(text.repeat(4)), stream: true }, connections: 16, times: 70 },
+  '200kB': { body: completionRequest(text.repeat(3100)), connections: 8, times: 60 },
+  '2MB': { body: completionRequest(text.repeat(31_000)), connections: 4, times: 8 },
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-processor-'))
-const upstream = await startCannedUpstream()
+const upstream = await startFixedUpstream()
 const checkouts = [process.cwd(), ...positionals.map((path) => resolve(path))]
-const running: { name: string; server: Running }[] = []
+const gateways: { name: string; server: RunningServer }[] = []
 try {
-  running.push({ name: 'proxy', server: await start(['bench/dispatch-proxy.ts', upstream.url], {}) })
-  running.push({ name: 'pass-through', server: await start(['bench/pass-through.ts', upstream.url], {}) })
+  gateways.push({ name: 'dispatch proxy', server: await start(['bench/dispatch-proxy.ts', upstream.url], {}) })
+  gateways.push({ name: 'pass-through', server: await start(['bench/pass-through.ts', upstream.url], {}) })
   for (const [at, checkout] of checkouts.entries())
-    running.push({ name: at === 0 ? 'this' : checkout, server: await startCheckout(checkout, at) })
+    gateways.push({ name: at === 0 ? 'this' : checkout, server: await startCheckout(checkout, at) })
   for (const load of values.loads.split(',')) await measure(load)
 } finally {
-  await Promise.all(running.map(({ server }) => server.stop()))
+  await Promise.all(gateways.map(({ server }) => server.stop()))
   upstream.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 
-function startCheckout(checkout: string, at: number): Promise<Running> {
+function startCheckout(checkout: string, at: number): Promise<RunningServer> {
   const file = join(folder, 'catalogue.json')
   const endpoint = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'], model: 'model' }
   const provider = { name: 'Canned', protocol: 'openai-chat', base_url: upstream.url, credentials: ['CANNED_API_KEY'] }
@@ -63,51 +63,58 @@ function startCheckout(checkout: string, at: number): Promise<Running> {
     DEMO_INTERN: 'false',
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
   }
-  return start(asNpmStarts(checkout), environment, openSync(join(folder, `log-${at}`), 'w'), checkout)
+  return start(npmStartArguments(checkout), environment, openSync(join(folder, `log-${at}`), 'w'), checkout)
 }
 
 async function measure(name: string): Promise<void> {
   const load = loads[name]
   if (!load) throw new Error(`Unknown load ${name}. Use ${Object.keys(loads).join(', ')}.`)
-  const doors = running.map(({ server }) => doorOf(server.url, apiKey, load.body))
+  const targets = gateways.map(({ server }) => completionTarget(server.url, apiKey, load.body))
   const rounds = Number(values.rounds)
-  const spent: number[][] = running.map(() => [])
-  for (let at = 0; at < Number(values.warm); at++) for (const door of doors) await run(door, load)
-  const threads = running.map(() => new Map<string, number>())
+  const microseconds: number[][] = gateways.map(() => [])
+  for (let round = 0; round < Number(values.warm); round++)
+    for (const target of targets) await sendRequests(target, load)
+  const threads = gateways.map(() => new Map<string, number>())
   for (let round = 0; round < rounds; round++)
-    for (const [at, { server }] of running.entries()) {
+    for (const [at, { server }] of gateways.entries()) {
       const before = microsecondsByThread(server.pid)
-      await run(doors[at]!, load)
+      await sendRequests(targets[at]!, load)
       let total = 0
       for (const [kind, after] of microsecondsByThread(server.pid)) {
         const time = after - (before.get(kind) ?? 0)
         threads[at]!.set(kind, (threads[at]!.get(kind) ?? 0) + time)
         total += time
       }
-      spent[at]!.push(total / load.times)
+      microseconds[at]!.push(total / load.times)
     }
-  for (const [at, { name: whose, server }] of running.entries()) {
-    const ratioTo = (other: number) => median(spent[at]!.map((one, round) => one / spent[other]![round]!)).toFixed(2)
-    const ratios = `${ratioTo(0)} of the proxy, ${ratioTo(1)} of pass-through${at > 2 ? `, ${ratioTo(2)} of this` : ''}`
-    console.log(`${name} ${whose}: ${median(spent[at]!).toFixed(0)} µs, ${ratios} (${cores(server.pid)})`)
-    const parts = [...threads[at]!].map(([kind, time]) => `${kind} ${(time / rounds / load.times).toFixed(0)}`)
-    console.log(`    by thread, mean: ${parts.filter((part) => !part.endsWith(' 0')).join(', ')}`)
+  for (const [at, { name: gateway, server }] of gateways.entries()) {
+    const ratioTo = (other: number) =>
+      median(microseconds[at]!.map((value, round) => value / microseconds[other]![round]!)).toFixed(2)
+    const ratios = `${ratioTo(0)} of the dispatch proxy, ${ratioTo(1)} of pass-through${at > 2 ? `, ${ratioTo(2)} of this` : ''}`
+    console.log(
+      `${name} ${gateway}: ${median(microseconds[at]!).toFixed(0)} µs, ${ratios} (${allowedCores(server.pid)})`,
+    )
+    const threadTimes = [...threads[at]!].map(([kind, time]) => `${kind} ${(time / rounds / load.times).toFixed(0)}`)
+    console.log(`    by thread, mean: ${threadTimes.filter((text) => !text.endsWith(' 0')).join(', ')}`)
   }
 }
 
-async function run(door: Door, { connections, times }: { connections: number; times: number }): Promise<void> {
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(door)))
+async function sendRequests(
+  target: CompletionTarget,
+  { connections, times }: { connections: number; times: number },
+): Promise<void> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connectTo(target)))
   let remaining = times
   await Promise.all(
     sockets.map(async (socket) => {
-      while (remaining-- > 0) await ask(socket, door)
+      while (remaining-- > 0) await sendRequest(socket, target)
     }),
   )
   for (const socket of sockets) socket.destroy()
 }
 
-/** On how many cores a process may run. */
-function cores(pid: number): string {
+/** The number of cores on which a process is allowed to run. */
+function allowedCores(pid: number): string {
   const file = `/proc/${pid}/status`
   const allowed = existsSync(file) && /Cpus_allowed:\s*(\S+)/.exec(readFileSync(file, 'utf8'))?.[1]
   const bits = allowed ? [...BigInt(`0x${allowed.replaceAll(',', '')}`).toString(2)].filter((bit) => bit === '1') : []

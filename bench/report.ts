@@ -5,21 +5,22 @@ export function median(values: number[]): number {
   return sorted[sorted.length >>> 1]!
 }
 
-let missed = 0
-let machine = `${availableParallelism()} cores`
+let missedTargets = 0
+let machineLabel = `${availableParallelism()} cores`
 
-/** The number of cores of the measured process, which each line shows. */
-export function inEachLine(cores: string): void {
-  machine = cores
+/** Sets the number of cores of the measured process, which each line of the report shows. */
+export function setMachineLabel(cores: string): void {
+  machineLabel = cores
 }
 
-/** One line of the report; a target that is missed makes the whole run fail. */
-export function report(what: string, figure: string, target?: { text: string; met: boolean }): void {
-  if (target && !target.met) missed++
-  const verdict = target ? `${target.met ? 'ok    ' : 'MISSED'} (target ${target.text})` : ''
-  console.log(`${machine}  ${what.padEnd(62)} ${figure.padStart(26)}  ${verdict}`)
+/** Prints one line of the report. A missed target makes the run fail. */
+export function report(label: string, figure: string, target?: { text: string; isMet: boolean }): void {
+  if (target && !target.isMet) missedTargets++
+  const verdict = target ? `${target.isMet ? 'ok    ' : 'MISSED'} (target ${target.text})` : ''
+  console.log(`${machineLabel}  ${label.padEnd(62)} ${figure.padStart(26)}  ${verdict}`)
 }
 
+/** Ends the process, with status 1 if a target was missed. */
 export function exitWithVerdict(): never {
-  process.exit(missed > 0 ? 1 : 0)
+  process.exit(missedTargets > 0 ? 1 : 0)
 }

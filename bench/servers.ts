@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const realSnapshot = join(root, '../shared/data/models.dev.json')
 export const apiKey = `sb-v1-${'b'.repeat(64)}`
 
-/** A folder with a data directory and a models.dev snapshot: the real one when it lies beside the checkout. */
+/** Creates a folder with a models.dev snapshot: the real one if it is beside the checkout. */
 export function prepareFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
   const isReal = existsSync(realSnapshot)
@@ -20,12 +20,12 @@ export function prepareFolder() {
   return { folder, snapshot, isReal, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-export type Running = { url: string; pid: number; msToListen: number; stop: () => Promise<void> }
+export type RunningServer = { url: string; pid: number; msToListen: number; stop: () => Promise<void> }
 
-/** The options that `npm start` gives to Node. `start` sets its environment. */
-export function asNpmStarts(checkout = root): string[] {
+/** The arguments that `npm start` passes to Node. `start` sets the environment. */
+export function npmStartArguments(checkout = root): string[] {
   const script = existsSync(join(checkout, 'bin/start.ts')) ? 'bin/start.ts' : 'bin/server.ts'
-  if (script === 'bin/start.ts') bundle(checkout)
+  if (script === 'bin/start.ts') buildBundle(checkout)
   return [
     '--min-semi-space-size=4',
     '--max-semi-space-size=16',
@@ -36,53 +36,54 @@ export function asNpmStarts(checkout = root): string[] {
   ]
 }
 
-const bundled = new Set<string>()
+const bundledCheckouts = new Set<string>()
 
-/** Otherwise the first start would make the bundle while it is measured. */
-function bundle(checkout: string): void {
-  if (bundled.has(checkout)) return
-  bundled.add(checkout)
+/** Builds the bundle of a checkout once. Otherwise the first start would build it during the measurement. */
+function buildBundle(checkout: string): void {
+  if (bundledCheckouts.has(checkout)) return
+  bundledCheckouts.add(checkout)
   const { status, stderr } = spawnSync(process.execPath, ['bin/bundle.ts'], { cwd: checkout, encoding: 'utf8' })
   if (status !== 0) throw new Error(`The service could not be bundled: ${stderr}`)
 }
 
-/** The service itself, as `npm start` runs it. */
-export function startService(place: { folder: string; snapshot: string }): Promise<Running> {
-  return start(asNpmStarts(), {
+/** Starts the service as `npm start` does. */
+export function startService(fixture: { folder: string; snapshot: string }): Promise<RunningServer> {
+  return start(npmStartArguments(), {
     PORT: '0',
     HOST: '127.0.0.1',
-    DATA_DIR: join(place.folder, 'data'),
-    MODELS_DEV_FILE: place.snapshot,
+    DATA_DIR: join(fixture.folder, 'data'),
+    MODELS_DEV_FILE: fixture.snapshot,
     BOOTSTRAP_API_KEY: apiKey,
     LOG_LEVEL: 'error',
   })
 }
 
-/** The yardstick: node:http, and nothing else, writing the bytes of a file. */
-export function startBare(file: string, contentEncoding: string): Promise<Running> {
+/** Starts the baseline: a node:http server that writes the bytes of a file. */
+export function startBare(file: string, contentEncoding: string): Promise<RunningServer> {
   return start(['bench/bare-server.ts', file, contentEncoding], {})
 }
 
 /**
- * @param what arguments of Node, or a whole command that does not fork.
- * @param log the file, by its descriptor, that takes what it writes to standard error.
- * @param cwd the checkout whose files it runs.
+ * Starts a server and waits until it listens.
+ * @param program the arguments of Node, or a command that replaces its process by the server.
+ * @param log the descriptor of the file for the server's standard error.
+ * @param cwd the checkout whose files the server runs.
  */
 export async function start(
-  what: string[] | { command: string; args: string[] },
+  program: string[] | { command: string; args: string[] },
   environment: Record<string, string>,
   log: number | 'inherit' = 'inherit',
   cwd = root,
-): Promise<Running> {
-  const { command, args } = Array.isArray(what) ? { command: process.execPath, args: what } : what
-  const started = performance.now()
+): Promise<RunningServer> {
+  const { command, args } = Array.isArray(program) ? { command: process.execPath, args: program } : program
+  const startedAt = performance.now()
   const child = spawn(command, args, {
     cwd,
     stdio: ['ignore', 'pipe', log],
     env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2', ...environment },
   })
   const url = await listeningUrl(child)
-  return { url, pid: child.pid!, msToListen: performance.now() - started, stop: () => stop(child) }
+  return { url, pid: child.pid!, msToListen: performance.now() - startedAt, stop: () => stop(child) }
 }
 
 async function listeningUrl(child: ChildProcess): Promise<string> {
@@ -90,7 +91,7 @@ async function listeningUrl(child: ChildProcess): Promise<string> {
     const url = /^listening on (\S+)$/.exec(line)?.[1]
     if (url) return url
   }
-  throw new Error('the server ended before it listened')
+  throw new Error('The server ended before it listened.')
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -108,10 +109,10 @@ export function residentMegabytes(pid: number): number | undefined {
 
 /** The processor time of a process so far, in microseconds. Unlike its speed, it does not depend on other load. */
 export function processorMicroseconds(pid: number): number {
-  return timeIn(`/proc/${pid}/stat`)
+  return readProcessorTime(`/proc/${pid}/stat`)
 }
 
-/** The same of each kind of thread, without those that have ended. It is exact, so that short slices can be compared. */
+/** The processor time of a process by the names of its running threads, in microseconds. Exact, so that short periods can be compared. */
 export function microsecondsByThread(pid: number): Map<string, number> {
   const folder = `/proc/${pid}/task`
   const kinds = new Map<string, number>()
@@ -123,7 +124,7 @@ export function microsecondsByThread(pid: number): Map<string, number> {
   return kinds
 }
 
-function timeIn(file: string): number {
+function readProcessorTime(file: string): number {
   if (!existsSync(file)) return Number.NaN
   const [, fields = ''] = readFileSync(file, 'utf8').split(/\) /)
   const [user, system] = fields.split(' ').slice(11, 13).map(Number)

@@ -6,13 +6,13 @@ import {
   apiKey,
   prepareFolder,
   processorMicroseconds,
-  type Running,
+  type RunningServer,
   residentMegabytes,
   start,
   startService,
 } from './servers.ts'
 
-/** From the start of the process to its first answer, beside the smallest server there is, by turns. */
+// Measures the time from the start of the process to its first answer, and compares it with a minimal node:http server.
 const rounds = Number(process.env.ROUNDS ?? 15)
 const fixture = prepareFolder()
 const hello = join(fixture.folder, 'hello.mjs')
@@ -24,13 +24,13 @@ server.listen(0, '127.0.0.1', () => console.log('listening on http://127.0.0.1:'
 process.on('SIGTERM', () => process.exit(0))`,
 )
 
-type Start = { wall: number; listening: number; processor: number; resident: number }
+type Start = { wallMs: number; listeningMs: number; processorMs: number; residentMb: number }
 const starts: Record<'ours' | 'hello', Start[]> = { ours: [], hello: [] }
 try {
-  // The first has an empty data folder, an empty cache and no bundle's code compiled yet: it keeps that after 3 s.
+  // Two starts warm up: the first has an empty data folder and empty caches, and writes the code cache of the bundle after 3 s.
   for (let round = -2; round < rounds; round++) {
-    const bare = await measured(() => start([hello], {}), '/')
-    const ours = await measured(() => startService(fixture), '/models?limit=1', round < 0 ? 6000 : 0)
+    const bare = await measureStart(() => start([hello], {}), '/')
+    const ours = await measureStart(() => startService(fixture), '/models?limit=1', round < 0 ? 6000 : 0)
     if (round < 0) continue
     starts.hello.push(bare)
     starts.ours.push(ours)
@@ -38,31 +38,35 @@ try {
 } finally {
   fixture.remove()
 }
-const of = (who: keyof typeof starts, figure: keyof Start) => median(starts[who].map((one) => one[figure]))
-for (const who of ['hello', 'ours'] as const) {
+const medianOf = (program: keyof typeof starts, figure: keyof Start) =>
+  median(starts[program].map((start) => start[figure]))
+for (const program of ['hello', 'ours'] as const) {
   report(
-    `${who}: start to listening, to the first answer`,
-    `${of(who, 'listening').toFixed(0)}, ${of(who, 'wall').toFixed(0)} ms`,
+    `${program}: start to listening, to the first answer`,
+    `${medianOf(program, 'listeningMs').toFixed(0)}, ${medianOf(program, 'wallMs').toFixed(0)} ms`,
   )
-  report('  processor time', `${of(who, 'processor').toFixed(0)} ms`)
-  report('  resident after it', `${of(who, 'resident').toFixed(0)} MB`)
+  report('  processor time', `${medianOf(program, 'processorMs').toFixed(0)} ms`)
+  report('  resident memory after it', `${medianOf(program, 'residentMb').toFixed(0)} MB`)
 }
-const ratio = median(starts.ours.map((one, at) => one.wall / starts.hello[at]!.wall))
-report('start to first answer, against hello', `${ratio.toFixed(2)} times`, { text: '<= 1.6 times', met: ratio <= 1.6 })
+const ratio = median(starts.ours.map((start, round) => start.wallMs / starts.hello[round]!.wallMs))
+report('start to first answer, compared with hello', `${ratio.toFixed(2)} times`, {
+  text: '<= 1.6 times',
+  isMet: ratio <= 1.6,
+})
 exitWithVerdict()
 
-async function measured(begin: () => Promise<Running>, path: string, stopAfterMs = 0): Promise<Start> {
-  const before = performance.now()
-  const server = await begin()
+async function measureStart(startServer: () => Promise<RunningServer>, path: string, stopAfterMs = 0): Promise<Start> {
+  const startedAt = performance.now()
+  const server = await startServer()
   const answer = await fetch(`${server.url.replace(/\/$/, '')}${path}`, {
     headers: { authorization: `Bearer ${apiKey}` },
   })
   await answer.arrayBuffer()
   if (!answer.ok) throw new Error(`The first answer has status ${answer.status}.`)
-  const wall = performance.now() - before
-  const processor = processorMicroseconds(server.pid) / 1000
-  const resident = residentMegabytes(server.pid) ?? 0
+  const wallMs = performance.now() - startedAt
+  const processorMs = processorMicroseconds(server.pid) / 1000
+  const residentMb = residentMegabytes(server.pid) ?? 0
   await sleep(stopAfterMs)
   await server.stop()
-  return { wall, listening: server.msToListen, processor, resident }
+  return { wallMs, listeningMs: server.msToListen, processorMs, residentMb }
 }

@@ -5,23 +5,23 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newEmptyTestStore, type TestStore } from '#test/harness/database/databases.ts'
-import { doorOf, saturate } from './completion-load.ts'
-import { startCannedUpstream } from './fixed-upstream.ts'
+import { completionTarget, saturate } from './completion-load.ts'
+import { startFixedUpstream } from './fixed-upstream.ts'
 import { exitWithVerdict, median, report } from './report.ts'
-import { apiKey, asNpmStarts, processorMicroseconds, type Running, start } from './servers.ts'
+import { apiKey, npmStartArguments, processorMicroseconds, type RunningServer, start } from './servers.ts'
 
 /**
- * Measures the gain of a second and a fourth worker: rates in turn, and the processor time of a request, which does not
- * depend on other load. If that time is the same with four workers as with one, four cores give four times the rate.
+ * Compares services with one, two and four workers: their rates, and the processor time per request, which does not depend on other
+ * load. If that time is the same with four workers as with one, four cores give four times the rate.
  */
 const connections = 64
 const rounds = Number(process.env.ROUNDS ?? 5)
 const ms = Number(process.env.MS ?? 2000)
-/** Until the engine has compiled what it will, which each worker does for itself. */
+/** The time in which V8 compiles the hot code, separately in each worker. */
 const warmMs = Number(process.env.WARM_MS ?? 20_000)
-const counts = [1, 2, 4]
+const workerCounts = [1, 2, 4]
 const managementKey = `sb-v1-${'c'.repeat(64)}`
-const whole = {
+const completionRequest = {
   model: 'canned/model',
   messages: [{ role: 'user', content: 'Write me a story of a signal box. '.repeat(8) }],
 }
@@ -39,12 +39,12 @@ async function measure(): Promise<void> {
   const cores = availableParallelism()
   for (const kind of process.env.TEST_DATABASE_URL ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)) {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-workers-'))
-    const places = await Promise.all(counts.map(() => newEmptyTestStore(kind)))
-    const services: Running[] = []
+    const stores = await Promise.all(workerCounts.map(() => newEmptyTestStore(kind)))
+    const services: RunningServer[] = []
     try {
       console.log(`\n${kind}; ${cores} cores, of which others used ${loadavg()[0]!.toFixed(1)} in the last minute\n`)
-      for (const [at, count] of counts.entries())
-        services.push(await startService(count, places[at]!, folder, upstreamUrl))
+      for (const [at, count] of workerCounts.entries())
+        services.push(await startService(count, stores[at]!, folder, upstreamUrl))
       await warmUp(services, apiKey, clients, warmMs)
       await compare(services, apiKey, clients, 'JSON requests a second')
       const limited = await Promise.all(services.map(({ url }) => limitedKey(url)))
@@ -54,7 +54,7 @@ async function measure(): Promise<void> {
       measureMemory(services)
     } finally {
       await Promise.all(services.map(({ stop }) => stop()))
-      await Promise.all(places.map(({ remove }) => remove()))
+      await Promise.all(stores.map(({ remove }) => remove()))
       rmSync(folder, { recursive: true, force: true })
     }
   }
@@ -63,7 +63,12 @@ async function measure(): Promise<void> {
   exitWithVerdict()
 }
 
-function startService(workers: number, { settings }: TestStore, folder: string, upstream: string): Promise<Running> {
+function startService(
+  workers: number,
+  { settings }: TestStore,
+  folder: string,
+  upstream: string,
+): Promise<RunningServer> {
   const file = join(folder, 'catalogue.json')
   const endpoints = { canned: { model: 'model', prices: { prompt: 1, completion: 2 }, supported_parameters: [] } }
   const canned = { name: 'Canned', protocol: 'openai-chat', base_url: upstream, credentials: ['CANNED_API_KEY'] }
@@ -82,7 +87,7 @@ function startService(workers: number, { settings }: TestStore, folder: string, 
     LOG_FORMAT: 'json',
     DEMO_INTERN: 'false',
   }
-  return start(asNpmStarts(), environment, openSync(join(folder, `log${workers}`), 'w'))
+  return start(npmStartArguments(), environment, openSync(join(folder, `log${workers}`), 'w'))
 }
 
 async function limitedKey(url: string): Promise<string> {
@@ -93,37 +98,37 @@ async function limitedKey(url: string): Promise<string> {
 }
 
 async function warmUp(
-  services: Running[],
+  services: RunningServer[],
   keys: string | string[],
   clients: ReturnType<typeof startHelper>[],
   ms: number,
 ): Promise<void> {
   for (const [at, { url }] of services.entries()) {
     const key = typeof keys === 'string' ? keys : keys[at]!
-    const warming = { url, key, connections: connections / clients.length, ms: ms * counts[at]! }
-    const { refused } = await ask(clients, warming)
-    if (refused > 0) report(`refused while ${counts[at]} warmed up`, String(refused), { text: '0', met: false })
+    const load = { url, key, connections: connections / clients.length, ms: ms * workerCounts[at]! }
+    const { refused } = await sendLoad(clients, load)
+    if (refused > 0) report(`refused while ${workerCounts[at]} warmed up`, String(refused), { text: '0', isMet: false })
   }
 }
 
-/** One after the other in each round, so that all see the same machine. */
+/** Measures the services one after the other in each round, so that other load of the machine affects all. */
 async function compare(
-  services: Running[],
+  services: RunningServer[],
   keys: string | string[],
   clients: ReturnType<typeof startHelper>[],
   what: string,
 ) {
   const rates = services.map((): number[] => [])
   const costs = services.map((): number[] => [])
-  const used = services.map((): number[] => [])
-  const primary = services.map((): number[] => [])
+  const usedCores = services.map((): number[] => [])
+  const primaryCosts = services.map((): number[] => [])
   const refusals = services.map(() => 0)
   for (let round = -1; round < rounds; round++) {
     for (const [at, { url, pid }] of services.entries()) {
       const key = typeof keys === 'string' ? keys : keys[at]!
       const [before, primaryBefore] = [processorTime(pid), processorMicroseconds(pid)]
       const startedAt = performance.now()
-      const { rate, refused } = await ask(clients, { url, key, connections: connections / clients.length, ms })
+      const { rate, refused } = await sendLoad(clients, { url, key, connections: connections / clients.length, ms })
       const tookMs = performance.now() - startedAt
       const spent = processorTime(pid) - before
       refusals[at]! += refused
@@ -132,26 +137,26 @@ async function compare(
       rates[at]!.push(rate)
       const requests = rate * (tookMs / 1000)
       costs[at]!.push(spent / requests)
-      primary[at]!.push((processorMicroseconds(pid) - primaryBefore) / requests)
-      used[at]!.push(spent / 1000 / tookMs)
+      primaryCosts[at]!.push((processorMicroseconds(pid) - primaryBefore) / requests)
+      usedCores[at]!.push(spent / 1000 / tookMs)
     }
   }
-  for (const [at, count] of counts.entries()) {
+  for (const [at, count] of workerCounts.entries()) {
     const ratio = median(rates[at]!.map((rate, round) => rate / rates[0]![round]!))
-    // So much more could be done with as many cores for themselves.
-    const reach = (count * median(costs[0]!)) / median(costs[at]!)
+    // The possible rate relative to one worker, if each worker had a core.
+    const possibleFactor = (count * median(costs[0]!)) / median(costs[at]!)
     const expectedFactor = { 1: 1, 2: 1.8, 4: 3.2 }[count]!
-    const figures = `${median(rates[at]!).toFixed(0)}/s, ${ratio.toFixed(2)} of one; ${median(used[at]!).toFixed(1)} cores`
+    const figures = `${median(rates[at]!).toFixed(0)}/s, ${ratio.toFixed(2)} of one; ${median(usedCores[at]!).toFixed(1)} cores`
     report(`${what}, workers: ${count}`, figures)
-    report('  refused', String(refusals[at]), { text: '0', met: refusals[at] === 0 })
-    if (count > 1) report('  of that, the primary', `${median(primary[at]!).toFixed(0)} µs`)
+    report('  refused', String(refusals[at]), { text: '0', isMet: refusals[at] === 0 })
+    if (count > 1) report('  of that, the primary', `${median(primaryCosts[at]!).toFixed(0)} µs`)
     report('  requests for each second of processor time', (1e6 / median(costs[at]!)).toFixed(0))
     report(
-      '  processor time of each, and what as many free cores allow',
-      `${median(costs[at]!).toFixed(0)} µs, ${reach.toFixed(2)} of one`,
+      '  processor time of each, and possible rate on as many free cores',
+      `${median(costs[at]!).toFixed(0)} µs, ${possibleFactor.toFixed(2)} of one`,
       {
         text: `>= ${expectedFactor}`,
-        met: reach >= expectedFactor,
+        isMet: possibleFactor >= expectedFactor,
       },
     )
   }
@@ -159,7 +164,7 @@ async function compare(
 
 type Answers = Awaited<ReturnType<typeof saturate>>
 
-async function ask(clients: ReturnType<typeof startHelper>[], load: Load): Promise<Answers> {
+async function sendLoad(clients: ReturnType<typeof startHelper>[], load: Load): Promise<Answers> {
   const answers = await Promise.all(
     clients.map(async (client) => {
       const answered = once(client, 'message')
@@ -167,11 +172,11 @@ async function ask(clients: ReturnType<typeof startHelper>[], load: Load): Promi
       return (await answered)[0] as Answers
     }),
   )
-  const sum = (of: keyof Answers) => answers.reduce((total, one) => total + one[of], 0)
+  const sum = (field: keyof Answers) => answers.reduce((total, answer) => total + answer[field], 0)
   return { rate: sum('rate'), refused: sum('refused') }
 }
 
-const workersOf = (pid: number) => {
+const childrenOf = (pid: number) => {
   const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   return all
     .map((line) => line.trim().split(/\s+/).map(Number))
@@ -179,31 +184,31 @@ const workersOf = (pid: number) => {
 }
 
 const processorTime = (pid: number) =>
-  [pid, ...workersOf(pid)].reduce((sum, each) => sum + (processorMicroseconds(each) || 0), 0)
+  [pid, ...childrenOf(pid)].reduce((sum, process) => sum + (processorMicroseconds(process) || 0), 0)
 
 /** The memory of a process, with its share of memory that others use too, in MB. */
 function proportionalMegabytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
 }
 
-function measureMemory(services: Running[]): void {
+function measureMemory(services: RunningServer[]): void {
   for (const [at, { pid }] of services.entries()) {
-    if (counts[at]! > 1)
-      report(`memory of the primary, workers: ${counts[at]}`, `${proportionalMegabytes(pid).toFixed(0)} MB`)
+    if (workerCounts[at]! > 1)
+      report(`memory of the primary, workers: ${workerCounts[at]}`, `${proportionalMegabytes(pid).toFixed(0)} MB`)
   }
-  const held = services.map(({ pid }) =>
-    [pid, ...workersOf(pid)].reduce((sum, each) => sum + proportionalMegabytes(each), 0),
+  const megabytes = services.map(({ pid }) =>
+    [pid, ...childrenOf(pid)].reduce((sum, process) => sum + proportionalMegabytes(process), 0),
   )
-  for (const [at, count] of counts.entries())
-    report(`memory after that, workers: ${count}`, `${held[at]!.toFixed(0)} MB`)
-  const further = (held.at(-1)! - held.at(-2)!) / (counts.at(-1)! - counts.at(-2)!)
-  report('memory of each further worker', `${further.toFixed(0)} MB`)
+  for (const [at, count] of workerCounts.entries())
+    report(`memory after that, workers: ${count}`, `${megabytes[at]!.toFixed(0)} MB`)
+  const perWorker = (megabytes.at(-1)! - megabytes.at(-2)!) / (workerCounts.at(-1)! - workerCounts.at(-2)!)
+  report('memory of each additional worker', `${perWorker.toFixed(0)} MB`)
 }
 
 if (process.argv[2] === 'clients') {
   process.on('message', async ({ url, key, ...load }: Load) => {
-    process.send!(await saturate(doorOf(url, key, whole), load))
+    process.send!(await saturate(completionTarget(url, key, completionRequest), load))
   })
 } else if (process.argv[2] === 'upstream') {
-  process.send!((await startCannedUpstream()).url)
+  process.send!((await startFixedUpstream()).url)
 } else await measure()
