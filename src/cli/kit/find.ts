@@ -42,7 +42,7 @@ export const listAllMembers = (client: ApiClient) => client.listAll<ListedMember
 export async function findMember(client: ApiClient, email: string): Promise<ListedMember> {
   const member = (await listAllMembers(client)).find((candidate) => candidate.email === email.toLowerCase())
   if (member) return member
-  throw new StartupError(`Member "${email}" not matches. To list all: npx signalbox members list`)
+  throw new StartupError(`Member "${email}" not found. To list all: npx signalbox members list`)
 }
 
 /** Help text for the argument with which `findGuardrailId` finds a guardrail. */
@@ -62,5 +62,5 @@ export async function findGuardrailId(client: ApiClient, idOrName: string): Prom
       `${matches.length} guardrails are named "${idOrName}": use an ID, such as ${matches[0]!.id}.`,
     )
   }
-  throw new StartupError(`Guardrail "${idOrName}" not matches. To list all: npx signalbox guardrails list`)
+  throw new StartupError(`Guardrail "${idOrName}" not found. To list all: npx signalbox guardrails list`)
 }
