@@ -12,7 +12,7 @@ import { type Door, doors, streamReaders, wholeReaders } from './tool-calls/clie
 
 const answers = [...oddAnswers, ...oddCalls, ...oddForms, ...otherForms]
 /** The reasoning in the events of any client protocol. */
-const reasoningIn = (events: any[]) =>
+const readReasoning = (events: any[]) =>
   events
     .map(({ type, delta, choices }) =>
       type === 'response.reasoning_summary_text.delta' ? delta : (delta?.thinking ?? choices?.[0]?.delta?.reasoning),
@@ -71,7 +71,7 @@ describe('answers of servers that follow their protocol loosely', () => {
         assert.ok(ids.every(Boolean), 'every call has an id')
         assert.deepEqual([result.text, result.calls.map((call) => call.slice(1))], [text, calls], reply.text)
         assert.equal(result.end, end[door], reply.text)
-        if (reasoning) assert.equal(reasoningIn(parsed), reasoning, reply.text)
+        if (reasoning) assert.equal(readReasoning(parsed), reasoning, reply.text)
       })
 
   test('a signed call of a chat server returns with its signature from clients of other protocols', async () => {

@@ -11,7 +11,7 @@ import { findExclusion } from './plan/exclusion.ts'
 import type { PlanInput, Target } from './plan/plan.ts'
 import { encodeBody, encodeBodyInSteps } from './protocol/encoded-body.ts'
 import type { Body } from './protocol/protocol.ts'
-import { providerProtocolOf } from './providers/protocols.ts'
+import { findProviderProtocol } from './providers/protocols.ts'
 import { readPreferences } from './request/preferences.ts'
 import { prepareRequest } from './request/prepared-request.ts'
 import { withProviderSlugs } from './request/provider-names.ts'
@@ -75,7 +75,7 @@ async function countAt(
 ): Promise<number | undefined> {
   const { endpoint } = target
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
-  const providerProtocol = providerProtocolOf(endpoint, provider)
+  const providerProtocol = findProviderProtocol(endpoint, provider)
   if (!provider || !providerProtocol?.countTokens || providerProtocol.protocol !== client.protocol) return undefined
   const access = (await deps.credentials.of(caller)).find(provider, endpoint)
   if (!access) return undefined

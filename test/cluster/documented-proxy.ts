@@ -56,7 +56,7 @@ const configurations: Record<ProxyProgram, (text: string, address: string, folde
     }`,
 }
 
-const argumentsOf: Record<ProxyProgram, (file: string, folder: string) => string[]> = {
+const parseArguments: Record<ProxyProgram, (file: string, folder: string) => string[]> = {
   haproxy: (file) => ['-db', '-f', file],
   caddy: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
   nginx: (file, folder) => ['-p', folder, '-e', `${folder}/error.log`, '-c', file],
@@ -94,7 +94,7 @@ export async function startDocumentedProxy(
     file,
     configurations[program](documented(program, servers), tls ? `${address} ssl crt ${tls}` : address, folder),
   )
-  const child = spawn(pathOf(program)!, argumentsOf[program](file, folder), {
+  const child = spawn(pathOf(program)!, parseArguments[program](file, folder), {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: folder },
   })

@@ -1,7 +1,7 @@
 import { callOf, digestOf, eventsOf, nothing, once, type Plain } from './plain.ts'
 
 /** A chat completion, whole or streamed. */
-export function plainChat(answer: string, streamed: boolean): Plain {
+export function simplifyChat(answer: string, streamed: boolean): Plain {
   const plain = nothing()
   const calls: any[] = []
   for (const part of streamed ? eventsOf(answer) : [JSON.parse(answer)]) {

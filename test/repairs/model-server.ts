@@ -61,11 +61,11 @@ function say({ text, calls = [] }: Answer, send: (chunk: object) => void): void 
   for (const [index, call] of calls.entries()) {
     const { name } = call
     delta({ tool_calls: [{ index, id: `call_${crypto.randomUUID()}`, function: { name, arguments: '' } }] })
-    for (const piece of argumentsOf(call).match(/.{1,4000}/gs) ?? [])
+    for (const piece of parseArguments(call).match(/.{1,4000}/gs) ?? [])
       delta({ tool_calls: [{ index, function: { arguments: piece } }] })
   }
   const finish = calls.some(({ cut }) => cut) ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
   send({ choices: [{ index: 0, delta: {}, finish_reason: finish }] })
 }
 
-const argumentsOf = ({ raw, input }: Call) => raw ?? JSON.stringify(input ?? {})
+const parseArguments = ({ raw, input }: Call) => raw ?? JSON.stringify(input ?? {})

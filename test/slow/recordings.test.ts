@@ -6,7 +6,7 @@ import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from '../harness/upstream/provider-facts.ts'
 import { type Loss, losses, lossOf } from '../recordings/losses.ts'
 import { eventsOf, nothing, type Plain } from '../recordings/plain.ts'
-import { plainChat } from '../recordings/plain-chat.ts'
+import { simplifyChat } from '../recordings/plain-chat.ts'
 import { plainGenerated } from '../recordings/plain-gemini.ts'
 import { plainMessage } from '../recordings/plain-messages.ts'
 import { plainResponse } from '../recordings/plain-responses.ts'
@@ -16,7 +16,7 @@ import { type Player, startPlayer } from '../recordings/service.ts'
 type Reading = (answer: string, streamed: boolean) => Plain
 
 const readings: Partial<Record<Protocol, Reading>> & Record<UpstreamProtocol, Reading> = {
-  'openai-chat': plainChat,
+  'openai-chat': simplifyChat,
   'openai-responses': plainResponse,
   'anthropic-messages': plainMessage,
   'google-gemini': plainGenerated,

@@ -8,7 +8,7 @@ import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Target } from '../plan/plan.ts'
 import { computeBill, type Forms } from '../pricing/bill.ts'
 import { priceableTargets } from '../pricing/priceable-targets.ts'
-import { providerProtocolOf } from '../providers/protocols.ts'
+import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import { RequestReservation } from './request-reservation.ts'
 import type { TurnLimits } from './turn-limits.ts'
@@ -68,6 +68,6 @@ export class SpendingLimits {
 
   #protocolOf(endpoint: Endpoint) {
     const provider = this.#deps.catalogue.current().findProvider(endpoint.provider)
-    return providerProtocolOf(endpoint, provider, taskOf(this.#request.protocol))
+    return findProviderProtocol(endpoint, provider, taskOf(this.#request.protocol))
   }
 }

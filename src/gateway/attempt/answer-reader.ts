@@ -5,7 +5,7 @@ import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts
 import type { StreamProgress } from '../protocol/answer-forms.ts'
 import type { BodyReader, ProviderProtocol } from '../protocol/protocol.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
-import { errorWithoutAnswer, factsOfRefusal, noMessage, textOfPage } from '../providers/error-code.ts'
+import { errorWithoutAnswer, noMessage, readPageText, readRefusalFacts } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsHold, isContent } from './content-hold.ts'
@@ -391,8 +391,8 @@ export class AttemptAnswer implements Sink {
     const text = decodeUtf8(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
-      const message = String(this.#attempt.providerProtocol.errorMessage(body) || textOfPage(text))
-      const facts = factsOfRefusal(body)
+      const message = String(this.#attempt.providerProtocol.errorMessage(body) || readPageText(text))
+      const facts = readRefusalFacts(body)
       facts.retryAfterMs ??= readBodyWait(body, this.#now())
       return this.#fail(this.#toFailure(this.#status, message, { status: this.#status, ...facts }))
     }

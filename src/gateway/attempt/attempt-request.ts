@@ -7,7 +7,7 @@ import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
-import { providerProtocolOf } from '../providers/protocols.ts'
+import { findProviderProtocol } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { Access } from '../request/credentials.ts'
@@ -94,7 +94,7 @@ function encodeForTarget(deps: EncodingDeps, admitted: AdmittedRequest, target: 
   const { chat } = reservation.request
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && admitted.access.find(provider, endpoint)
-  const providerProtocol = providerProtocolOf(endpoint, provider, client.task)
+  const providerProtocol = findProviderProtocol(endpoint, provider, client.task)
   if (!access || !providerProtocol)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was just removed from the catalogue.`)
   const streamsOnly = client.task === undefined && endpoint.compatibility?.wholeAnswers === false

@@ -3,7 +3,7 @@ import { repairedJson } from '#platform/json/repaired-json.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
-import { textOfPage } from '../providers/error-code.ts'
+import { readPageText } from '../providers/error-code.ts'
 import { protocols } from '../providers/protocols.ts'
 import { parseJson, parseJsonUpToMaxDepth } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
@@ -68,5 +68,5 @@ const writtenAnswer = (text: string): WholeAnswer => ({ bytes: Buffer.from(text)
 
 /** The error of a server that answers with a text or a page instead of JSON. */
 export function errorOf(text: string): Extract<AnswerEvent, { type: 'error' }> {
-  return { type: 'error', message: textOfPage(text), status: undefined }
+  return { type: 'error', message: readPageText(text), status: undefined }
 }

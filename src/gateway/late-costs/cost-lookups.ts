@@ -19,7 +19,7 @@ import type { Deadlines } from '../attempt/upstream/deadlines.ts'
 import type { Upstreams } from '../attempt/upstream/upstream.ts'
 import { costOf } from '../pricing/cost.ts'
 import { costLookupProtocols, type ReportedBill } from '../providers/cost-lookups.ts'
-import { providerProtocolOf } from '../providers/protocols.ts'
+import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ModelLookup, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { Credentials } from '../request/credentials.ts'
 import { lateCharge } from './late-charge.ts'
@@ -111,7 +111,7 @@ async function requestBill(
   upstreamId: string,
 ): Promise<ReportedBill | undefined> {
   const kind = endpoint.compatibility?.costLookup
-  const protocol = providerProtocolOf(endpoint, provider)
+  const protocol = findProviderProtocol(endpoint, provider)
   const access = (await deps.credentials.of(caller)).find(provider, endpoint)
   if (!kind || !protocol || !access) return undefined
   const { path, read } = costLookupProtocols[kind]

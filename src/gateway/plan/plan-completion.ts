@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type ClientProtocol, passesThrough } from '../protocol/protocol.ts'
 import { searchTool } from '../providers/openai-tools.ts'
-import { providerProtocolOf } from '../providers/protocols.ts'
+import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
 import { readPreferences } from '../request/preferences.ts'
@@ -80,7 +80,7 @@ const always = () => true
 function taskSupport(deps: Pick<PlanDeps, 'catalogue'>, { task }: ClientProtocol): (endpoint: Endpoint) => boolean {
   if (task === undefined) return always
   const catalogue = deps.catalogue.current()
-  return (endpoint) => providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider), task) !== undefined
+  return (endpoint) => findProviderProtocol(endpoint, catalogue.findProvider(endpoint.provider), task) !== undefined
 }
 
 /** Whether the endpoint can return `n` choices. A translated or rewritten answer has only one. */
@@ -92,7 +92,7 @@ function choiceSupport(
   if (typeof n !== 'number' || n < 2) return always
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
-    const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
+    const providerProtocol = findProviderProtocol(endpoint, catalogue.findProvider(endpoint.provider))
     return !providerProtocol || (passesThrough(providerProtocol, client.protocol) && !client.rewrites)
   }
 }
@@ -109,7 +109,7 @@ function toolSupport(
   if (providerTools.length === 0) return always
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
-    const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
+    const providerProtocol = findProviderProtocol(endpoint, catalogue.findProvider(endpoint.provider))
     return (
       !providerProtocol ||
       passesThrough(providerProtocol, client.protocol) ||

@@ -5,7 +5,7 @@ import { copyBytes } from '#platform/text/copy-bytes.ts'
 const probe = Buffer.from('signalbox probe')
 /** An unlikely text for the padding with which OpenAI hides the length of the text. */
 const paddingProbe = Buffer.from('signalbox padding')
-const padding = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
+const paddingPattern = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 
 /** The initial number of attempts to learn. After that, one attempt per `findsForTrial` matches. */
 const maxTrials = 4
@@ -14,7 +14,7 @@ const findsForTrial = 8
 const quote = 34
 const backslash = 92
 const space = 32
-const none = Buffer.alloc(0)
+const emptyBuffer = Buffer.alloc(0)
 
 /** The bytes of an event around its text and its padding. */
 type Frame = { before: Buffer; after: Buffer; end: Buffer | undefined }
@@ -32,7 +32,7 @@ export class EventTemplate {
   #paddingFrom = 0
   #paddingTo = 0
   #frame = noFrame
-  #newFrame = noNewFrame
+  #clientFrame = noClientFrame
   #trials = maxTrials
   #finds = 0
 
@@ -43,20 +43,20 @@ export class EventTemplate {
   find(bytes: Buffer, at: number): number {
     const { pieces, afterAt, endAt, hasPadding } = this.#frame
     this.from = at + afterAt
-    if (afterAt === 0 || !hasAt(bytes, at, pieces, 0, afterAt)) return -1
+    if (afterAt === 0 || !matchesAt(bytes, at, pieces, 0, afterAt)) return -1
     this.to = this.#textEnd(bytes, this.from)
-    if (this.to <= this.from || !hasAt(bytes, this.to, pieces, afterAt, endAt)) return -1
+    if (this.to <= this.from || !matchesAt(bytes, this.to, pieces, afterAt, endAt)) return -1
     this.#finds++
     this.#paddingFrom = this.to + endAt - afterAt
     if (!hasPadding) return this.#paddingFrom
     this.#paddingTo = plainEnd(bytes, this.#paddingFrom)
-    if (this.#paddingTo === -1 || !hasAt(bytes, this.#paddingTo, pieces, endAt, pieces.length)) return -1
+    if (this.#paddingTo === -1 || !matchesAt(bytes, this.#paddingTo, pieces, endAt, pieces.length)) return -1
     return this.#paddingTo + pieces.length - endAt
   }
 
   /** Writes the event that was found last in the form for the client. */
   write(bytes: Buffer, out: ByteBatch): void {
-    const { pieces, textOffsets, endAt, hasPadding } = this.#newFrame
+    const { pieces, textOffsets, endAt, hasPadding } = this.#clientFrame
     let written = 0
     for (const at of textOffsets) {
       out.addPart(pieces, written, at)
@@ -73,29 +73,29 @@ export class EventTemplate {
    * Learns from an event.
    * @param text the text of the event.
    * @param matchesText whether a changed event has this text and otherwise equals the event.
-   * @param change rewrites an event for the client.
+   * @param rewriteForClient rewrites an event for the client.
    * @returns whether it was learned.
    */
   learn(
     event: Buffer,
     text: string,
     matchesText: (event: Buffer, text: string) => boolean,
-    change: (event: Buffer) => Buffer,
+    rewriteForClient: (event: Buffer) => Buffer,
   ): boolean {
     if (this.#trials === 0 && this.#finds < findsForTrial) return false
-    const frame = frameOf(event, text)
+    const frame = findFrame(event, text)
     if (!frame) return false
     this.#trials = Math.max(0, this.#trials - 1)
     this.#finds = 0
-    const candidate = Buffer.concat([
-      ...[frame.before, probe, frame.after],
-      ...(frame.end ? [paddingProbe, frame.end] : []),
-    ])
-    const newFrame = matchesText(candidate, probe.toString()) && splitFrame(change(candidate), frame.end !== undefined)
-    if (!newFrame) return false
-    const memory = copyBytes({ frame: joined(frame), newFrame: newFrame.pieces })
-    this.#frame = storedFrame(frame, memory.frame)
-    this.#newFrame = { ...newFrame, pieces: memory.newFrame }
+    const probed = [frame.before, probe, frame.after]
+    if (frame.end) probed.push(paddingProbe, frame.end)
+    const candidate = Buffer.concat(probed)
+    const clientFrame =
+      matchesText(candidate, probe.toString()) && splitFrame(rewriteForClient(candidate), frame.end !== undefined)
+    if (!clientFrame) return false
+    const memory = copyBytes({ frame: joinFrame(frame), clientFrame: clientFrame.pieces })
+    this.#frame = toStoredFrame(frame, memory.frame)
+    this.#clientFrame = { ...clientFrame, pieces: memory.clientFrame }
     return true
   }
 
@@ -128,47 +128,48 @@ function plainEnd(bytes: Buffer, from: number): number {
 }
 
 /** Compares bytes. `Buffer.compare` takes twice as long for so few bytes. */
-function hasAt(bytes: Buffer, at: number, pieces: Buffer, from: number, to: number): boolean {
+function matchesAt(bytes: Buffer, at: number, pieces: Buffer, from: number, to: number): boolean {
   const shift = at - from
   if (bytes.length < to + shift) return false
-  for (let one = from; one < to; one++) if (bytes[one + shift] !== pieces[one]) return false
+  for (let index = from; index < to; index++) if (bytes[index + shift] !== pieces[index]) return false
   return true
 }
 
-function frameOf(event: Buffer, text: string): Frame | undefined {
+function findFrame(event: Buffer, text: string): Frame | undefined {
   const jsonText = Buffer.from(JSON.stringify(text))
   const at = event.indexOf(jsonText)
   if (at === -1 || text === '') return undefined
   const before = event.subarray(0, at + 1)
   const rest = event.toString('latin1', at + jsonText.length - 1)
-  const found = padding.exec(rest)
-  if (!found) return { before, after: Buffer.from(rest, 'latin1'), end: undefined }
-  const [to, length] = [found.index + found[0].length - 1, found[1]!.length]
+  const paddingMatch = paddingPattern.exec(rest)
+  if (!paddingMatch) return { before, after: Buffer.from(rest, 'latin1'), end: undefined }
+  const paddingEnd = paddingMatch.index + paddingMatch[0].length - 1
+  const paddingStart = paddingEnd - paddingMatch[1]!.length
   return {
     before,
-    after: Buffer.from(rest.slice(0, to - length), 'latin1'),
-    end: Buffer.from(rest.slice(to), 'latin1'),
+    after: Buffer.from(rest.slice(0, paddingStart), 'latin1'),
+    end: Buffer.from(rest.slice(paddingEnd), 'latin1'),
   }
 }
 
 /** A frame as one buffer: `after` starts at `afterAt`, `end` at `endAt`. */
 type StoredFrame = { pieces: Buffer; afterAt: number; endAt: number; hasPadding: boolean }
 
-function storedFrame({ before, after, end }: Frame, pieces: Buffer): StoredFrame {
+function toStoredFrame({ before, after, end }: Frame, pieces: Buffer): StoredFrame {
   return { pieces, afterAt: before.length, endAt: before.length + after.length, hasPadding: end !== undefined }
 }
 
-const joined = ({ before, after, end = none }: Frame) => Buffer.concat([before, after, end])
+const joinFrame = ({ before, after, end = emptyBuffer }: Frame) => Buffer.concat([before, after, end])
 
-const noFrame: StoredFrame = { pieces: none, afterAt: 0, endAt: 0, hasPadding: false }
+const noFrame: StoredFrame = { pieces: emptyBuffer, afterAt: 0, endAt: 0, hasPadding: false }
 
 /** The form for the client as one buffer. The text is inserted at each of `textOffsets`, the padding at `endAt`. */
-type NewFrame = { pieces: Buffer; textOffsets: number[]; endAt: number; hasPadding: boolean }
+type ClientFrame = { pieces: Buffer; textOffsets: number[]; endAt: number; hasPadding: boolean }
 
-const noNewFrame: NewFrame = { pieces: none, textOffsets: [], endAt: 0, hasPadding: false }
+const noClientFrame: ClientFrame = { pieces: emptyBuffer, textOffsets: [], endAt: 0, hasPadding: false }
 
 /** Cuts an event at the probes: the text can occur several times, the padding once. */
-function splitFrame(event: Buffer, hasPadding: boolean): NewFrame | undefined {
+function splitFrame(event: Buffer, hasPadding: boolean): ClientFrame | undefined {
   const [jsonText = '', end = '', ...others] = event.toString('latin1').split(paddingProbe.toString())
   if (others.length > 0 || (end !== '') !== hasPadding || end.includes(probe.toString())) return undefined
   const parts = jsonText.split(probe.toString())

@@ -16,72 +16,78 @@ export type PassthroughRewriter = {
 }
 
 /** The start of an event's JSON object; -1 for data on several lines, which is never passed through. */
-export function objectIn(event: string): number {
+export function findObjectStart(event: string): number {
   const from = event.indexOf('{', event.indexOf('data:'))
   return event.indexOf('\ndata', from) === -1 ? from : -1
 }
 
 /** Parses the object in an event's data. Empty for data on several lines. */
-export function objectOf(event: Buffer): object {
+export function parseEventObject(event: Buffer): object {
   const text = event.toString('utf8')
-  const from = objectIn(text)
+  const from = findObjectStart(text)
   if (from === -1) return {}
   const end = text.indexOf('\n', from)
   return JSON.parse(text.slice(from, end === -1 ? undefined : end)) as object
 }
 
 /** Changes the object in a member of an event. Returns an event without that member unchanged. */
-export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buffer {
+export function changeMember(raw: Buffer, name: string, changes: Changes): Buffer {
   const text = raw.toString('latin1')
-  const from = objectIn(text)
-  const member = from === -1 ? undefined : findMembers(text, from).find((one) => one.name === name)
+  const from = findObjectStart(text)
+  const member = from === -1 ? undefined : findMembers(text, from).find((candidate) => candidate.name === name)
   if (!member || text[member.valueStart] !== '{') return raw
   return Buffer.from(applyChanges(text, member.valueStart, changes), 'latin1')
 }
 
 /** Reuses the rewritten start of a stream's events, which are equal up to the member `last`. */
 export class EventPrefix {
-  readonly #last: string
+  readonly #lastName: string
   readonly #nonNullName: string
   readonly #changes: () => Omit<Changes, 'notNull'>
-  readonly #isNull: string
-  #pendingBytes: Buffer = none
-  #after: Buffer = none
+  readonly #quotedName: string
+  readonly #nullMember: string
+  /** The start of the events, as the upstream sends it and as the client gets it. */
+  #prefix: Buffer = none
+  #rewrittenPrefix: Buffer = none
   /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
   /** @param changes called for each new prefix, which is rare. */
   constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
-    this.#last = last
+    this.#lastName = last
     this.#nonNullName = notNull
     this.#changes = changes
-    this.#isNull = `,"${notNull}":null`
+    this.#quotedName = quoted(notNull)
+    this.#nullMember = `,"${notNull}":null`
   }
 
-  /** The rest of an event that has the learned prefix and needs no change after it. */
-  restOf(raw: Buffer): string | undefined {
-    const { length } = this.#pendingBytes
-    if (length === 0 || raw.length < length || raw.compare(this.#pendingBytes, 0, length, 0, length) !== 0)
-      return undefined
+  /** Returns the rest of an event that has the learned prefix and needs no change after it; undefined for others. */
+  matchRest(raw: Buffer): string | undefined {
+    const { length } = this.#prefix
+    if (length === 0 || raw.length < length || raw.compare(this.#prefix, 0, length, 0, length) !== 0) return undefined
     const rest = raw.toString('latin1', length)
     for (const name of this.#searched) if (rest.includes(name)) return undefined
-    const named = rest.indexOf(this.#isNull.slice(1, -5))
-    return named === -1 || this.#isTopLevelNull(rest, named - 1) ? rest : undefined
+    const nameStart = rest.indexOf(this.#quotedName)
+    return nameStart === -1 || this.#isTopLevelNull(rest, nameStart - 1) ? rest : undefined
   }
 
   /** Whether a null is certainly a member of the event, and not of a choice. */
   #isTopLevelNull(rest: string, at: number): boolean {
-    if (!rest.startsWith(this.#isNull, at)) return false
-    endOfObject.lastIndex = at + this.#isNull.length
+    if (!rest.startsWith(this.#nullMember, at)) return false
+    endOfObject.lastIndex = at + this.#nullMember.length
     return endOfObject.test(rest)
   }
 
-  /** The rewritten event. @param rest its bytes after the prefix. */
-  joined(raw: Buffer, rest: string): Buffer {
-    const from = this.#pendingBytes.length
-    const at = rest.indexOf(this.#isNull)
-    if (at === -1) return Buffer.concat([this.#after, raw.subarray(from)])
-    return Buffer.concat([this.#after, raw.subarray(from, from + at), raw.subarray(from + at + this.#isNull.length)])
+  /** Rewrites an event that has the learned prefix. @param rest its bytes after the prefix, from `matchRest`. */
+  rewrite(raw: Buffer, rest: string): Buffer {
+    const from = this.#prefix.length
+    const at = rest.indexOf(this.#nullMember)
+    if (at === -1) return Buffer.concat([this.#rewrittenPrefix, raw.subarray(from)])
+    return Buffer.concat([
+      this.#rewrittenPrefix,
+      raw.subarray(from, from + at),
+      raw.subarray(from + at + this.#nullMember.length),
+    ])
   }
 
   /** Rewrites an event with another prefix and learns the prefix. @param from the start of its object. */
@@ -89,11 +95,11 @@ export class EventPrefix {
     const members = findMembers(text, from)
     const changes = { ...this.#changes(), notNull: this.#nonNullName }
     const result = applyChanges(text, from, changes)
-    const last = members.findIndex(({ name }) => name === this.#last)
+    const last = members.findIndex(({ name }) => name === this.#lastName)
     if (last === -1) return result
     const { set, fill } = changes
-    const early = new Set(members.slice(0, last).map(({ name }) => name))
-    const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name))
+    const prefixNames = new Set(members.slice(0, last).map(({ name }) => name))
+    const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !prefixNames.has(name))
     // Such a member can follow the prefix, so the prefix cannot be reused.
     if (members.slice(last).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(members[last]!.start)
@@ -101,14 +107,17 @@ export class EventPrefix {
     if (start === undefined) return result
     this.#searched = searched.map(quoted)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
-    const own = copyBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })
-    this.#pendingBytes = own.before
-    this.#after = own.after
+    const stored = copyBytes({
+      before: bytes(text.slice(0, members[last]!.start)),
+      after: bytes(result.slice(0, start)),
+    })
+    this.#prefix = stored.before
+    this.#rewrittenPrefix = stored.after
     return result
   }
 
   #eventStart(text: string, from: number): number | undefined {
-    return findMembers(text, from).find(({ name }) => name === this.#last)?.start
+    return findMembers(text, from).find(({ name }) => name === this.#lastName)?.start
   }
 }
 

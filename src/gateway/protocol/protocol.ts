@@ -30,6 +30,7 @@ export type EncodedRequest = {
 /** Reads a whole answer while its bytes arrive. @throws Error if it violates the protocol. */
 export type BodyReader = { push: (bytes: Buffer) => void; end: () => AnswerEvent[] }
 
+/** The endpoint of a request, the credential for it, and whether the upstream streams the answer. */
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
 
 /** A request body in any protocol. */
@@ -53,7 +54,7 @@ export type ProviderProtocol = {
   /**
    * Passes the body of a client of the same protocol through. Changes only the model, the name of the answer limit and
    * the request for usage. Undefined if this endpoint needs a translation.
-   * @param source the client's bytes, if the body differs from them at most by removed own fields.
+   * @param source the client's bytes, if the body differs from them at most by removed fields of this service.
    */
   passThrough?: (body: Body, target: ProtocolTarget, source?: JsonSource) => EncodedRequest | undefined
   /** Counts the tokens of a body at an upstream, if the protocol supports it. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { effortOf, thinkingBudgetOf, thinkingSetting } from './reasoning-budget.ts'
+import { chooseEffort, computeThinkingBudget, readThinkingSetting } from './reasoning-budget.ts'
 
-const settingOf = (options: object) => thinkingSetting({ model: 'a/b', messages: [], ...options } as never)
+const settingOf = (options: object) => readThinkingSetting({ model: 'a/b', messages: [], ...options } as never)
 const setting = (more: { effort?: string; budgetTokens?: number }) =>
   ({ enabled: true, effort: undefined, budgetTokens: undefined, ...more }) as const
 
@@ -23,20 +23,20 @@ test('reasoning options are read from several fields', () => {
 
 test('an effort is a share of the answer, at least the minimum', () => {
   const shares = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'].map((effort) =>
-    thinkingBudgetOf(setting({ effort }), 20_000),
+    computeThinkingBudget(setting({ effort }), 20_000),
   )
   assert.deepEqual(shares, [2000, 4000, 10_000, 16_000, 19_000, 19_000])
-  assert.equal(thinkingBudgetOf(setting({}), 20_000), 10_000)
-  assert.equal(thinkingBudgetOf(setting({ effort: 'unheard-of' }), 20_000), 10_000)
-  assert.equal(thinkingBudgetOf(setting({ effort: 'low' }), 1000), 1024)
-  assert.equal(thinkingBudgetOf(setting({ effort: 'low', budgetTokens: 7 }), 20_000), 7)
+  assert.equal(computeThinkingBudget(setting({}), 20_000), 10_000)
+  assert.equal(computeThinkingBudget(setting({ effort: 'unheard-of' }), 20_000), 10_000)
+  assert.equal(computeThinkingBudget(setting({ effort: 'low' }), 1000), 1024)
+  assert.equal(computeThinkingBudget(setting({ effort: 'low', budgetTokens: 7 }), 20_000), 7)
 })
 
 test('a budget is converted to an effort', () => {
-  const efforts = [2048, 2049, 8192, 8193].map((budgetTokens) => effortOf(setting({ budgetTokens })))
+  const efforts = [2048, 2049, 8192, 8193].map((budgetTokens) => chooseEffort(setting({ budgetTokens })))
   assert.deepEqual(efforts, ['low', 'medium', 'medium', 'high'])
   assert.deepEqual(
-    [effortOf(setting({})), effortOf(setting({ effort: 'xhigh', budgetTokens: 1 }))],
+    [chooseEffort(setting({})), chooseEffort(setting({ effort: 'xhigh', budgetTokens: 1 }))],
     ['medium', 'xhigh'],
   )
 })

@@ -2,10 +2,17 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 
 /** The share of an answer that each effort can use for reasoning. */
-const shares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 }
+const reasoningShares: Record<string, number> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95,
+}
 
 /** No provider accepts less. */
-export const minBudget = 1024
+export const minThinkingBudget = 1024
 
 /** The thinking options of a request. `effort` and `budgetTokens` are defined if the request has them. */
 export type ThinkingSetting =
@@ -13,9 +20,9 @@ export type ThinkingSetting =
   | { enabled: true; effort: string | undefined; budgetTokens: number | undefined }
 
 /** Reads the reasoning options of a request; undefined if it has none. */
-export function thinkingSetting(chat: ChatRequest): ThinkingSetting | undefined {
+export function readThinkingSetting(chat: ChatRequest): ThinkingSetting | undefined {
   const { reasoning, reasoning_effort } = chat
-  if (reasoning == null && reasoning_effort == null) return foreignSetting(chat)
+  if (reasoning == null && reasoning_effort == null) return readForeignSetting(chat)
   const effort = reasoning?.effort ?? reasoning_effort ?? undefined
   const budgetTokens = reasoning?.max_tokens ?? undefined
   if (reasoning?.enabled === false || effort === 'none') return { enabled: false }
@@ -26,7 +33,7 @@ export function thinkingSetting(chat: ChatRequest): ThinkingSetting | undefined 
 /** Fields for reasoning that other providers have in chats: Anthropic, DeepSeek and Moonshot, then Qwen. */
 export const foreignThinkingFields = ['thinking', 'enable_thinking', 'chat_template_kwargs'] as const
 
-function foreignSetting(chat: ChatRequest): ThinkingSetting | undefined {
+function readForeignSetting(chat: ChatRequest): ThinkingSetting | undefined {
   const { thinking, enable_thinking, chat_template_kwargs } = chat as ChatRequest & ForeignThinking
   const { type, budget_tokens } = thinking ?? {}
   const template = chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking
@@ -46,16 +53,17 @@ type ForeignThinking = {
 }
 
 /** The reasoning tokens: the requested budget, or a share of the answer. */
-export function thinkingBudgetOf(setting: Extract<ThinkingSetting, { enabled: true }>, maxTokens: number): number {
-  const share = shares[setting.effort ?? 'medium'] ?? 0.5
-  return setting.budgetTokens ?? Math.max(minBudget, Math.floor(maxTokens * share))
+export function computeThinkingBudget(setting: Extract<ThinkingSetting, { enabled: true }>, maxTokens: number): number {
+  const share = reasoningShares[setting.effort ?? 'medium'] ?? 0.5
+  return setting.budgetTokens ?? Math.max(minThinkingBudget, Math.floor(maxTokens * share))
 }
 
 /** The effort: the requested one, or the equivalent of the budget. */
-export function effortOf(setting: Extract<ThinkingSetting, { enabled: true }>): string {
+export function chooseEffort(setting: Extract<ThinkingSetting, { enabled: true }>): string {
   if (setting.effort !== undefined) return setting.effort
   if (setting.budgetTokens === undefined) return 'medium'
-  return setting.budgetTokens <= 2048 ? 'low' : setting.budgetTokens <= 8192 ? 'medium' : 'high'
+  if (setting.budgetTokens <= 2048) return 'low'
+  return setting.budgetTokens <= 8192 ? 'medium' : 'high'
 }
 
 const thinkingParameters = ['reasoning', 'reasoning_effort', 'include_reasoning']

@@ -10,7 +10,7 @@ import type { Exchange } from '../attempt/upstream/upstream.ts'
 import type { EventTemplate } from './event-template.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter, WholeBody } from './protocol.ts'
-import { usageWithCost } from './usage-with-cost.ts'
+import { addCostToUsage } from './usage-with-cost.ts'
 
 type Count = (events: AnswerEvent[]) => void
 /** Counts one piece of text by its length in bytes. */
@@ -72,7 +72,7 @@ class Relay implements StreamRelay, DeltaReceiver {
     const { client, head, includeUsage } = this.#options
     return this.#passedEvents > 0
       ? client.writer(head, { includeUsage, passedEvents: this.#passedEvents })
-      : this.#ownWriter()
+      : this.#translatingWriter()
   }
 
   started(exchange: Exchange): void {
@@ -84,18 +84,18 @@ class Relay implements StreamRelay, DeltaReceiver {
   events(events: AnswerEvent[], raw: Buffer | undefined): void {
     const { client, passThrough, includeUsage, count, price } = this.#options
     count(events)
-    const usage = usageIn(events)
+    const usage = findUsage(events)
     this.#tokens = usage?.tokens ?? this.#tokens
     // At the end of a passed-through stream only repaired events remain.
     if (this.#passedEvents > 0 && raw === undefined) return this.#send(this.#rewriter?.rest?.(events) ?? '')
     if (raw === undefined || !passThrough) {
-      const writer = this.#ownWriter()
+      const writer = this.#translatingWriter()
       return this.#send(events.map(writer.event).join(''))
     }
     this.#passedEvents++
     const rewritten = this.#rewriter ? this.#rewriter.event(raw, events) : raw
     if (!usage) return this.#send(rewritten)
-    this.#send(client.usageEvent(rewritten, noteOf(usage, price), includeUsage))
+    this.#send(client.usageEvent(rewritten, toCostNote(usage, price), includeUsage))
   }
 
   rewrite(raw: Buffer): Buffer {
@@ -122,7 +122,9 @@ class Relay implements StreamRelay, DeltaReceiver {
   ended(): void {
     const { client, price } = this.#options
     this.#send(
-      this.#passedEvents > 0 ? client.passThroughEnd : this.#ownWriter().end(this.#tokens && price(this.#tokens)),
+      this.#passedEvents > 0
+        ? client.passThroughEnd
+        : this.#translatingWriter().end(this.#tokens && price(this.#tokens)),
     )
     if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())
   }
@@ -132,7 +134,7 @@ class Relay implements StreamRelay, DeltaReceiver {
   }
 
   /** Created at first use: a passed-through stream needs none. */
-  #ownWriter(): StreamWriter {
+  #translatingWriter(): StreamWriter {
     const { client, head, includeUsage } = this.#options
     this.#writer ??= client.writer(head, { includeUsage })
     return this.#writer
@@ -153,11 +155,11 @@ class Relay implements StreamRelay, DeltaReceiver {
   }
 }
 
-function usageIn(events: AnswerEvent[]): UsageEvent | undefined {
+function findUsage(events: AnswerEvent[]): UsageEvent | undefined {
   return events.find((event) => event.type === 'usage')
 }
 
-function noteOf({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
+function toCostNote({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
   return restated ? { ...price(tokens), restated: tokens } : price(tokens)
 }
 
@@ -173,17 +175,17 @@ type WholeRelayOptions = {
 }
 
 export function relayWhole({ client, head, passThrough, count, price }: WholeRelayOptions): WholeRelay {
-  const all: AnswerEvent[] = []
+  const allEvents: AnswerEvent[] = []
   let answer: WholeAnswer | undefined
   let body: WholeBody = {}
   const writeBody = (): WholeBody => {
-    const usage = usageIn(all)
-    const cost = usage && noteOf(usage, price)
-    if (!passThrough || !answer) return client.writeBody(head, all, cost)
+    const usage = findUsage(allEvents)
+    const cost = usage && toCostNote(usage, price)
+    if (!passThrough || !answer) return client.writeBody(head, allEvents, cost)
     const rewriter = client.rewriter?.(head)
     if (!rewriter && !cost) return answer.bytes
     const unchanged = latin1OfAnswer(answer)
-    const changed = withCost(rewriter ? rewriter.whole(unchanged, all) : unchanged, cost, client.usageOf)
+    const changed = withCost(rewriter ? rewriter.whole(unchanged, allEvents) : unchanged, cost, client.usageOf)
     // ASCII is the same in both encodings. As text, it is sent in one piece with the head.
     return Buffer.byteLength(changed) === changed.length ? changed : Buffer.from(changed, 'latin1')
   }
@@ -192,7 +194,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeRel
     started: () => {},
     events(events, _raw, whole) {
       count(events)
-      for (const event of events) all.push(event)
+      for (const event of events) allEvents.push(event)
       answer = whole
     },
     flush: () => {},
@@ -225,15 +227,15 @@ export function withCost(answer: string, cost: CostNote | undefined, usageOf: Cl
   const opening = name < 0 ? undefined : usageOpening.exec(answer)
   const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
   if (!isPlain) return rewriteWithCost(answer, cost, usageOf)
-  const openResponse = name + opening[0].indexOf('{') + 1
+  const insertAt = name + opening[0].indexOf('{') + 1
   const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
-  return answer.slice(0, openResponse) + note + answer.slice(openResponse)
+  return answer.slice(0, insertAt) + note + answer.slice(insertAt)
 }
 
 const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 
 function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
-  const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
-  if (read.usage || cost.restated) read.usage = usageWithCost(read.usage, cost, usageOf)
-  return toLatin1Json(read)
+  const answerObject = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
+  if (answerObject.usage || cost.restated) answerObject.usage = addCostToUsage(answerObject.usage, cost, usageOf)
+  return toLatin1Json(answerObject)
 }

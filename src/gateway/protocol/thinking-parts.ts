@@ -2,7 +2,7 @@
 export type Part = { type?: string; text?: string; thinking?: Part[] | string }
 
 /** The text of a content part, as thought or as visible text. */
-export function textsOf(part: Part | null): { thought: string; text: string } {
+export function splitThought(part: Part | null): { thought: string; text: string } {
   const { type, thinking, text } = part ?? {}
   if (type !== 'thinking') return { thought: '', text: typeof text === 'string' ? text : '' }
   const thought = Array.isArray(thinking) ? thinking.map((one) => one?.text ?? '').join('') : thinking
@@ -18,16 +18,16 @@ export type ReasoningFields = {
 }
 
 /** The reasoning of a message or a delta, and the field in which it is sent back. */
-export function reasoningIn(message: ReasoningFields): { text: string; field: 'reasoning' | 'reasoning_content' } {
+export function readReasoning(message: ReasoningFields): { text: string; field: 'reasoning' | 'reasoning_content' } {
   const { reasoning, reasoning_content, reasoning_text, thinking } = message
-  const text = textOfReasoning(reasoning)
+  const text = readReasoningText(reasoning)
   if (text) return { text, field: 'reasoning' }
   const other = [reasoning_content, reasoning_text, thinking].find((one) => typeof one === 'string' && one !== '')
   return { text: (other ?? '') as string, field: 'reasoning_content' }
 }
 
 /** Some servers send an object. */
-function textOfReasoning(reasoning: unknown): string {
+function readReasoningText(reasoning: unknown): string {
   if (typeof reasoning === 'string') return reasoning
   const { content, text } = (reasoning ?? {}) as { content?: unknown; text?: unknown }
   return [content, text].find((one): one is string => typeof one === 'string') ?? ''

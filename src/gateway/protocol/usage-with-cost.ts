@@ -1,7 +1,7 @@
 import type { ClientProtocol, CostNote } from './protocol.ts'
 
 /** Adds the cost to the usage of an upstream, and the billed counts if they differ from the reported ones. */
-export function usageWithCost(
+export function addCostToUsage(
   usage: object | null | undefined,
   cost: CostNote,
   usageOf: ClientProtocol['usageOf'],
@@ -11,11 +11,11 @@ export function usageWithCost(
 }
 
 function withCounts(usage: object, counts: object): object {
-  const noted: Record<string, unknown> = { ...usage }
+  const merged: Record<string, unknown> = { ...usage }
   for (const [name, count] of Object.entries(counts)) {
     const isGroup = typeof count === 'object' && count !== null
-    if (isGroup) noted[name] = { ...(noted[name] as object | null | undefined), ...count }
-    else if (count !== null) noted[name] = count
+    if (isGroup) merged[name] = { ...(merged[name] as object | null | undefined), ...count }
+    else if (count !== null) merged[name] = count
   }
-  return noted
+  return merged
 }

@@ -1,7 +1,7 @@
-import { countIn, type ReportedCounts } from './token-counts.ts'
+import { type ReportedCounts, readCount } from './token-counts.ts'
 
-const summed = ['completion', 'reasoning', 'audioCompletion', 'imageCompletion'] as const
-type Sums = Partial<Record<(typeof summed)[number], number>>
+const summedCounts = ['completion', 'reasoning', 'audioCompletion', 'imageCompletion'] as const
+type Sums = Partial<Record<(typeof summedCounts)[number], number>>
 
 /**
  * Detects usage that counts only the tokens of one event, and adds it up. Counts of the answer so far never decrease
@@ -22,15 +22,16 @@ export class CompletionIncrements {
    */
   add(reported: ReportedCounts, contentLength: number): void {
     this.#contentLength += contentLength
-    const completion = countIn(reported.completion)
+    const completion = readCount(reported.completion)
     if (!completion) return
     if (contentLength === 0) {
       // A total that is lower than the sum does not replace it.
       if (completion >= (this.#sums.completion ?? 0)) this.#sums = {}
-      for (const name of summed) this.#sums[name] = Math.max(this.#sums[name] ?? 0, countIn(reported[name]) ?? 0)
+      for (const name of summedCounts)
+        this.#sums[name] = Math.max(this.#sums[name] ?? 0, readCount(reported[name]) ?? 0)
       return
     }
-    for (const name of summed) this.#sums[name] = (this.#sums[name] ?? 0) + (countIn(reported[name]) ?? 0)
+    for (const name of summedCounts) this.#sums[name] = (this.#sums[name] ?? 0) + (readCount(reported[name]) ?? 0)
     if (completion < this.#latest) this.#hasDecreased = true
     this.#latest = completion
     this.#largest = Math.max(this.#largest, completion)
@@ -41,7 +42,7 @@ export class CompletionIncrements {
   /** The counts of the whole answer. @param latest the counts of the latest event, merged with those before. */
   apply(latest: ReportedCounts): ReportedCounts {
     const { completion = 0 } = this.#sums
-    if (!(this.#hasDecreased || this.#isConstant) || completion <= (countIn(latest.completion) ?? 0)) return latest
+    if (!(this.#hasDecreased || this.#isConstant) || completion <= (readCount(latest.completion) ?? 0)) return latest
     return {
       ...latest,
       ...this.#sums,

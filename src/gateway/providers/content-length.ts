@@ -1,7 +1,7 @@
 import type { UpstreamEvent } from '../protocol/tool-calls/piece.ts'
 
 /** The characters of the content in the events of an upstream. Content without a text counts as one. */
-export function contentLengthOf(events: readonly UpstreamEvent[]): number {
+export function measureContent(events: readonly UpstreamEvent[]): number {
   return events.reduce((sum, event) => sum + lengthOf(event), 0)
 }
 

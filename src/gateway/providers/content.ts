@@ -1,5 +1,5 @@
 import type { Content, ContentPart, Message } from '#chat/message.ts'
-import { fittedDataUrl } from '../protocol/repairs/media-types.ts'
+import { correctDataUrl } from '../protocol/repairs/media-types.ts'
 
 /** A content part, independent of the protocol. */
 export type Piece = { cacheControl?: unknown } & (
@@ -22,13 +22,13 @@ export type Piece = { cacheControl?: unknown } & (
 const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/is
 
 /** The parts of a message's content in either form, text or list. */
-export function piecesOf(content: Content | null | undefined): Piece[] {
+export function toPieces(content: Content | null | undefined): Piece[] {
   if (content == null) return []
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
   const pieces: Piece[] = []
   for (const part of content) {
     if (isServerToolPart(part)) continue
-    const piece = pieceOf(part)
+    const piece = toPiece(part)
     const { cache_control: cacheControl } = part as { cache_control?: unknown }
     pieces.push(cacheControl == null ? piece : { ...piece, cacheControl })
   }
@@ -78,16 +78,16 @@ type KnownPart = {
   refusal?: string
 }
 
-function pieceOf(part: ContentPart): Piece {
+function toPiece(part: ContentPart): Piece {
   const { image_url, input_audio, video_url, document_url, document_name, file, refusal } = part as KnownPart
   if (part.type === 'text') return { kind: 'text', text: part.text ?? '' }
   if (part.type === 'refusal' && refusal !== undefined) return { kind: 'text', text: refusal }
   const image = typeof image_url === 'string' ? { url: image_url } : image_url
-  if (part.type === 'image_url' && image?.url) return imageAt(image.url, image.detail)
-  if (part.type === 'video_url' && video_url?.url) return fileAt(video_url.url, undefined)
+  if (part.type === 'image_url' && image?.url) return toImagePiece(image.url, image.detail)
+  if (part.type === 'video_url' && video_url?.url) return toFilePiece(video_url.url, undefined)
   const document = typeof document_url === 'string' ? document_url : document_url?.url
-  if (part.type === 'document_url' && document) return fileAt(document, document_name ?? undefined)
-  if (part.type === 'file' && file?.file_data) return fileAt(file.file_data, file.filename)
+  if (part.type === 'document_url' && document) return toFilePiece(document, document_name ?? undefined)
+  if (part.type === 'file' && file?.file_data) return toFilePiece(file.file_data, file.filename)
   if (part.type === 'file' && file?.file_id) return { kind: 'uploaded', fileId: file.file_id }
   if (part.type === 'input_audio' && input_audio?.data) {
     const mediaType = `audio/${input_audio.format ?? 'wav'}`
@@ -96,19 +96,19 @@ function pieceOf(part: ContentPart): Piece {
   return { kind: 'other', part }
 }
 
-function imageAt(url: string, detail: string | undefined): Piece {
-  const inline = inlineOf(url)
-  const more = detail === undefined ? {} : { detail }
-  return inline ? { kind: 'inline', modality: 'image', ...inline, ...more } : { kind: 'image', url, ...more }
+function toImagePiece(url: string, detail: string | undefined): Piece {
+  const inline = readDataUrl(url)
+  const options = detail === undefined ? {} : { detail }
+  return inline ? { kind: 'inline', modality: 'image', ...inline, ...options } : { kind: 'image', url, ...options }
 }
 
-function fileAt(url: string, filename: string | undefined): Piece {
-  const inline = inlineOf(url)
-  const more = filename === undefined ? {} : { name: filename }
-  return inline ? { kind: 'inline', modality: 'file', ...inline, ...more } : { kind: 'file', url, ...more }
+function toFilePiece(url: string, filename: string | undefined): Piece {
+  const inline = readDataUrl(url)
+  const options = filename === undefined ? {} : { name: filename }
+  return inline ? { kind: 'inline', modality: 'file', ...inline, ...options } : { kind: 'file', url, ...options }
 }
 
-function inlineOf(url: string): { mediaType: string; base64: string } | undefined {
-  const [, mediaType, base64] = dataUrl.exec(fittedDataUrl(url)) ?? []
+function readDataUrl(url: string): { mediaType: string; base64: string } | undefined {
+  const [, mediaType, base64] = dataUrl.exec(correctDataUrl(url)) ?? []
   return mediaType !== undefined && base64 !== undefined ? { mediaType, base64 } : undefined
 }

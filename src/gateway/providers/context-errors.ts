@@ -2,7 +2,7 @@
 export type ContextSizes = { limit?: number; tokens?: number }
 
 /** The error codes of servers for a prompt that is longer than the context. */
-const codes: readonly string[] = [
+const contextErrorCodes: readonly string[] = [
   'context_length_exceeded',
   // llama.cpp
   'exceed_context_size_error',
@@ -15,7 +15,7 @@ const codes: readonly string[] = [
  * The messages of servers for such a prompt. Their groups `limit` and `tokens` are sizes in the text. One list for all
  * protocols, because many servers and gateways use the protocol of another.
  */
-const messages: readonly RegExp[] = [
+const contextErrorPatterns: readonly RegExp[] = [
   // Mistral
   /prompt contains (?<tokens>\d+) tokens.*?too large for model with (?<limit>\d+) maximum context/is,
   // llama-cpp-python, Ollama's older versions
@@ -86,21 +86,21 @@ const messages: readonly RegExp[] = [
 
 /** The sizes in an error for a prompt that is too long; undefined for other errors. */
 export function readContextError(code: string | undefined, message: string | undefined): ContextSizes | undefined {
-  const found = message === undefined ? undefined : firstMatch(messages, message)
-  if (!found && !(code !== undefined && codes.includes(code))) return undefined
-  const { limit, tokens } = found?.groups ?? {}
-  return { ...sizeIn('limit', limit), ...sizeIn('tokens', tokens) }
+  const match = message === undefined ? undefined : firstMatch(contextErrorPatterns, message)
+  if (!match && !(code !== undefined && contextErrorCodes.includes(code))) return undefined
+  const { limit, tokens } = match?.groups ?? {}
+  return { ...readSize('limit', limit), ...readSize('tokens', tokens) }
 }
 
 function firstMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
   for (const pattern of patterns) {
-    const found = pattern.exec(text)
-    if (found) return found
+    const match = pattern.exec(text)
+    if (match) return match
   }
   return undefined
 }
 
-function sizeIn(name: keyof ContextSizes, digits: string | undefined): ContextSizes {
+function readSize(name: keyof ContextSizes, digits: string | undefined): ContextSizes {
   const size = Number(digits?.replaceAll(/[,_]/g, ''))
   return Number.isSafeInteger(size) && size > 0 ? { [name]: size } : {}
 }

@@ -25,20 +25,24 @@ const finishedStates = new Set<unknown>(['completed', 'incomplete', 'failed', 'c
 function openRouterBill(body: unknown): ReportedBill | undefined {
   const { data } = Object(body) as { data?: unknown }
   const bill = Object(data) as Record<string, unknown>
-  const total = amountOf(bill.total_cost)
+  const total = readAmount(bill.total_cost)
   if (total === undefined) return undefined
   // With a key of its customer, OpenRouter bills its fee, and the provider the inference.
-  const inference = bill.is_byok === true ? (amountOf(bill.upstream_inference_cost) ?? 0) : 0
-  const [prompt, completion] = [countOf(bill.native_tokens_prompt), countOf(bill.native_tokens_completion)]
-  const tokens = prompt !== undefined &&
-    completion !== undefined && {
-      prompt,
-      completion,
-      cacheWritten: 0,
-      cached: Math.min(countOf(bill.native_tokens_cached) ?? 0, prompt),
-      reasoning: Math.min(countOf(bill.native_tokens_reasoning) ?? 0, completion),
-    }
-  return { cost: toPicoUsd(total + inference), tokens: tokens || undefined }
+  const inference = bill.is_byok === true ? (readAmount(bill.upstream_inference_cost) ?? 0) : 0
+  return { cost: toPicoUsd(total + inference), tokens: openRouterTokens(bill) }
+}
+
+function openRouterTokens(bill: Record<string, unknown>): TokenCounts | undefined {
+  const prompt = readTokenCount(bill.native_tokens_prompt)
+  const completion = readTokenCount(bill.native_tokens_completion)
+  if (prompt === undefined || completion === undefined) return undefined
+  return {
+    prompt,
+    completion,
+    cacheWritten: 0,
+    cached: Math.min(readTokenCount(bill.native_tokens_cached) ?? 0, prompt),
+    reasoning: Math.min(readTokenCount(bill.native_tokens_reasoning) ?? 0, completion),
+  }
 }
 
 function responseBill(body: unknown, { readBody }: Pick<ProviderProtocol, 'readBody'>): ReportedBill | undefined {
@@ -50,5 +54,6 @@ function responseBill(body: unknown, { readBody }: Pick<ProviderProtocol, 'readB
   return report && { tokens: report.tokens }
 }
 
-const amountOf = (value: unknown) => (typeof value === 'number' && value >= 0 && value < 1e6 ? value : undefined)
-const countOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined)
+const readAmount = (value: unknown) => (typeof value === 'number' && value >= 0 && value < 1e6 ? value : undefined)
+const readTokenCount = (value: unknown) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined

@@ -1,18 +1,21 @@
 import type { AnswerEvent } from '#chat/events.ts'
 
+/** Matches codes that cannot be credentials. */
+const codePattern = /^[a-zA-Z][a-zA-Z_]{0,63}$/
+
 type ErrorBody = { code?: unknown; status?: unknown; type?: unknown }
 
 /**
  * The error code of a provider: OpenAI's `code`, Google's `status` or Anthropic's `type`. Undefined if there is none.
  */
-export function codeOfError(error: unknown): string | undefined {
+export function readErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { code, status, type } = error as ErrorBody
-  return [code, status, type].find((word): word is string => typeof word === 'string' && isWord.test(word))
+  return [code, status, type].find((word): word is string => typeof word === 'string' && codePattern.test(word))
 }
 
 /** The error message of a provider; undefined if it is not a string. Some servers send the error as a string. */
-export function messageOfError(error: unknown): string | undefined {
+export function readErrorMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error || undefined
   const { message } = (error ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
@@ -39,10 +42,10 @@ const statusOfWord = new Map(
 )
 
 /** The HTTP status that an error within an answer stands for: as a number, or by its code or type. */
-export function statusOfError(error: unknown): number | undefined {
+export function readErrorStatus(error: unknown): number | undefined {
   const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
   const numbers = statusNames.map((name) => Number(fields[name]))
-  const words = wordNames.map((name) => plainWord(fields[name]))
+  const words = wordNames.map((name) => normalizeWord(fields[name]))
   return (
     numbers.find((status) => status >= 400 && status < 600) ??
     words.map((word) => statusOfWord.get(word)).find((status) => status !== undefined)
@@ -50,7 +53,7 @@ export function statusOfError(error: unknown): number | undefined {
 }
 
 /** `rate_limit_error`, `RateLimitError` and `rate-limit` are the same word. */
-function plainWord(word: unknown): string {
+function normalizeWord(word: unknown): string {
   if (typeof word !== 'string') return ''
   return word
     .toLowerCase()
@@ -62,7 +65,7 @@ function plainWord(word: unknown): string {
 export const noMessage = 'the upstream failed'
 
 /** The error in the body of a refusal. A refused stream can have a list. */
-function errorIn(body: unknown): unknown {
+function findError(body: unknown): unknown {
   const refusal = Array.isArray(body) ? body[0] : body
   return (refusal as { error?: unknown } | null | undefined)?.error
 }
@@ -79,26 +82,28 @@ export type ErrorFacts = {
   retryAfterMs?: number
 }
 
-export function factsOfError(error: unknown): ErrorFacts {
+export function readErrorFacts(error: unknown): ErrorFacts {
   const { details: rawDetails } = (error ?? {}) as { details?: unknown }
-  const [code, details, retryAfterMs] = [codeOfError(error), detailsIn(rawDetails), retryDelayIn(rawDetails)]
-  return {
-    ...(code !== undefined && { code }),
-    ...(details !== undefined && { details }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
+  const code = readErrorCode(error)
+  const details = readDetails(rawDetails)
+  const retryAfterMs = readRetryDelay(rawDetails)
+  const facts: ErrorFacts = {}
+  if (code !== undefined) facts.code = code
+  if (details !== undefined) facts.details = details
+  if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs
+  return facts
 }
 
-export const factsOfRefusal = (body: unknown) => factsOfError(errorIn(body))
+export const readRefusalFacts = (body: unknown) => readErrorFacts(findError(body))
 
-function detailsIn(details: unknown): string | undefined {
+function readDetails(details: unknown): string | undefined {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return undefined
   const text = JSON.stringify(details)
   return text.length <= maxDetailsLength ? text : undefined
 }
 
 /** Google's servers write the time to wait in a list of details, and not in a header. */
-function retryDelayIn(details: unknown): number | undefined {
+function readRetryDelay(details: unknown): number | undefined {
   for (const detail of Array.isArray(details) ? details : []) {
     const { retryDelay } = (detail ?? {}) as { retryDelay?: unknown }
     const seconds = typeof retryDelay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] : undefined
@@ -111,43 +116,57 @@ function retryDelayIn(details: unknown): number | undefined {
  * The message of a refusal. Most servers have it in `error`, FastAPI in `detail`: a text, an object or a list of problems.
  * Cloudflare has a list of `errors`.
  */
-export function messageOfRefusal(body: unknown): string | undefined {
-  const error = errorIn(body)
-  const message = messageOfError(error) ?? textIn(body, 4)
-  return message === relayedError ? (innerMessage(error) ?? message) : message
+export function readRefusalMessage(body: unknown): string | undefined {
+  const error = findError(body)
+  const message = readErrorMessage(error) ?? findText(body, 4)
+  return message === relayedError ? (readRelayedMessage(error) ?? message) : message
 }
 
 /** OpenRouter's message for an error of its provider, which is in the metadata. */
 const relayedError = 'Provider returned error'
 
-function innerMessage(error: unknown): string | undefined {
+function readRelayedMessage(error: unknown): string | undefined {
   const { raw } = ((error as { metadata?: unknown } | null)?.metadata ?? {}) as { raw?: unknown }
   if (typeof raw !== 'string' || raw === '') return undefined
   try {
-    return messageOfRefusal(JSON.parse(raw)) ?? raw
+    return readRefusalMessage(JSON.parse(raw)) ?? raw
   } catch {
     return raw
   }
 }
 
 /** The title of an HTML page of a proxy, or other text as it is. */
-export function textOfPage(text: string): string {
+export function readPageText(text: string): string {
   if (!/^\s*<(?:!doctype|html|head)/i.test(text)) return text
   return /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() || text
 }
 
 const messageFields = [
-  ...(['error', 'detail', 'message', 'errors', 'base_resp', 'status_msg', 'messages', 'Message', 'msg'] as const),
-  ...(['error_msg', 'errorMessage', 'error_message', 'status_message', 'error_description', 'reason'] as const),
+  'error',
+  'detail',
+  'message',
+  'errors',
+  'base_resp',
+  'status_msg',
+  'messages',
+  'Message',
+  'msg',
+  'error_msg',
+  'errorMessage',
+  'error_message',
+  'status_message',
+  'error_description',
+  'reason',
 ] as const
 
-/** @param depth how many levels deep it is searched. */
-function textIn(value: unknown, depth: number): string | undefined {
+/** Finds the message of an error. @param depth the number of levels that are searched. */
+function findText(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return value || undefined
   if (typeof value !== 'object' || value === null || depth === 0) return undefined
-  if (Array.isArray(value)) return value.flatMap((one) => problemText(one) ?? textIn(one, depth - 1) ?? []).join(' ')
+  if (Array.isArray(value))
+    return value.flatMap((item) => problemText(item) ?? findText(item, depth - 1) ?? []).join(' ')
   for (const field of messageFields) {
-    const text = textIn((value as { [field in (typeof messageFields)[number]]?: unknown })[field], depth - 1)
+    const text = findText((value as { [field in (typeof messageFields)[number]]?: unknown })[field], depth - 1)
     if (text) return text
   }
   return undefined
@@ -167,12 +186,12 @@ function problemText(entry: unknown): string | undefined {
  * @throws Error in that case.
  */
 export function errorWithoutAnswer(body: unknown, problem: string): AnswerEvent {
-  const message = messageOfRefusal(body)
+  const message = readRefusalMessage(body)
   if (!message) throw new Error(problem)
-  const error = errorIn(body) ?? (Array.isArray(body) ? body[0] : body)
+  const error = findError(body) ?? (Array.isArray(body) ? body[0] : body)
   const status =
-    statusOfError(error) ?? miniMaxStatuses.get((error as MiniMaxError | undefined)?.base_resp?.status_code)
-  return { type: 'error', message, status, ...factsOfError(error) }
+    readErrorStatus(error) ?? miniMaxStatuses.get((error as MiniMaxError | undefined)?.base_resp?.status_code)
+  return { type: 'error', message, status, ...readErrorFacts(error) }
 }
 
 type MiniMaxError = { base_resp?: { status_code?: unknown } | null }
@@ -188,6 +207,3 @@ const miniMaxStatuses = new Map<unknown, number>([
   [2013, 400],
   [2049, 401],
 ])
-
-/** Matches codes that cannot be credentials. */
-const isWord = /^[a-zA-Z][a-zA-Z_]{0,63}$/

@@ -5,7 +5,7 @@ import { noteDropped } from '../protocol/repairs/tool-repair.ts'
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 
 /** The efforts of reasoning that OpenAI's models accept. The first row that matches applies. */
-const accepted: [model: RegExp, first: string, last: string][] = [
+const acceptedEfforts: [model: RegExp, first: string, last: string][] = [
   [/gpt-oss|^o\d/, 'low', 'high'],
   [/^gpt-5-pro/, 'high', 'high'],
   [/^gpt-5\.\d-pro/, 'medium', 'xhigh'],
@@ -24,7 +24,7 @@ const hasMinimal = (first: string) => first === 'minimal'
 /** The accepted effort that is closest to the requested one. */
 function closestEffort(model: string, requested: string): string {
   const rank = efforts.indexOf(requested === 'max' ? 'xhigh' : requested)
-  const [, first, last] = accepted.find(([pattern]) => pattern.test(model)) ?? []
+  const [, first, last] = acceptedEfforts.find(([pattern]) => pattern.test(model)) ?? []
   if (rank < 0 || first === undefined || last === undefined) return requested
   const bounded = Math.min(Math.max(rank, efforts.indexOf(first)), efforts.indexOf(last))
   const closest = efforts[bounded]!
@@ -38,7 +38,8 @@ export function effortRepair(
   name: string,
 ): Repair {
   return (body, dropped) => {
-    const [effort, { model }] = [find(body), body]
+    const effort = find(body)
+    const { model } = body
     if (typeof effort !== 'string' || typeof model !== 'string') return body
     if (withoutReasoning.test(model)) {
       if (effort !== 'none') noteDropped(dropped, name)

@@ -3,7 +3,7 @@ import type { Repair } from '../protocol/repairs/repair.ts'
 import { noteDropped } from '../protocol/repairs/tool-repair.ts'
 
 /** OpenAI's models that reason. Those for ChatGPT do not. */
-const reasoning = /^(?:o\d|gpt-[5-9])(?!.*chat)/
+const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
 /** Models that reason only on request, and accept sampling settings otherwise. */
 const reasonsOnRequest = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
 
@@ -13,12 +13,12 @@ const samplingSettings = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as
 /** Values that change nothing. */
 const defaults: Body = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, logprobs: false }
 
-/** Removes settings that a reasoning model of OpenAI refuses. @param effortOf the effort of reasoning in a body. */
-export function reasoningModelRepair(effortOf: (body: Body) => unknown): Repair {
+/** Removes settings that a reasoning model of OpenAI refuses. @param findEffort the effort of reasoning in a body. */
+export function reasoningModelRepair(findEffort: (body: Body) => unknown): Repair {
   return (body, dropped) => {
     const { model } = body
-    if (typeof model !== 'string' || !reasoning.test(model)) return body
-    const effort = effortOf(body)
+    if (typeof model !== 'string' || !reasoningModels.test(model)) return body
+    const effort = findEffort(body)
     const acceptsSampling = reasonsOnRequest.test(model) && (effort == null || effort === 'none')
     return withoutSettings(
       body,

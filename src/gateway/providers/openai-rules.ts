@@ -2,9 +2,9 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../protocol/protocol.ts'
-import { type NameRule, pathsOf } from '../protocol/repairs/aliases.ts'
+import { type NameRule, splitPaths } from '../protocol/repairs/aliases.ts'
 import type { Repair } from '../protocol/repairs/repair.ts'
-import { strictSchema } from '../protocol/repairs/strict-schema.ts'
+import { toStrictSchema } from '../protocol/repairs/strict-schema.ts'
 import { noteDropped, type ToolShape } from '../protocol/repairs/tool-repair.ts'
 
 /** The tool names that OpenAI accepts, and most servers of its protocols. */
@@ -22,14 +22,14 @@ export const anyCharacters = /^[\s\S]*$/
 type Strict = { strict?: unknown; name?: unknown } & Body
 
 /** The position of the answer format in a body. */
-type FormatPlace = {
+type FormatPosition = {
   find: (body: Body) => Strict | undefined
   replace: (body: Body, format: Strict) => Body
   name: string
 }
 
 /** Fits the schema of the answer format. */
-export function formatRepair({ find, replace, name }: FormatPlace, checksStrict: boolean): Repair {
+export function formatRepair({ find, replace, name }: FormatPosition, checksStrict: boolean): Repair {
   return (body, dropped) => {
     const format = find(body)
     if (typeof format?.schema !== 'object' || format.schema === null) return body
@@ -56,7 +56,7 @@ function withFormatName(format: Strict): Strict {
 /** A strict schema must close each object and require each property. Otherwise it is sent as not strict. */
 export function withStrict(holder: Strict, field: string, name: string, dropped: string[]): Strict {
   if (holder.strict !== true) return holder
-  const schema = strictSchema(holder[field])
+  const schema = toStrictSchema(holder[field])
   if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }
   noteDropped(dropped, `${name}.strict`)
   return { ...holder, strict: false }
@@ -77,13 +77,13 @@ export function emptyContentRepair(list: 'messages' | 'input'): Repair {
 
 /** A function with a strict schema. */
 export function strictToolRepair(
-  functionOf: (tool: Body) => Strict | undefined,
+  findFunction: (tool: Body) => Strict | undefined,
   replace: ToolShape['withSchema'],
 ): Repair {
   return (body, dropped) => {
     if (!Array.isArray(body.tools)) return body
     const tools = (body.tools as Body[]).map((tool) => {
-      const declared = functionOf(tool)
+      const declared = findFunction(tool)
       if (!declared) return tool
       const strict = withStrict(declared, 'parameters', `tools.${declared.name}`, dropped)
       return strict === declared ? tool : replace(tool, strict)
@@ -92,8 +92,12 @@ export function strictToolRepair(
   }
 }
 
-const functionPaths = pathsOf('tools.*.function.name', 'tools.*.custom.name', 'messages.*.tool_calls.*.function.name')
-const chosenPaths = pathsOf(
+const functionPaths = splitPaths(
+  'tools.*.function.name',
+  'tools.*.custom.name',
+  'messages.*.tool_calls.*.function.name',
+)
+const chosenPaths = splitPaths(
   'tool_choice.function.name',
   'tool_choice.custom.name',
   'tool_choice.allowed_tools.tools.*.function.name',
@@ -106,14 +110,18 @@ const chosenPaths = pathsOf(
 export const chatNames: NameRule = {
   ...openaiNames,
   paths: [...functionPaths, ...chosenPaths],
-  mentions: pathsOf('messages.*.name'),
+  mentions: splitPaths('messages.*.name'),
 }
 
-export const chatCallIdPaths = pathsOf('messages.*.tool_calls.*.id', 'messages.*.tool_call_id')
+export const chatCallIdPaths = splitPaths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id')
 
 export const responsesNames: NameRule = {
   ...openaiNames,
-  paths: pathsOf('tools.*.name', 'tool_choice.name', 'tool_choice.tools.*.name', 'input.*.name'),
+  paths: splitPaths('tools.*.name', 'tool_choice.name', 'tool_choice.tools.*.name', 'input.*.name'),
 }
 
-export const responsesCallIds: NameRule = { allowed: anyCharacters, maxLength: 64, paths: pathsOf('input.*.call_id') }
+export const responsesCallIds: NameRule = {
+  allowed: anyCharacters,
+  maxLength: 64,
+  paths: splitPaths('input.*.call_id'),
+}

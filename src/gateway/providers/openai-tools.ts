@@ -10,7 +10,7 @@ import {
 import type { Body } from '../protocol/protocol.ts'
 
 /** OpenAI's tools that a chat can request, and the fields of each that are sent. */
-const kinds: Record<string, string[]> = {
+const toolFields: Record<string, string[]> = {
   web_search: ['filters', 'search_context_size', 'user_location'],
   web_search_preview: ['search_context_size', 'user_location'],
   file_search: ['vector_store_ids', 'max_num_results', 'filters', 'ranking_options'],
@@ -21,12 +21,15 @@ const kinds: Record<string, string[]> = {
 const anthropicToolType = /_\d{8}$/
 
 /** Translates a provider tool field by field. Undefined for an unknown one. */
-export function ownTool(tool: ChatTool): Body | undefined {
+export function encodeProviderTool(tool: ChatTool): Body | undefined {
   if (tool.type === undefined || anthropicToolType.test(tool.type)) return undefined
   if (tool.type === 'custom') return customTool(tool)
   const unit = unitOfType(tool.type)
-  if (!Object.hasOwn(kinds, unit)) return undefined
-  const fields = kinds[unit]!.filter((name) => (tool as Body)[name] != null).map((name) => [name, (tool as Body)[name]])
+  if (!Object.hasOwn(toolFields, unit)) return undefined
+  const fields = toolFields[unit]!.filter((name) => (tool as Body)[name] != null).map((name) => [
+    name,
+    (tool as Body)[name],
+  ])
   return { type: tool.type, ...Object.fromEntries(fields) }
 }
 
@@ -58,7 +61,7 @@ export function responsesBillable(form: Body): BillableOptions {
   const calls = callsIn(form.max_tool_calls)
   const tools = providerTools(form, (tool) => {
     const unit = unitOfType(String(tool.type))
-    return { unit: unit + sizeOf(tool), calls, bound: 'max_tool_calls', reported: unit.replace(/_preview$/, '') }
+    return { unit: unit + containerSize(tool), calls, bound: 'max_tool_calls', reported: unit.replace(/_preview$/, '') }
   })
   if (form.web_search_options != null)
     tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls, bound: 'max_tool_calls' })
@@ -66,7 +69,7 @@ export function responsesBillable(form: Body): BillableOptions {
 }
 
 /** A container larger than the smallest has a separate price. */
-function sizeOf({ container }: Body): string {
+function containerSize({ container }: Body): string {
   const { memory_limit: limit } = (container ?? {}) as { memory_limit?: unknown }
   return typeof limit === 'string' && limit !== '1g' ? `:${limit.slice(0, 8)}` : ''
 }

@@ -1,11 +1,11 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { CompletionIncrements } from './completion-increments.ts'
-import { countIn, type ReportedCounts, type ReportedExtras, usageEvents } from './token-counts.ts'
+import { type ReportedCounts, type ReportedExtras, readCount, usageEvents } from './token-counts.ts'
 import {
   compileSpellings,
-  countsIn,
-  mergedUsage,
-  ownCountsIn,
+  mergeUsage,
+  readClientCounts,
+  readCounts,
   type Spellings,
   type UsageObject,
   type UsageSpelling,
@@ -124,11 +124,13 @@ export class OpenaiUsage {
    * @param contentLength the characters of the content in the same event of a stream.
    */
   read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, contentLength = 0 } = {}): AnswerEvent[] {
-    const merged = countsIn(this.#merge(usage), this.#spellings)
+    const merged = readCounts(this.#merge(usage), this.#spellings)
     const events = usageEvents(this.#withIncrements(merged, usage, contentLength), extras)
-    const own = ownCountsIn(usage, this.#spellings)
+    const clientCounts = readClientCounts(usage, this.#spellings)
     return events.map((event) =>
-      event.type === 'usage' && (!isInPlace || differs(event.tokens, own)) ? { ...event, restated: true } : event,
+      event.type === 'usage' && (!isInPlace || differs(event.tokens, clientCounts))
+        ? { ...event, restated: true }
+        : event,
     )
   }
 
@@ -136,15 +138,15 @@ export class OpenaiUsage {
   #withIncrements(merged: ReportedCounts, usage: UsageObject, contentLength: number): ReportedCounts {
     if (contentLength === 0 && !this.#increments) return merged
     this.#increments ??= new CompletionIncrements()
-    this.#increments.add(countsIn(usage, this.#spellings), contentLength)
+    this.#increments.add(readCounts(usage, this.#spellings), contentLength)
     return this.#increments.apply(merged)
   }
 
   #merge(usage: UsageObject): UsageObject {
     const before = this.#usage
-    this.#usage = before ? mergedUsage(before, usage) : usage
+    this.#usage = before ? mergeUsage(before, usage) : usage
     // A total applies only to the counts of the same event.
-    if (before && !usage.total_tokens && hasCounts(countsIn(usage, this.#spellings))) delete this.#usage.total_tokens
+    if (before && !usage.total_tokens && hasCounts(readCounts(usage, this.#spellings))) delete this.#usage.total_tokens
     return this.#usage
   }
 }
@@ -152,8 +154,8 @@ export class OpenaiUsage {
 const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) || Boolean(completion)
 
 /** Whether a client would read other counts from the original usage. */
-function differs(tokens: TokenCounts, own: ReportedCounts): boolean {
-  const count = (name: keyof ReportedCounts) => countIn(own[name]) ?? 0
+function differs(tokens: TokenCounts, clientCounts: ReportedCounts): boolean {
+  const count = (name: keyof ReportedCounts) => readCount(clientCounts[name]) ?? 0
   if (tokens.prompt !== count('prompt') || tokens.completion !== count('completion')) return true
   return (['cached', 'cacheWritten', 'reasoning'] as const).some((name) => tokens[name] > count(name))
 }

@@ -20,7 +20,7 @@ export const protocols: Record<Protocol, ProviderProtocol> = {
  * The protocol of an endpoint, or else that of its provider. Undefined if neither has one, or if it does not support the
  * task.
  */
-export function providerProtocolOf(
+export function findProviderProtocol(
   endpoint: Endpoint,
   provider: Provider | undefined,
   task?: Task,

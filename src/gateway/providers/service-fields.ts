@@ -2,7 +2,7 @@ import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** Removes the fields of this service. Unknown fields stay, because they can belong to a provider. */
-export function withoutOwnFields(body: Body): Body {
+export function withoutServiceFields(body: Body): Body {
   const sent: Body = {}
   for (const name in body) if (!serviceOnlyFields.has(name)) sent[name] = body[name]
   return sent

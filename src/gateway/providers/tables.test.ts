@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { effortOf, thinkingBudgetOf, thinkingSetting } from '../protocol/reasoning-budget.ts'
+import { chooseEffort, computeThinkingBudget, readThinkingSetting } from '../protocol/reasoning-budget.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
-import { factsOfRefusal } from './error-code.ts'
+import { readRefusalFacts } from './error-code.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
@@ -113,17 +113,17 @@ test('Gemini parts are read as text, reasoning, calls and signatures', () => {
 
 test('the reasoning budget is as requested, or a share of the answer', () => {
   const budget = (effort: string | undefined, budgetTokens?: number) =>
-    thinkingBudgetOf({ enabled: true, effort, budgetTokens }, 10_000)
+    computeThinkingBudget({ enabled: true, effort, budgetTokens }, 10_000)
   assert.deepEqual(
     ['minimal', 'low', 'medium', 'high', 'xhigh', 'max', undefined, 'odd'].map((effort) => budget(effort)),
     [1024, 2000, 5000, 8000, 9500, 9500, 5000, 5000],
   )
   assert.equal(budget('low', 77), 77)
-  const effort = (budgetTokens: number | undefined) => effortOf({ enabled: true, effort: undefined, budgetTokens })
+  const effort = (budgetTokens: number | undefined) => chooseEffort({ enabled: true, effort: undefined, budgetTokens })
   assert.deepEqual([undefined, 2048, 2049, 8192, 8193].map(effort), ['medium', 'low', 'medium', 'medium', 'high'])
-  assert.equal(effortOf({ enabled: true, effort: 'xhigh', budgetTokens: 1 }), 'xhigh')
-  assert.deepEqual(thinkingSetting({ reasoning: { effort: 'none' } } as never), { enabled: false })
-  assert.equal(thinkingSetting({ reasoning: {} } as never), undefined)
+  assert.equal(chooseEffort({ enabled: true, effort: 'xhigh', budgetTokens: 1 }), 'xhigh')
+  assert.deepEqual(readThinkingSetting({ reasoning: { effort: 'none' } } as never), { enabled: false })
+  assert.equal(readThinkingSetting({ reasoning: {} } as never), undefined)
 })
 
 test('a chat answer that ends with an error is an error; Gemini has a retry delay', () => {
@@ -131,6 +131,6 @@ test('a chat answer that ends with an error is an error; Gemini has a retry dela
     assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
   assert.equal(openaiResponses.readBody({ output: [], status: 'cancelled' }).at(-1)?.type, 'error')
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '45.837906927s' }]
-  assert.equal(factsOfRefusal({ error: { code: 429, details } }).retryAfterMs, 45_838)
-  assert.equal(factsOfRefusal([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
+  assert.equal(readRefusalFacts({ error: { code: 429, details } }).retryAfterMs, 45_838)
+  assert.equal(readRefusalFacts([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
 })

@@ -20,34 +20,34 @@ const maxCount = 1e9
 
 type PromptAndCompletion = { prompt: number; completion: number; mismatch?: string }
 
-/**
- * Validates a provider's counts, which are billed. Undefined if prompt or completion are invalid or both are missing:
- * then the usage is estimated. Parts are limited to their whole.
- */
-function tokenCounts(reported: ReportedCounts, { prompt, completion }: PromptAndCompletion): TokenCounts {
-  const cached = Math.min(countIn(reported.cached) ?? 0, prompt)
-  const parts = partsIn(reported)
+/** The counts of an answer, with each part limited to its whole. */
+function limitParts(reported: ReportedCounts, { prompt, completion }: PromptAndCompletion): TokenCounts {
+  const cached = Math.min(readCount(reported.cached) ?? 0, prompt)
+  const parts = readParts(reported)
   return {
     prompt,
     completion,
     cached,
-    cacheWritten: Math.min(countIn(reported.cacheWritten) ?? 0, prompt - cached),
-    reasoning: Math.min(countIn(reported.reasoning) ?? 0, completion),
+    cacheWritten: Math.min(readCount(reported.cacheWritten) ?? 0, prompt - cached),
+    reasoning: Math.min(readCount(reported.reasoning) ?? 0, completion),
     ...(parts && { parts }),
   }
 }
 
-/** Prompt and completion that match the total. If none match, the larger counts are billed. */
-function sidesOf(reported: ReportedCounts): PromptAndCompletion | undefined {
+/**
+ * Prompt and completion that match the total. If none match, the larger counts are billed. Undefined if one is invalid or
+ * both are missing: then the usage is estimated.
+ */
+function reconcileTotals(reported: ReportedCounts): PromptAndCompletion | undefined {
   if (reported.prompt == null && reported.completion == null) return undefined
-  const prompt = countIn(reported.prompt ?? 0)
-  const completion = countIn(reported.completion ?? 0)
+  const prompt = readCount(reported.prompt ?? 0)
+  const completion = readCount(reported.completion ?? 0)
   if (prompt === undefined || completion === undefined) return undefined
-  const otherPrompt = countIn(reported.otherPrompt) ?? prompt
-  const otherCompletion = countIn(reported.otherCompletion) ?? completion
-  const total = countIn(reported.total) || undefined
+  const otherPrompt = readCount(reported.otherPrompt) ?? prompt
+  const otherCompletion = readCount(reported.otherCompletion) ?? completion
+  const total = readCount(reported.total) || undefined
   if (total === undefined) {
-    const isReasoningSeparate = (countIn(reported.reasoning) ?? 0) > completion
+    const isReasoningSeparate = (readCount(reported.reasoning) ?? 0) > completion
     return { prompt, completion: isReasoningSeparate ? otherCompletion : completion }
   }
   const possibleCounts: PromptAndCompletion[] = [
@@ -65,10 +65,10 @@ function sidesOf(reported: ReportedCounts): PromptAndCompletion | undefined {
 const partNames = ['cacheWritten1h', 'audioPrompt', 'audioCompletion', 'imageCompletion'] as const
 
 /** The reported parts. The price calculation limits them to their whole. */
-function partsIn(reported: ReportedCounts): TokenParts | undefined {
+function readParts(reported: ReportedCounts): TokenParts | undefined {
   let parts: TokenParts | undefined
   for (const name of partNames) {
-    const count = countIn(reported[name])
+    const count = readCount(reported[name])
     if (!count) continue
     parts ??= {}
     parts[name] = count
@@ -78,10 +78,10 @@ function partsIn(reported: ReportedCounts): TokenParts | undefined {
 
 /** The usage event; none if the counts are invalid. */
 export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedExtras): AnswerEvent[] {
-  const sides = sidesOf(reported)
+  const sides = reconcileTotals(reported)
   if (!sides) return []
-  const tokens = tokenCounts(reported, sides)
-  const extras = reportedExtras && extrasIn(reportedExtras)
+  const tokens = limitParts(reported, sides)
+  const extras = reportedExtras && readExtras(reportedExtras)
   const mismatch = reported.mismatch ?? sides.mismatch
   return [{ type: 'usage', tokens, ...(extras && { extras }), ...(mismatch !== undefined && { mismatch }) }]
 }
@@ -91,15 +91,15 @@ const maxPieces = 100_000
 /** Limits the kinds of units, which are stored with the request. */
 const maxUnits = 100
 
-function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
+function readExtras({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
   const reported: Record<string, number> = {}
   let units = 0
   for (const unit in pieces) {
-    const count = countIn(pieces[unit])
+    const count = readCount(pieces[unit])
     if (count !== undefined && count <= maxPieces) reported[unit] = count
     if (++units === maxUnits) break
   }
-  const tier = tierIn(serviceTier)
+  const tier = readTier(serviceTier)
   const hasPieces = Object.keys(reported).length > 0
   if (!hasPieces && tier === undefined) return undefined
   return { ...(hasPieces && { pieces: reported }), ...(tier !== undefined && { serviceTier: tier }) }
@@ -110,21 +110,21 @@ const standardTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_
 const maxTierLength = 40
 
 /** The tier that served the request, including the default one, because another may have been requested. */
-function tierIn(reported: unknown): string | undefined {
+function readTier(reported: unknown): string | undefined {
   if (typeof reported !== 'string' || reported === '' || reported === 'auto') return undefined
   const name = reported.toLowerCase()
   return standardTiers.has(name) ? 'default' : name.slice(0, maxTierLength)
 }
 
 /** A valid count of tokens or pieces; undefined for other values. */
-export function countIn(reported: unknown): number | undefined {
+export function readCount(reported: unknown): number | undefined {
   return Number.isInteger(reported) && (reported as number) >= 0 && (reported as number) <= maxCount
     ? (reported as number)
     : undefined
 }
 
 /** The sum of separately reported counts; NaN if one is invalid. */
-export function sumOf(...reported: unknown[]): unknown {
+export function sumCounts(...reported: unknown[]): unknown {
   if (reported.every((count) => count == null)) return undefined
-  return reported.reduce<number>((sum, count) => sum + (countIn(count ?? 0) ?? Number.NaN), 0)
+  return reported.reduce<number>((sum, count) => sum + (readCount(count ?? 0) ?? Number.NaN), 0)
 }

@@ -1,5 +1,5 @@
 import type { ReportedCounts } from './token-counts.ts'
-import { countIn, sumOf } from './token-counts.ts'
+import { readCount, sumCounts } from './token-counts.ts'
 
 export type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion' | 'mismatch'>
 
@@ -14,7 +14,7 @@ export type UsageSpelling = {
 
 export type UsageObject = Record<string, unknown>
 
-const sides: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
+const sideNames: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
 /** A spelling, prepared for reading. */
 type CompiledSpelling = Pick<UsageSpelling, 'only' | 'separateCount'> & {
@@ -52,7 +52,7 @@ function compileSpelling({ servers: _, only, separateCount, ...paths }: UsageSpe
 }
 
 /** The spellings that read a member of the usage. */
-function spellingsIn(usage: UsageObject, { own, all, readersOf }: Spellings): readonly CompiledSpelling[] {
+function findSpellings(usage: UsageObject, { own, all, readersOf }: Spellings): readonly CompiledSpelling[] {
   let readers = 0
   for (const name in usage) readers |= readersOf.get(name) ?? 0
   if (readers === 1) return own
@@ -60,16 +60,16 @@ function spellingsIn(usage: UsageObject, { own, all, readersOf }: Spellings): re
 }
 
 /** Reads usage in any of the spellings. The largest count of several spellings is used. */
-export function countsIn(usage: UsageObject, spellings: Spellings): ReportedCounts {
-  return countsOf(usage, spellingsIn(usage, spellings))
+export function readCounts(usage: UsageObject, spellings: Spellings): ReportedCounts {
+  return readWith(usage, findSpellings(usage, spellings))
 }
 
 /** Reads usage as clients of the protocol do. */
-export function ownCountsIn(usage: UsageObject, { own }: Spellings): ReportedCounts {
-  return countsOf(usage, own)
+export function readClientCounts(usage: UsageObject, { own }: Spellings): ReportedCounts {
+  return readWith(usage, own)
 }
 
-function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
+function readWith(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
   const separate: SeparateCounts = { cache: false, reasoning: false }
   for (const spelling of spellings) {
@@ -77,8 +77,8 @@ function countsOf(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
     for (const { name, group, member } of spelling.paths) {
       const value = group === undefined ? usage[member] : (usage[group] as UsageObject | null | undefined)?.[member]
       if (value == null) continue
-      if (sides.has(name)) counts[name] ??= value
-      else if ((countIn(value) ?? 0) > (countIn(counts[name]) ?? 0)) {
+      if (sideNames.has(name)) counts[name] ??= value
+      else if ((readCount(value) ?? 0) > (readCount(counts[name]) ?? 0)) {
         counts[name] = value
         if (spelling.separateCount) separate[spelling.separateCount] = true
       }
@@ -93,9 +93,9 @@ type SeparateCounts = Record<NonNullable<UsageSpelling['separateCount']>, boolea
 /** A part that some servers include in its whole and others count separately. */
 function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): ReportedCounts {
   if (!counts.cached && !counts.cacheWritten && !counts.reasoning) return counts
-  const cache = sumOf(counts.cached, counts.cacheWritten)
-  const otherPrompt = cache && sumOf(counts.prompt, cache)
-  const otherCompletion = counts.reasoning && sumOf(counts.completion, counts.reasoning)
+  const cache = sumCounts(counts.cached, counts.cacheWritten)
+  const otherPrompt = cache && sumCounts(counts.prompt, cache)
+  const otherCompletion = counts.reasoning && sumCounts(counts.completion, counts.reasoning)
   const isCacheSeparate = separate.cache && Number(cache) > Number(counts.prompt ?? 0)
   return {
     ...counts,
@@ -111,15 +111,15 @@ function withAlternatives(counts: ReportedCounts, separate: SeparateCounts): Rep
  * The latest usage of a stream that reports it repeatedly. Counts are cumulative, so a zero or missing count does not
  * replace an earlier one.
  */
-export function mergedUsage(before: UsageObject, next: UsageObject): UsageObject {
+export function mergeUsage(before: UsageObject, next: UsageObject): UsageObject {
   const merged = { ...before }
   for (const name in next) {
     const value = next[name]
     if (value == null || (value === 0 && before[name] != null)) continue
-    merged[name] = isPlain(value) && isPlain(before[name]) ? mergedUsage(before[name], value) : value
+    merged[name] = isPlainObject(value) && isPlainObject(before[name]) ? mergeUsage(before[name], value) : value
   }
   return merged
 }
 
-const isPlain = (value: unknown): value is UsageObject =>
+const isPlainObject = (value: unknown): value is UsageObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,7 +3,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Forms } from '../../pricing/bill.ts'
 
 /**
- * Answer answerLengths in tokens that are tried if the longest answer exceeds the remaining budget of an intern's turn. Without
+ * Answer lengths in tokens that are tried if the longest answer exceeds the remaining budget of an intern's turn. Without
  * them, a turn would end early only because its agent sets no limit.
  */
 const answerLengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]

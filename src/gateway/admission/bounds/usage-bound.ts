@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type Bill, billedChoices, computeBill, type Forms, type Offer } from '../../pricing/bill.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
-import { isReasoningModel, thinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { isReasoningModel, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { promptBound } from './prompt-bound.ts'
 
 /** The maximum tokens of a request at one endpoint. They are reserved, and no charge exceeds them. */
@@ -63,7 +63,7 @@ const thinkingSwitches = ['thinking', 'enable_thinking', 'chat_template_kwargs',
 
 /** A request can switch thinking on, even where the catalogue does not list it. */
 function requestsThinking(chat: ChatRequest): boolean {
-  if (chat.reasoning != null || chat.reasoning_effort != null) return thinkingSetting(chat)?.enabled === true
+  if (chat.reasoning != null || chat.reasoning_effort != null) return readThinkingSetting(chat)?.enabled === true
   return thinkingSwitches.some((name) => chat[name] != null && chat[name] !== false)
 }
 

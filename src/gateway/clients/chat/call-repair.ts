@@ -78,10 +78,10 @@ export function callsIn(text: string): (RawCall | null)[] {
 }
 
 const nameOf = ({ function: called, custom }: RawCall) => called?.name || custom?.name || undefined
-const argumentsOf = ({ function: called, custom }: RawCall) => called?.arguments ?? custom?.input ?? ''
+const parseArguments = ({ function: called, custom }: RawCall) => called?.arguments ?? custom?.input ?? ''
 
 function isEmptyDelta(call: RawCall): boolean {
-  return typeof call.index === 'number' && !call.id && !nameOf(call) && argumentsOf(call) === ''
+  return typeof call.index === 'number' && !call.id && !nameOf(call) && parseArguments(call) === ''
 }
 
 /** Whether both give the same calls to a client that concatenates deltas. */
@@ -90,7 +90,7 @@ function isEquivalent(rawCalls: RawCall, right: ToolCallDelta): boolean {
     rawCalls.index === right.index &&
     (rawCalls.id || undefined) === right.id &&
     nameOf(rawCalls) === nameOf(right) &&
-    argumentsOf(rawCalls) === argumentsOf(right) &&
+    parseArguments(rawCalls) === parseArguments(right) &&
     (right.id === undefined || typeof rawCalls.type === 'string')
   )
 }

@@ -2,7 +2,7 @@ import { passesChatFastCheck } from '#chat/chat-fast-check.ts'
 import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
-import { usageWithCost } from '../../protocol/usage-with-cost.ts'
+import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { completionOf } from './completion.ts'
 import { hasFunctions, withToolsOfFunctions } from './legacy-functions.ts'
 import { chatPreset } from './preset.ts'
@@ -39,6 +39,6 @@ export const chatClient: ClientProtocol = {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
     const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [emptyChoice]
-    return `data: ${JSON.stringify({ ...chunk, choices, usage: usageWithCost(chunk.usage, cost, usageOf) })}\n\n`
+    return `data: ${JSON.stringify({ ...chunk, choices, usage: addCostToUsage(chunk.usage, cost, usageOf) })}\n\n`
   },
 }

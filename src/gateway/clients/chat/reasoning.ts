@@ -1,5 +1,5 @@
 import { detailsOf, type ReasoningDetail, textOfPiece } from '#chat/thoughts.ts'
-import { type Part, type ReasoningFields, reasoningIn, textsOf } from '../../protocol/thinking-parts.ts'
+import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
 
 type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unknown }
 
@@ -21,7 +21,7 @@ const otherField = /"(?:thinking|reasoning_text)"\s*:\s*"[^"]|"reasoning"\s*:\s*
 /** Adds the members that clients read. Each detail has the id of the model that made it. */
 export function addReasoning(message: RawMessage, model: string): void {
   const { reasoning_details: details } = message
-  const { text, field } = reasoningIn(message)
+  const { text, field } = readReasoning(message)
   const hasDetails = Array.isArray(details) && details.length > 0
   if (hasDetails && !text) {
     const joined = (details as ReasoningDetail[]).map(textOfDetail).join('')
@@ -36,7 +36,7 @@ const textOfDetail = (detail: ReasoningDetail | null) => (detail ? textOfPiece(d
 
 /** Moves reasoning parts out of the content, where clients expect text. */
 export function withoutThinkingParts(parts: Part[], model: string): object {
-  const texts = parts.map(textsOf)
+  const texts = parts.map(splitThought)
   const [content, reasoning] = [texts.map(({ text }) => text).join(''), texts.map(({ thought }) => thought).join('')]
   if (!reasoning) return { content }
   const details = detailsOf({ text: reasoning, field: 'thinking', by: model }, 0)

@@ -1,6 +1,6 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-members.ts'
-import { EventPrefix, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
+import { EventPrefix, findObjectStart, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'
 import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
@@ -48,15 +48,15 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
   }))
   let hasDelta = false
   return (raw, events) => {
-    const rest = eventPrefix.restOf(raw)
+    const rest = eventPrefix.matchRest(raw)
     const tail = rest ?? raw.toString('latin1')
     const isFirst = !hasDelta && firstDelta.test(tail)
     hasDelta ||= isFirst
     const right = events && repair.repairs(tail, events, 'delta', () => jsonIn(raw))
     const lacksRole = isFirst && !tail.includes('"role"')
-    if (rest !== undefined && !right && !lacksRole && !needsRewriteInChoice(rest)) return eventPrefix.joined(raw, rest)
+    if (rest !== undefined && !right && !lacksRole && !needsRewriteInChoice(rest)) return eventPrefix.rewrite(raw, rest)
     const text = rest === undefined ? tail : raw.toString('latin1')
-    const from = objectIn(text)
+    const from = findObjectStart(text)
     if (from === -1) return raw
     const isChanged = right || lacksRole || needsRewriteInChoice(text)
     const changed = isChanged ? withRewrittenLine(text, from, { part: 'delta', head, right, lacksRole }) : text
@@ -68,7 +68,7 @@ const firstDelta = /"delta"\s*:\s*\{/
 
 function jsonIn(raw: Buffer): string {
   const text = raw.toString('latin1')
-  const from = objectIn(text)
+  const from = findObjectStart(text)
   return from === -1 ? '{}' : text.slice(from, lineEnd(text, from))
 }
 

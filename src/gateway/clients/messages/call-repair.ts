@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { toLatin1Json } from '#platform/json/json-members.ts'
-import { objectOf } from '../../protocol/passthrough-rewriter.ts'
+import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { assembledCalls } from '../../protocol/tool-calls/assembled-calls.ts'
 import { BlockCheck, type BlockEvent } from './block-check.ts'
@@ -23,7 +23,7 @@ export class StreamCallRepair {
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
     const isOutside = this.#check.isBetweenBlocks && events.some(isContent)
     if (!this.#writer && !isOutside && !isBlockEvent(event, events)) return event
-    const parsed: BlockEvent = objectOf(event)
+    const parsed: BlockEvent = parseEventObject(event)
     if (!this.#writer && this.#check.accepts(parsed, events)) return event
     this.#writer ??= new MessageWriter(this.#head, this.#check.passed)
     let text = events.map(this.#writer.event).join('')

@@ -1,6 +1,6 @@
 import { MessagesCall } from '#chat/messages-call.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
-import { usageWithCost } from '../../protocol/usage-with-cost.ts'
+import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
 import { messageUsage } from './message.ts'
@@ -51,7 +51,7 @@ export const messagesClient: ClientProtocol = {
     const at = text.lastIndexOf('\ndata:') + 1
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { usage?: object | null }
     if (!event.usage) return raw
-    event.usage = usageWithCost(event.usage, cost, messageUsage)
+    event.usage = addCostToUsage(event.usage, cost, messageUsage)
     return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
   },
   envelope: messagesEnvelope,

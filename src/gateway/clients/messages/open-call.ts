@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import { parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
+import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { CallBlock } from './message.ts'
 
 /** A tool call that is being written. */
@@ -35,7 +35,7 @@ export class OpenCall {
    * @throws Error if the arguments are not an object, because without arguments the client would run the tool wrongly.
    */
   close(isTruncated: boolean): void {
-    const value = parsedText(this.json || '{}')
+    const value = parseJsonText(this.json || '{}')
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) this.block.input = value
     else if (!isTruncated) throw new Error(`the arguments of its call of "${this.block.name}" are not a JSON object`)
   }

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
-import { objectOf, type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
+import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 
@@ -18,9 +18,9 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
       for (const event of events) if (event.type === 'usage') completionTokens = event.tokens.completion
       const end = events.find((event) => event.type === 'finish')
       if (end && end.native === undefined) return calls.repaired(withReason(raw, end, completionTokens), events)
-      const named = raw.includes('message_start') ? withChangesIn(raw, 'message', changes) : raw
+      const named = raw.includes('message_start') ? changeMember(raw, 'message', changes) : raw
       const stop = stopRepair(events)
-      return calls.repaired(withEventName(stop ? withChangesIn(named, 'delta', stop) : named), events)
+      return calls.repaired(withEventName(stop ? changeMember(named, 'delta', stop) : named), events)
     },
     rest: (events) => calls.rest(events),
     whole: (answer, events = []) => {
@@ -43,7 +43,7 @@ const eventLine = /^event:/m
 /** Anthropic's clients read only events with a name, which is the type in their data. */
 function withEventName(raw: Buffer): Buffer {
   if (raw.toString('latin1', 0, 6) === 'event:' || eventLine.test(raw.toString('latin1'))) return raw
-  const { type } = objectOf(raw) as { type?: unknown }
+  const { type } = parseEventObject(raw) as { type?: unknown }
   return typeof type === 'string' ? Buffer.concat([Buffer.from(`event: ${type}\n`), raw]) : raw
 }
 

@@ -6,7 +6,7 @@ import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { toolsOf } from './tools.ts'
 import { messagesOf } from './turns.ts'
 
@@ -41,7 +41,7 @@ const translated: ReadonlySet<string> = new Set([
 
 /** The fields of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
 export function untranslatedFields(body: Body): string[] {
-  return fieldsSetIn(
+  return findSetFields(
     body,
     Object.keys(body).filter((name) => !translated.has(name) && !isAnswerLimit(name)),
   )

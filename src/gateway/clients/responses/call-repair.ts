@@ -1,9 +1,9 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { toLatin1Json } from '#platform/json/json-members.ts'
-import { objectOf } from '../../protocol/passthrough-rewriter.ts'
+import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol/tool-calls/assembled-calls.ts'
-import { argumentsOf, ItemCheck, isCall, type RawItem } from './item-check.ts'
+import { ItemCheck, isCall, parseArguments, type RawItem } from './item-check.ts'
 import { RepairedItems } from './repaired-items.ts'
 
 /**
@@ -20,14 +20,14 @@ export class StreamCallRepair {
 
   /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
   repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
-    if (this.#items) return this.#items.rewrite(objectOf(event), events, event)
-    const passes = !isItemEvent(event, events) || this.#check.accepts(objectOf(event), events)
+    if (this.#items) return this.#items.rewrite(parseEventObject(event), events, event)
+    const passes = !isItemEvent(event, events) || this.#check.accepts(parseEventObject(event), events)
     if (passes) {
       this.#check.events++
       return event
     }
     this.#items = new RepairedItems(this.#head.id, this.#check)
-    return this.#items.rewrite(objectOf(event), events, event)
+    return this.#items.rewrite(parseEventObject(event), events, event)
   }
 }
 
@@ -49,7 +49,7 @@ export function withAssembledCalls(answer: string, events: readonly AnswerEvent[
 }
 
 function isSame(item: RawItem, { id, name, args }: AssembledCall): boolean {
-  return item.call_id === id && item.name === name && argumentsOf(item) === args
+  return item.call_id === id && item.name === name && parseArguments(item) === args
 }
 
 function membersOf({ type }: RawItem, { id, name, args }: AssembledCall): RawItem {

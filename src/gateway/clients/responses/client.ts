@@ -1,6 +1,6 @@
 import { ResponsesCall } from '#chat/responses-call.ts'
 import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol/protocol.ts'
-import { usageWithCost } from '../../protocol/usage-with-cost.ts'
+import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
 import { completeUsage, responseUsage } from './object.ts'
 import { responsesPreset } from './preset.ts'
 import { responsesRewriter } from './rewriter.ts'
@@ -43,7 +43,7 @@ export const responsesClient: ClientProtocol = {
     const at = text.lastIndexOf('\ndata:') + 1
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { response?: { usage?: object | null } }
     if (!event.response?.usage) return raw
-    event.response.usage = completeUsage(usageWithCost(event.response.usage, cost, responseUsage))
+    event.response.usage = completeUsage(addCostToUsage(event.response.usage, cost, responseUsage))
     return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
   },
 }

@@ -27,7 +27,7 @@ export type ItemEvent = {
 export const isCall = (item: RawItem | null | undefined) =>
   item?.type === 'function_call' || item?.type === 'custom_tool_call'
 
-export const argumentsOf = (item: { type?: string; arguments?: string; input?: string }) =>
+export const parseArguments = (item: { type?: string; arguments?: string; input?: string }) =>
   item.type === 'custom_tool_call' ? item.input : item.arguments
 
 /** A call that the client has: its index among the calls and among the items, and its arguments so far. */
@@ -72,7 +72,7 @@ export class ItemCheck {
       this.count = Math.max(this.count, (index ?? this.count) + 1)
       return calls.length === 0
     }
-    if (index !== this.count || !startsCall(calls) || argumentsOf(item!)) return false
+    if (index !== this.count || !startsCall(calls) || parseArguments(item!)) return false
     const [{ index: call, id, name, custom }] = calls
     if (item!.call_id !== id || item!.name !== name || item!.id === undefined) return false
     const shared = { id: item!.id, status: 'in_progress' as const, call_id: id, name }
@@ -102,15 +102,15 @@ function addArguments({ call, item }: RelayedCall, text: string, calls: CallEven
 /** An empty text is not valid JSON. */
 function isWhole(passed: RelayedCall | undefined, text: string | undefined): boolean {
   if (!passed) return false
-  return text === argumentsOf(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')
+  return text === parseArguments(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')
 }
 
 function isDone(passed: RelayedCall | undefined, item: RawItem): boolean {
-  if (!passed || !isWhole(passed, argumentsOf(item)) || !isSame(passed.item, item)) return false
+  if (!passed || !isWhole(passed, parseArguments(item)) || !isSame(passed.item, item)) return false
   passed.isDone = true
   return true
 }
 
 function isSame(own: RelayedCall['item'], item: RawItem): boolean {
-  return item.call_id === own.call_id && item.name === own.name && argumentsOf(item) === argumentsOf(own)
+  return item.call_id === own.call_id && item.name === own.name && parseArguments(item) === parseArguments(own)
 }

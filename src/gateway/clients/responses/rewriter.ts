@@ -1,5 +1,5 @@
 import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
-import { type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
+import { changeMember, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { settings } from './object.ts'
@@ -38,7 +38,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   }
   return {
     event: (raw, events = []) =>
-      calls.repaired(raw.includes('"response"') ? withChangesIn(raw, 'response', changes) : raw, events),
+      calls.repaired(raw.includes('"response"') ? changeMember(raw, 'response', changes) : raw, events),
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)
       return applyChanges(repaired, repaired.indexOf('{'), changes)

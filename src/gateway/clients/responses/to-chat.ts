@@ -2,7 +2,7 @@ import { answerLimitOf, isAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { messagesOf } from './input.ts'
 import { Namespaces } from './namespaces.ts'
 import { refuseInexpressible } from './object.ts'
@@ -45,7 +45,7 @@ export function untranslatedFields(body: Body): string[] {
     (tool) => tool?.type,
   )
   return [
-    ...fieldsSetIn(body, untranslated),
+    ...findSetFields(body, untranslated),
     ...(include.some((one) => one !== 'reasoning.encrypted_content') ? ['include'] : []),
     ...tools.filter((type) => typeof type === 'string' && !toolTypes.has(type)).map((type) => `tools.${type}`),
   ]

@@ -4,7 +4,7 @@ import type { Body } from '../protocol.ts'
 import { foreignThinkingFields } from '../reasoning-budget.ts'
 
 /** Fields of a request among those that a protocol lacks. Empty lists and objects ask for nothing. */
-export function fieldsSetIn(chat: Body, names: readonly string[]): string[] {
+export function findSetFields(chat: Body, names: readonly string[]): string[] {
   return names.filter((name) => isSet(chat[name]))
 }
 
@@ -14,7 +14,7 @@ function isSet(value: unknown): boolean {
 }
 
 /** Fields beside those of the schema that are translated, or that only describe the transport. */
-const translated: ReadonlySet<string> = new Set([
+const translatedFields: ReadonlySet<string> = new Set([
   'max_output_tokens',
   'max_new_tokens',
   'n_predict',
@@ -25,8 +25,8 @@ const translated: ReadonlySet<string> = new Set([
 ])
 
 /** Fields of a chat that belong to a provider, so that other protocols have no counterpart. */
-export function unknownFieldsIn(chat: Body): string[] {
+export function findUnknownFields(chat: Body): string[] {
   return Object.keys(chat).filter(
-    (name) => !Object.hasOwn(ChatRequest.shape, name) && !translated.has(name) && !serviceOnlyFields.has(name),
+    (name) => !Object.hasOwn(ChatRequest.shape, name) && !translatedFields.has(name) && !serviceOnlyFields.has(name),
   )
 }

@@ -14,19 +14,19 @@ export type NameRule = {
 }
 
 /** `tools.*.name` as the steps of a path. */
-export const pathsOf = (...paths: string[]) => paths.map((path) => path.split('.'))
+export const splitPaths = (...paths: string[]) => paths.map((path) => path.split('.'))
 
 /** The original name for each alias. */
 export type Aliases = ReadonlyMap<string, string>
 
-const none: Aliases = new Map()
+const noAliases: Aliases = new Map()
 
 /**
  * Replaces the names that a provider would refuse by aliases. An alias depends on its name only, so that a conversation
  * has the same one in each of its requests, and it differs from all other names of the body.
  */
 export function withAliases(body: Body, rule: NameRule): { body: Body; aliases: Aliases } {
-  return hasRefusedName(body, rule) ? replaceRefused(body, rule) : { body, aliases: none }
+  return hasRefusedName(body, rule) ? replaceRefused(body, rule) : { body, aliases: noAliases }
 }
 
 function hasRefusedName(body: Body, rule: NameRule): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fittedDataUrl, inlineDataRepair, isTextType } from './media-types.ts'
+import { correctDataUrl, inlineDataRepair, isTextType } from './media-types.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk'
 const pdf = Buffer.from('%PDF-1.7 and more than sixteen bytes').toString('base64')
@@ -8,16 +8,16 @@ const webp = Buffer.from('RIFF0000WEBPVP8 and more').toString('base64')
 
 test('the media type of an image follows from its content', () => {
   for (const type of ['image/jpeg', 'image/jpg', 'application/octet-stream', ''])
-    assert.equal(fittedDataUrl(`data:${type};base64,${png}`), `data:image/png;base64,${png}`, type)
-  assert.equal(fittedDataUrl(`data:;base64,${webp}`), `data:image/webp;base64,${webp}`)
-  assert.equal(fittedDataUrl(`data:;base64,${pdf}`), `data:application/pdf;base64,${pdf}`)
+    assert.equal(correctDataUrl(`data:${type};base64,${png}`), `data:image/png;base64,${png}`, type)
+  assert.equal(correctDataUrl(`data:;base64,${webp}`), `data:image/webp;base64,${webp}`)
+  assert.equal(correctDataUrl(`data:;base64,${pdf}`), `data:application/pdf;base64,${pdf}`)
 })
 
 test('base64 alone becomes a data URL, without line breaks', () => {
-  assert.equal(fittedDataUrl(png), `data:image/png;base64,${png}`)
+  assert.equal(correctDataUrl(png), `data:image/png;base64,${png}`)
   const broken = `${png.slice(0, 20)}\n${png.slice(20)}\n`
   assert.equal(
-    fittedDataUrl(`data:image/png;charset=utf-8;base64,${broken}`),
+    correctDataUrl(`data:image/png;charset=utf-8;base64,${broken}`),
     `data:image/png;charset=utf-8;base64,${png}`,
   )
 })
@@ -32,7 +32,7 @@ test('other addresses and right data URLs stay', () => {
     'data:audio/wav;base64,UklGRgAA',
     'data:image/svg+xml;base64,PHN2Zz4=',
   ])
-    assert.equal(fittedDataUrl(url), url)
+    assert.equal(correctDataUrl(url), url)
 })
 
 test('inline data gets the type of its content', () => {

@@ -3,7 +3,7 @@ import type { Body } from '../protocol.ts'
 import type { Repair } from './repair.ts'
 
 /** Names of media types that clients use and providers refuse. */
-const registered: Record<string, string> = {
+const registeredNames: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
   'image/x-png': 'image/png',
@@ -21,7 +21,7 @@ const signatures: readonly [RegExp, string][] = [
 ]
 
 /** The media type that the content of a file shows. */
-function typeOfContent(base64: string): string | undefined {
+function detectMediaType(base64: string): string | undefined {
   const start = Buffer.from(base64.slice(0, 24), 'base64').toString('latin1')
   return signatures.find(([signature]) => signature.test(start))?.[1]
 }
@@ -30,11 +30,11 @@ function typeOfContent(base64: string): string | undefined {
  * The registered name of a media type, in lower case, because providers do not ignore case. Providers also compare the type
  * of an image with its content, so a wrong or missing one is corrected.
  */
-export function mediaTypeOf(mediaType: string, base64: string): string {
+export function correctMediaType(mediaType: string, base64: string): string {
   const lower = mediaType.toLowerCase()
-  const name = Object.hasOwn(registered, lower) ? registered[lower]! : lower
+  const name = Object.hasOwn(registeredNames, lower) ? registeredNames[lower]! : lower
   const isUncertain = name === '' || name === 'application/octet-stream' || name.startsWith('image/')
-  return (isUncertain ? typeOfContent(base64) : undefined) ?? name
+  return (isUncertain ? detectMediaType(base64) : undefined) ?? name
 }
 
 /** Base64 without the line breaks of some encoders. */
@@ -44,8 +44,8 @@ const plainBase64 = (base64: string) => (/\s/.test(base64) ? base64.replaceAll(/
 const maxTypeLength = 100
 
 /** A data URL with the right media type, also for base64 alone; any other text as it is. */
-export function fittedDataUrl(url: string): string {
-  if (!/^data:/i.test(url)) return /^[a-z0-9+/]{16}/i.test(url) ? dataUrlOf(url) : url
+export function correctDataUrl(url: string): string {
+  if (!/^data:/i.test(url)) return /^[a-z0-9+/]{16}/i.test(url) ? toDataUrl(url) : url
   const start = url.slice(0, maxTypeLength)
   const end = start.search(/[;,]/)
   const comma = start.indexOf(',')
@@ -53,14 +53,14 @@ export function fittedDataUrl(url: string): string {
   const type = start.slice('data:'.length, end)
   const isBase64 = comma > 0 && /;base64$/i.test(start.slice(0, comma))
   const base64 = isBase64 ? plainBase64(url.slice(comma + 1)) : ''
-  const right = mediaTypeOf(type, base64)
+  const right = correctMediaType(type, base64)
   const isPlain = !isBase64 || base64.length === url.length - comma - 1
   if (right === type && isPlain && start.startsWith('data:')) return url
   return `data:${right}${isBase64 ? `${url.slice(end, comma + 1)}${base64}` : url.slice(end)}`
 }
 
-function dataUrlOf(base64: string): string {
-  const type = typeOfContent(base64)
+function toDataUrl(base64: string): string {
+  const type = detectMediaType(base64)
   return type === undefined ? base64 : `data:${type};base64,${plainBase64(base64)}`
 }
 
@@ -68,7 +68,7 @@ function dataUrlOf(base64: string): string {
 export function dataUrlRepair(urlPaths: readonly string[][]): Repair {
   return (body) => {
     let current: unknown = body
-    for (const path of urlPaths) current = mapTexts(current, path, fittedDataUrl)
+    for (const path of urlPaths) current = mapTexts(current, path, correctDataUrl)
     return current as typeof body
   }
 }
@@ -78,7 +78,8 @@ export function inlineDataRepair(paths: readonly string[][], typeName: string): 
   const withMediaType = (inline: Body): Body => {
     const { data, [typeName]: mediaType } = inline
     if (typeof data !== 'string' || typeof mediaType !== 'string' || inline.type === 'text') return inline
-    const [plain, type] = [plainBase64(data), mediaTypeOf(mediaType, data)]
+    const plain = plainBase64(data)
+    const type = correctMediaType(mediaType, data)
     return plain === data && type === mediaType ? inline : { ...inline, data: plain, [typeName]: type }
   }
   return (body) => {
@@ -89,7 +90,7 @@ export function inlineDataRepair(paths: readonly string[][], typeName: string): 
 }
 
 /** Changes the objects at a path, like `mapTexts`. */
-function mapObjects(value: unknown, path: readonly string[], change: (found: Body) => Body, depth = 0): unknown {
+function mapObjects(value: unknown, path: readonly string[], change: (object: Body) => Body, depth = 0): unknown {
   const name = path[depth]
   if (name === '*')
     return Array.isArray(value) ? mapItems(value, (item) => mapObjects(item, path, change, depth + 1)) : value

@@ -38,7 +38,7 @@ export function callsByTurn<Mark extends CallMark>(marks: readonly Mark[]): Read
 }
 
 /** The result of a call that has none. */
-export const missingResult = 'The call has no result.'
+export const missingResultText = 'The call has no result.'
 
 /** Introduces a result whose call is not in the conversation. */
 export const orphanHeading = (id: unknown, failed: unknown) =>
@@ -47,9 +47,9 @@ export const orphanHeading = (id: unknown, failed: unknown) =>
 type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; tool_call_id?: unknown } & Body
 
 /** Puts the results of a chat directly after their calls, adds missing ones, and makes other results a user message. */
-export function pairedMessages<M extends object>(messages: M[]): M[] {
+export function pairMessages<M extends object>(messages: M[]): M[] {
   const all = messages as Message[]
-  const marks = marksIn(all)
+  const marks = findMarks(all)
   if (marks.length === 0) return messages
   const pairs = pairResults(marks)
   if (isPaired(all, marks, pairs)) return messages
@@ -58,10 +58,10 @@ export function pairedMessages<M extends object>(messages: M[]): M[] {
   const result: Message[] = []
   for (const [turn, message] of all.entries()) {
     if (message?.role !== 'tool') result.push(message)
-    else if (orphans.has(turn)) result.push(asUserMessage(message))
+    else if (orphans.has(turn)) result.push(toUserMessage(message))
     for (const call of callsOf.get(turn) ?? []) {
-      const found = pairs.resultOf.get(call)
-      result.push(found ? all[found.turn]! : { role: 'tool', tool_call_id: call.id, content: missingResult })
+      const answer = pairs.resultOf.get(call)
+      result.push(answer ? all[answer.turn]! : { role: 'tool', tool_call_id: call.id, content: missingResultText })
     }
   }
   return result as M[]
@@ -69,19 +69,19 @@ export function pairedMessages<M extends object>(messages: M[]): M[] {
 
 export const pairChatResults: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
-  const messages = pairedMessages(body.messages as Message[])
+  const messages = pairMessages(body.messages as Message[])
   return messages === body.messages ? body : { ...body, messages }
 }
 
 /** The calls of consecutive answers belong to the last of them, because some clients send one answer in two messages. */
-function marksIn(messages: Message[]): CallMark[] {
+function findMarks(messages: Message[]): CallMark[] {
   const marks: CallMark[] = []
   let calls: CallMark[] = []
   for (const [turn, message] of messages.entries()) {
-    const { role, tool_call_id: id, tool_calls: some } = message ?? {}
+    const { role, tool_call_id: id, tool_calls: toolCalls } = message ?? {}
     if (role === 'tool') marks.push({ id, isResult: true, turn })
     if (role !== 'assistant') continue
-    for (const call of Array.isArray(some) ? (some as ({ id?: unknown } | null)[]) : []) {
+    for (const call of Array.isArray(toolCalls) ? (toolCalls as ({ id?: unknown } | null)[]) : []) {
       const mark = { id: call?.id, isResult: false, turn }
       calls.push(mark)
       marks.push(mark)
@@ -96,7 +96,7 @@ function marksIn(messages: Message[]): CallMark[] {
 /** Whether each call has its result among the results directly after it, and no result is elsewhere. */
 function isPaired(messages: Message[], marks: readonly CallMark[], { resultOf, orphans }: Pairs<CallMark>): boolean {
   if (orphans.size > 0) return false
-  const otherBefore = lastOthers(messages)
+  const otherBefore = findLatestNonResults(messages)
   return marks.every((mark) => {
     if (mark.isResult) return true
     const result = resultOf.get(mark)
@@ -105,7 +105,7 @@ function isPaired(messages: Message[], marks: readonly CallMark[], { resultOf, o
 }
 
 /** For each message the latest one, itself included, that is not a result. */
-function lastOthers(messages: Message[]): number[] {
+function findLatestNonResults(messages: Message[]): number[] {
   let last = -1
   return messages.map((message, turn) => {
     if (message?.role !== 'tool') last = turn
@@ -113,7 +113,7 @@ function lastOthers(messages: Message[]): number[] {
   })
 }
 
-function asUserMessage({ tool_call_id: id, content, is_error: failed }: Message): Message {
+function toUserMessage({ tool_call_id: id, content, is_error: failed }: Message): Message {
   const heading = orphanHeading(id, failed)
   if (!Array.isArray(content)) return { role: 'user', content: `${heading}\n${content ?? ''}` }
   return { role: 'user', content: [{ type: 'text', text: heading }, ...content] }

@@ -5,14 +5,14 @@ type Choice = {
   allowed_tools?: { mode?: string; tools?: { name?: string; function?: { name?: string } }[] }
 }
 
-const words = ['auto', 'none', 'required', 'any'] as const
+const choiceWords = ['auto', 'none', 'required', 'any'] as const
 
 /** The request with a tool choice that is a word or names one function: only the allowed tools of several are sent. */
 export function withPlainToolChoice(chat: ChatRequest): ChatRequest {
   const { tool_choice: choice, tools } = chat
   if (typeof choice !== 'object' || choice === null) return chat
   const { type, allowed_tools: allowed } = choice as Choice
-  const word = words.find((one) => one === type)
+  const word = choiceWords.find((choiceWord) => choiceWord === type)
   if (word) return { ...chat, tool_choice: word }
   if (type !== 'allowed_tools') return chat
   const names = new Set(allowed?.tools?.map((tool) => tool.function?.name ?? tool.name))

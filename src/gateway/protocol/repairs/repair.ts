@@ -21,6 +21,6 @@ export function repairBody(body: Body, { repairs, names, callIds }: RequestRules
   let current = body
   for (const repair of repairs) current = repair(current, dropped)
   const named = withAliases(current, names)
-  const { body: whole } = callIds ? withAliases(named.body, callIds) : named
-  return { body: whole, dropped, aliases: named.aliases }
+  const { body: bodyWithIds } = callIds ? withAliases(named.body, callIds) : named
+  return { body: bodyWithIds, dropped, aliases: named.aliases }
 }

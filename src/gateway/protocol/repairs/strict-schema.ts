@@ -1,20 +1,28 @@
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import { isSchema, type Schema, schemaKeywords } from '#platform/json-schema/schema-keywords.ts'
 
-const refused = ['allOf', 'oneOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties'] as const
+const refusedKeywords = [
+  'allOf',
+  'oneOf',
+  'not',
+  'if',
+  'dependentRequired',
+  'dependentSchemas',
+  'patternProperties',
+] as const
 
 /**
  * Closes every object of a schema, so that OpenAI accepts it as strict. Undefined if it has optional properties or refused
  * keywords.
  */
-export function strictSchema(schema: unknown): Schema | undefined {
+export function toStrictSchema(schema: unknown): Schema | undefined {
   const closed = fitSchema(schema, { closesObjects: true }, () => {})
   return isStrict(closed) ? closed : undefined
 }
 
 function isStrict(schema: unknown): boolean {
   if (!isSchema(schema)) return true
-  if (refused.some((keyword) => keyword in schema)) return false
+  if (refusedKeywords.some((keyword) => keyword in schema)) return false
   const { properties, required, additionalProperties } = schema
   if (isSchema(properties)) {
     if (additionalProperties !== false || !Array.isArray(required)) return Object.keys(properties).length === 0

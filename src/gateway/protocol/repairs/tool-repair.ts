@@ -17,18 +17,19 @@ export type ToolShape = {
  * earlier one, which most providers refuse.
  */
 export function fitTools(tools: Body[], shape: ToolShape, rules: SchemaRules, dropped: string[]): Body[] {
-  let changed: Body[] | undefined
+  let fittedTools: Body[] | undefined
   const names = new Set<unknown>()
   for (let index = 0; index < tools.length; index++) {
     const tool = tools[index]!
-    const next = fitTool(tool, shape, rules, dropped, names)
-    if (next === tool && !changed) continue
-    changed ??= tools.slice(0, index)
-    if (next) changed.push(next)
+    const fitted = fitTool(tool, shape, rules, dropped, names)
+    if (fitted === tool && !fittedTools) continue
+    fittedTools ??= tools.slice(0, index)
+    if (fitted) fittedTools.push(fitted)
   }
-  return changed ?? tools
+  return fittedTools ?? tools
 }
 
+/** @returns undefined for a tool that is dropped. */
 function fitTool(
   tool: Body,
   shape: ToolShape,

@@ -52,9 +52,9 @@ export class ToolCallAssembler {
   /** @param events the content of one event of the upstream. */
   take(events: UpstreamEvent[]): AnswerEvent[] {
     if (!events.some(concernsCalls)) return events as AnswerEvent[]
-    if (this.#calls.length === 0 && !events.some(isCallPiece)) return this.#takeWithoutCalls(events as AnswerEvent[])
+    if (this.#calls.length === 0 && !events.some(isCallPiece)) return this.#passWithoutCalls(events as AnswerEvent[])
     this.#batch++
-    return events.flatMap((event) => this.#take(event))
+    return events.flatMap((event) => this.#addEvent(event))
   }
 
   /** The upstream has sent everything. */
@@ -63,26 +63,26 @@ export class ToolCallAssembler {
     const isAtLimit = this.#completionTokens >= (this.#options.answerLimit ?? Number.POSITIVE_INFINITY)
     if (finish && isAtLimit) this.#isTruncated = true
     const calls = this.#closeAll()
-    if (finish) return [...calls, isAtLimit ? { ...finish, reason: 'length' } : this.#withReason(finish)]
+    if (finish) return [...calls, isAtLimit ? { ...finish, reason: 'length' } : this.#withFittingReason(finish)]
     const reported = this.#reportedFinish
-    const corrected = reported && this.#withReason(reported)
+    const corrected = reported && this.#withFittingReason(reported)
     // Calls that follow the end change its reason.
     return corrected === reported ? calls : [...calls, corrected!]
   }
 
   /** Events of an answer without calls so far pass unchanged. */
-  #takeWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
+  #passWithoutCalls(events: AnswerEvent[]): AnswerEvent[] {
     for (const event of events) this.#note(event)
     return events.map((event) => (event.type === 'finish' ? this.#report(event) : event))
   }
 
   #report(finish: Finish): Finish {
-    this.#reportedFinish = this.#withReason(finish)
+    this.#reportedFinish = this.#withFittingReason(finish)
     return this.#reportedFinish
   }
 
   /** The end with the reason that fits the calls: agents run no tools after `stop`, and wait for calls otherwise. */
-  #withReason(finish: Finish): Finish {
+  #withFittingReason(finish: Finish): Finish {
     const hasCalls = this.#opened > 0
     if (finish.reason === 'stop' && hasCalls) return { ...finish, reason: 'tool_calls' }
     return finish.reason === 'tool_calls' && !hasCalls ? { ...finish, reason: 'stop' } : finish
@@ -95,7 +95,7 @@ export class ToolCallAssembler {
       this.#isTruncated = true
   }
 
-  #take(event: UpstreamEvent): AnswerEvent[] {
+  #addEvent(event: UpstreamEvent): AnswerEvent[] {
     if (event.type === 'call_piece') return this.#add(event)
     this.#note(event)
     if (event.type !== 'finish') return [event]
@@ -106,13 +106,13 @@ export class ToolCallAssembler {
   }
 
   #add(piece: ToolCallPiece): AnswerEvent[] {
-    const call = this.#callOf(piece)
+    const call = this.#findOrCreateCall(piece)
     if (!call) return []
     this.#index ??= { byKey: new Map(), byId: new Map() }
     const { id } = piece
-    const ofId = id ? this.#index.byId.get(id) : undefined
+    const callById = id ? this.#index.byId.get(id) : undefined
     // The same id under another number is another call, which gets a generated id.
-    call.add(ofId && ofId !== call ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
+    call.add(callById && callById !== call ? { ...piece, id: undefined } : piece, this.#isNamePartial(piece))
     call.batch = this.#batch
     this.#latest = call
     if (call.id !== undefined) this.#index.byId.set(call.id, call)
@@ -126,9 +126,9 @@ export class ToolCallAssembler {
     return isNamePartial === true || (isNamePartial === 'if_undeclared' && !this.#options.toolNames?.has(name))
   }
 
-  /** Finds the call of a piece; undefined for the end of something that is not a call. */
-  #callOf(piece: ToolCallPiece): PartialCall | undefined {
-    const existing = this.#existingCallOf(piece)
+  /** Finds the call of a piece, or starts one; undefined for the end of something that is not a call. */
+  #findOrCreateCall(piece: ToolCallPiece): PartialCall | undefined {
+    const existing = this.#findCall(piece)
     if (existing || isEndMarker(piece)) return existing
     this.#latest?.completeName()
     const call = new PartialCall(piece.key)
@@ -136,18 +136,20 @@ export class ToolCallAssembler {
     return call
   }
 
-  #existingCallOf(piece: ToolCallPiece): PartialCall | undefined {
+  #findCall(piece: ToolCallPiece): PartialCall | undefined {
     const { key, id, name } = piece
-    const ofKey = key === undefined ? undefined : this.#index?.byKey.get(key)
-    const ofId = id ? this.#index?.byId.get(id) : undefined
-    if (ofId && (key === undefined || ofId.key === undefined || ofId.key === key || ofId === ofKey)) return ofId
+    const callByKey = key === undefined ? undefined : this.#index?.byKey.get(key)
+    const callById = id ? this.#index?.byId.get(id) : undefined
+    if (callById && (key === undefined || callById.key === undefined || callById.key === key || callById === callByKey))
+      return callById
     // Some servers give each piece of a call another number or id.
-    if (ofId && !name && ofId.name !== undefined && !ofId.isComplete) return ofId
-    const latest = ofKey ?? this.#latest
-    if (latest?.isCut && !ofId && continuesArguments(piece)) return latest
-    const next = ofKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
-    if (!next || (id && next.id !== undefined && !ofId) || this.#startsNewCall(next, piece)) return undefined
-    return next
+    if (callById && !name && callById.name !== undefined && !callById.isComplete) return callById
+    const latest = callByKey ?? this.#latest
+    if (latest?.isCut && !callById && continuesArguments(piece)) return latest
+    const candidate = callByKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
+    if (!candidate || (id && candidate.id !== undefined && !callById) || this.#startsNewCall(candidate, piece))
+      return undefined
+    return candidate
   }
 
   /** Whether a piece under the number of a call, or under none, is the first of another call. */
@@ -174,10 +176,10 @@ export class ToolCallAssembler {
   #joinNameless(): void {
     const joined: PartialCall[] = []
     for (const call of this.#calls) {
-      const before = joined.at(-1)
-      if (call.name !== undefined || call.isBlank || before?.name === undefined || !before.hasArguments(''))
+      const previous = joined.at(-1)
+      if (call.name !== undefined || call.isBlank || previous?.name === undefined || !previous.hasArguments(''))
         joined.push(call)
-      else before.adopt(call)
+      else previous.adopt(call)
     }
     this.#calls = joined
   }

@@ -2,6 +2,9 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import type { ToolCallPiece } from './piece.ts'
 
+/** Longer arguments are not decoded, because that holds up other requests. */
+const maxDecoded = 1024 * 1024
+
 /** One tool call while its pieces arrive. */
 export class PartialCall {
   readonly key: number | undefined
@@ -120,16 +123,16 @@ export class PartialCall {
    */
   takeArguments(): AnswerEvent[] {
     if (this.#startedWithArguments && this.isEmptyObject && !this.#isClosed) return []
-    return this.#isCustom || this.#startsObject ? this.#take() : []
+    return this.#isCustom || this.#startsObject ? this.#takeUnsent() : []
   }
 
   /** Like `takeArguments`, but after the last piece: completes the arguments first. */
   takeLastArguments(): AnswerEvent[] {
     this.#complete()
-    if (this.#hasSent || this.#isCustom) return this.#take()
-    this.#isFilled = isNothing(this.#text)
+    if (this.#hasSent || this.#isCustom) return this.#takeUnsent()
+    this.#isFilled = meansNoArguments(this.#text)
     this.#unsent = this.#isFilled ? '{}' : (objectInText(this.#unsent) ?? this.#unsent)
-    return this.#take()
+    return this.#takeUnsent()
   }
 
   /** Adds a name, or the next part of one. Some upstreams repeat the name so far in each part. */
@@ -147,7 +150,7 @@ export class PartialCall {
     if (this.isComplete && text === this.#text) return
     if (this.#isFilled && text.trim() !== '')
       throw new Error(`the arguments of its call of "${this.name}" follow the end of the answer`)
-    const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && isNothing(this.#text))
+    const isPlaceholder = this.isEmptyObject || (this.#startsObject === false && meansNoArguments(this.#text))
     if (isPlaceholder && !this.#hasSent && startsObject(text)) return this.#replace(text)
     const accepted = this.#extent.push(text)
     this.#append(text.slice(0, accepted))
@@ -184,7 +187,7 @@ export class PartialCall {
     this.#unsent += text
   }
 
-  #take(): AnswerEvent[] {
+  #takeUnsent(): AnswerEvent[] {
     const text = this.#unsent
     if (text === '') return []
     this.#unsent = ''
@@ -203,8 +206,8 @@ function repeats(before: string, piece: string, isInString: boolean): boolean {
   if (!startsObject(before)) return false
   if (!isInString) return !/[:,[]\s*$/.test(before)
   // The first quote would end the string.
-  const next = piece.charAt(piece.indexOf('"') + 1)
-  return next !== '' && !/[\s:,}\]]/.test(next)
+  const following = piece.charAt(piece.indexOf('"') + 1)
+  return following !== '' && !/[\s:,}\]]/.test(following)
 }
 
 export const startsObject = (text: string) => /^\s*\{/.test(text)
@@ -212,12 +215,12 @@ export const startsObject = (text: string) => /^\s*\{/.test(text)
 /** The object of arguments that are encoded as JSON twice, or in a code block. */
 function objectInText(text: string): string | undefined {
   if (text.length > maxDecoded) return undefined
-  const inner = /^\s*"\s*\{/.test(text) ? valueIn(text) : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
-  const value = typeof inner === 'string' ? valueIn(inner) : undefined
+  const inner = /^\s*"\s*\{/.test(text) ? tryParse(text) : /^\s*```(?:json)?\s*(\{[\s\S]*)$/.exec(text)?.[1]
+  const value = typeof inner === 'string' ? tryParse(inner) : undefined
   return typeof value === 'object' && value !== null ? (inner as string) : undefined
 }
 
-function valueIn(json: string): unknown {
+function tryParse(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
@@ -225,9 +228,6 @@ function valueIn(json: string): unknown {
   }
 }
 
-/** Longer arguments are not decoded, because that holds up other requests. */
-const maxDecoded = 1024 * 1024
-
 /** Texts that some models and servers send for a call without arguments. */
-const nothing: ReadonlySet<string> = new Set(['', 'null', 'None', '[]', '""'])
-const isNothing = (text: string) => nothing.has(text.trim())
+const emptyArguments: ReadonlySet<string> = new Set(['', 'null', 'None', '[]', '""'])
+const meansNoArguments = (text: string) => emptyArguments.has(text.trim())

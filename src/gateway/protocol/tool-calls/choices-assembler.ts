@@ -29,16 +29,18 @@ export class ChoicesAssembler {
   /** The upstream has sent everything. */
   end(): AnswerEvent[] {
     if (!this.#others) return this.#first.end()
-    const others = [...this.#others].flatMap(([choice, calls]) => labelled(calls.end(), choice))
+    const others = [...this.#others].flatMap(([choice, calls]) => withChoice(calls.end(), choice))
     return [...this.#first.end(), ...others]
   }
 
   #assembleChoice(choice: number, events: readonly UpstreamEvent[]): AnswerEvent[] {
-    const own = events.filter((event) => (event.choice ?? 0) === choice).map((event) => withOwnId(event, choice))
-    return labelled(this.#assemblerOf(choice).take(own), choice)
+    const choiceEvents = events
+      .filter((event) => (event.choice ?? 0) === choice)
+      .map((event) => withChoiceId(event, choice))
+    return withChoice(this.#findOrCreateAssembler(choice).take(choiceEvents), choice)
   }
 
-  #assemblerOf(choice: number): ToolCallAssembler {
+  #findOrCreateAssembler(choice: number): ToolCallAssembler {
     this.#others ??= new Map()
     const existing = this.#others.get(choice)
     if (existing) return existing
@@ -52,9 +54,9 @@ export class ChoicesAssembler {
 const isFurtherChoice = ({ choice = 0 }: UpstreamEvent) => choice > 0
 
 /** Generated ids include the choice, so that they differ between choices. */
-function withOwnId(event: UpstreamEvent, choice: number): UpstreamEvent {
+function withChoiceId(event: UpstreamEvent, choice: number): UpstreamEvent {
   if (event.type !== 'call_piece' || !event.answerId) return event
   return { ...event, answerId: `${event.answerId}_${choice}` }
 }
 
-const labelled = (events: AnswerEvent[], choice: number) => events.map((event): AnswerEvent => ({ ...event, choice }))
+const withChoice = (events: AnswerEvent[], choice: number) => events.map((event): AnswerEvent => ({ ...event, choice }))

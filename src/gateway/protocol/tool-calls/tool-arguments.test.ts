@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JsonBudget } from '#platform/json/json-budget.ts'
-import { argumentsOf, calledFunction, chosenFunction } from './tool-arguments.ts'
+import { calledFunction, parseArguments, readChosenFunction } from './tool-arguments.ts'
 
 const budget = new JsonBudget()
 
@@ -16,16 +16,17 @@ test('a custom call becomes a function call with the argument input', () => {
 })
 
 test('missing or invalid arguments become an empty object', () => {
-  for (const json of [undefined, '', '{"a":', '[1]', 'null', '1']) assert.deepEqual(argumentsOf(json, budget), {})
+  for (const json of [undefined, '', '{"a":', '[1]', 'null', '1']) assert.deepEqual(parseArguments(json, budget), {})
 })
 
 test('deeply nested arguments are refused', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
-  assert.throws(() => argumentsOf(nested(20_000), budget), { kind: 'invalid', message: /more than 500 levels deep/ })
-  assert.equal(JSON.stringify(argumentsOf(nested(400), budget)), nested(400))
+  assert.throws(() => parseArguments(nested(20_000), budget), { kind: 'invalid', message: /more than 500 levels deep/ })
+  assert.equal(JSON.stringify(parseArguments(nested(400), budget)), nested(400))
 })
 
 test('a tool choice that is a string names no function', () => {
-  assert.equal(chosenFunction({ type: 'function', function: { name: 'f' } }), 'f')
-  for (const choice of ['auto', null, { type: 'custom' }, undefined]) assert.equal(chosenFunction(choice), undefined)
+  assert.equal(readChosenFunction({ type: 'function', function: { name: 'f' } }), 'f')
+  for (const choice of ['auto', null, { type: 'custom' }, undefined])
+    assert.equal(readChosenFunction(choice), undefined)
 })

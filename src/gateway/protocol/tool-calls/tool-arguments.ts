@@ -8,18 +8,18 @@ import { parseJson } from '#platform/json/plain-names.ts'
  * The arguments of a call as an object. Missing or invalid arguments become an empty object.
  * @throws Fault `invalid` if they are nested too deep, or exceed the budget.
  */
-export function argumentsOf(json: string | undefined, budget: JsonBudget): object {
+export function parseArguments(json: string | undefined, budget: JsonBudget): object {
   if (json && !budget.take(json))
     throw new Fault('invalid', 'The arguments of the tool calls have too many items and members. Send fewer.')
-  const value = parsedText(json || '{}')
+  const value = parseJsonText(json || '{}')
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
 /** The JSON of an object for the arguments of a call, which servers parse. A valid text stays as it is. */
-export function argumentsTextOf(given: unknown, budget: JsonBudget): string {
-  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {})
-  if (/^\s*\{/.test(text)) return typeof given !== 'string' || !budget.take(text) || isJson(text) ? text : '{}'
-  return JSON.stringify(argumentsOf(text, budget))
+export function toArgumentsText(rawArguments: unknown, budget: JsonBudget): string {
+  const text = typeof rawArguments === 'string' ? rawArguments : JSON.stringify(rawArguments ?? {})
+  if (/^\s*\{/.test(text)) return typeof rawArguments !== 'string' || !budget.take(text) || isJson(text) ? text : '{}'
+  return JSON.stringify(parseArguments(text, budget))
 }
 
 function isJson(text: string): boolean {
@@ -32,7 +32,7 @@ function isJson(text: string): boolean {
 }
 
 /** Parses JSON; undefined for other text. @throws Fault `invalid` if it is nested too deep. */
-export function parsedText(json: string): unknown {
+export function parseJsonText(json: string): unknown {
   // A failing parse costs microseconds, and most results of tools are plain text.
   if (!startsLikeJson.test(json)) return undefined
   let value: unknown
@@ -52,7 +52,7 @@ const startsLikeJson = /^\s*[[{"\-\dtfn]/
 const maxDepth = 500
 
 /** The function that a tool choice requires; undefined if it requires none. */
-export function chosenFunction(choice: unknown): string | undefined {
+export function readChosenFunction(choice: unknown): string | undefined {
   if (typeof choice !== 'object' || choice === null) return undefined
   const { type, function: called, name } = choice as { type?: string; function?: { name?: string }; name?: string }
   return called?.name ?? (type === 'function' || type === 'tool' ? name : undefined)
@@ -63,11 +63,11 @@ type RawCall = { function?: { name?: string; arguments?: string }; custom?: { na
 /** A call as a function call. The text of a custom call becomes its argument `input`. */
 export function calledFunction(call: RawCall, budget: JsonBudget): { name: string | undefined; args: object } {
   const { function: called, custom } = call
-  const args = !called && custom ? { input: custom.input ?? '' } : argumentsOf(called?.arguments, budget)
-  return { name: calledName(call), args }
+  const args = !called && custom ? { input: custom.input ?? '' } : parseArguments(called?.arguments, budget)
+  return { name: readCalledName(call), args }
 }
 
-export function calledName({ function: called, custom }: RawCall): string | undefined {
+export function readCalledName({ function: called, custom }: RawCall): string | undefined {
   return called ? called.name : custom?.name
 }
 

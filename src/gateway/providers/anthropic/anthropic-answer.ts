@@ -4,10 +4,10 @@ import type { ThoughtMetadata } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
-import { sumOf, usageEvents } from '../token-counts.ts'
-import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
-import { type AnthropicCitation, citationsOf } from './anthropic-citations.ts'
+import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
+import { sumCounts, usageEvents } from '../token-counts.ts'
+import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
+import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
 
 type Usage = {
   input_tokens?: number
@@ -46,7 +46,7 @@ type Event = {
 }
 type UpstreamError = { type?: string; message?: string }
 
-const reasons: Record<string, Exclude<FinishReason, 'error'>> = {
+const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   // The provider paused a long turn: the client has to continue it.
@@ -68,7 +68,7 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
     switch (event.type) {
       case 'message_start':
         usage.start(event.message?.usage)
-        return [started(event.message)]
+        return [startedEvent(event.message)]
       case 'content_block_start':
         return event.content_block ? blocks.begin(event.index, event.content_block) : []
       case 'content_block_delta':
@@ -77,7 +77,8 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
         return blocks.end(event.index)
       case 'message_delta':
         isFinished ||= Boolean(event.delta?.stop_reason)
-        return [...(event.delta?.stop_reason ? [finish(event.delta.stop_reason)] : []), ...usage.add(event.usage)]
+        if (!event.delta?.stop_reason) return usage.add(event.usage)
+        return [finishEvent(event.delta.stop_reason), ...usage.add(event.usage)]
       case 'message_stop':
         return [...(isFinished ? [] : [endWithoutReason]), ...usage.add(event.usage ?? event.message?.usage)]
       case 'error':
@@ -105,8 +106,8 @@ class StreamUsage {
    */
   add(usage: Usage | null | undefined): AnswerEvent[] {
     if (!usage) return []
-    this.#usage = usage.iterations?.length ? { ...usage } : mergedUsage(this.#usage, usage)
-    return usageIn(this.#usage).map((event) =>
+    this.#usage = usage.iterations?.length ? { ...usage } : mergeUsage(this.#usage, usage)
+    return readUsage(this.#usage).map((event) =>
       event.type === 'usage' && this.#hides(usage) ? { ...event, restated: true } : event,
     )
   }
@@ -125,9 +126,9 @@ export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
   if (message.error) return [errorEvent(message.error)]
   if (!Array.isArray(message.content)) return [errorWithoutAnswer(body, 'the answer has no content')]
   const blocks = new Blocks()
-  const events: UpstreamEvent[] = [started(message)]
+  const events: UpstreamEvent[] = [startedEvent(message)]
   for (const [at, block] of message.content.entries()) events.push(...blocks.begin(at, block), ...blocks.end(at))
-  return [...events, finish(message.stop_reason ?? 'end_turn'), ...usageIn(message.usage ?? {})]
+  return [...events, finishEvent(message.stop_reason ?? 'end_turn'), ...readUsage(message.usage ?? {})]
 }
 
 /**
@@ -135,31 +136,32 @@ export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
  */
 class Blocks {
   /** The indexes of blocks that are not calls of client tools. */
-  readonly #others = new Set<number | undefined>()
-  #cited: Citation[] = []
+  readonly #otherBlocks = new Set<number | undefined>()
+  #citations: Citation[] = []
   #length = 0
   #blockStart = 0
 
   begin(at: number | undefined, block: Block): UpstreamEvent[] {
     this.#blockStart = this.#length
-    this.#cited = block.type === 'text' ? (block.citations ?? []).flatMap(citationsOf) : []
-    if (block.type === 'tool_use') this.#others.delete(at)
-    else this.#others.add(at)
-    return this.#track(blockStart(block, at))
+    this.#citations = block.type === 'text' ? (block.citations ?? []).flatMap(toCitations) : []
+    if (block.type === 'tool_use') this.#otherBlocks.delete(at)
+    else this.#otherBlocks.add(at)
+    return this.#track(readBlockStart(block, at))
   }
 
   add(at: number | undefined, delta: Delta): UpstreamEvent[] {
-    if (delta.citation) this.#cited.push(...citationsOf(delta.citation))
-    if (delta.partial_json === undefined) return this.#track(added(delta))
+    if (delta.citation) this.#citations.push(...toCitations(delta.citation))
+    if (delta.partial_json === undefined) return this.#track(readDelta(delta))
     // Input of a provider tool is not a call of a client tool.
-    return this.#others.has(at) ? [] : [{ type: 'call_piece', key: at, text: argumentsText(delta.partial_json) }]
+    return this.#otherBlocks.has(at) ? [] : [{ type: 'call_piece', key: at, text: argumentsText(delta.partial_json) }]
   }
 
   end(at: number | undefined): UpstreamEvent[] {
-    const [start, end] = [this.#blockStart, this.#length]
-    const cited = this.#cited.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
-    this.#cited = []
-    return this.#others.has(at) ? cited : [...cited, { type: 'call_piece', key: at, isClosed: true }]
+    const start = this.#blockStart
+    const end = this.#length
+    const events = this.#citations.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
+    this.#citations = []
+    return this.#otherBlocks.has(at) ? events : [...events, { type: 'call_piece', key: at, isClosed: true }]
   }
 
   #track(events: UpstreamEvent[]): UpstreamEvent[] {
@@ -168,21 +170,23 @@ class Blocks {
   }
 }
 
-function started(message: Message | undefined): AnswerEvent {
+function startedEvent(message: Message | undefined): AnswerEvent {
   return { type: 'started', id: message?.id ?? '', model: message?.model ?? '' }
 }
 
 /** The events at the start of a block. In a stream most blocks start empty. */
-function blockStart(block: Block, at: number | undefined): UpstreamEvent[] {
+function readBlockStart(block: Block, at: number | undefined): UpstreamEvent[] {
   switch (block.type) {
     case 'text':
       return block.text ? [{ type: 'text', text: block.text }] : []
     case 'thinking':
-      return block.thinking || block.signature ? [thought(block.thinking ?? '', { signature: block.signature })] : []
+      return block.thinking || block.signature
+        ? [thoughtEvent(block.thinking ?? '', { signature: block.signature })]
+        : []
     case 'redacted_thinking':
-      return [thought('', { encrypted: block.data })]
+      return [thoughtEvent('', { encrypted: block.data })]
     case 'tool_use':
-      return [{ type: 'call_piece', key: at, id: block.id, name: block.name, whole: inputOf(block.input) }]
+      return [{ type: 'call_piece', key: at, id: block.id, name: block.name, whole: readInput(block.input) }]
     case 'server_tool_use':
       return runByProvider.has(block.name) ? [{ type: 'piece', unit: block.name }] : []
     default:
@@ -194,20 +198,20 @@ function blockStart(block: Block, at: number | undefined): UpstreamEvent[] {
 const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
 /** The input of a call at its start. Streams send it later, but some servers send all of it here, or as JSON text. */
-function inputOf(input: unknown): string | undefined {
+function readInput(input: unknown): string | undefined {
   if (typeof input === 'string') return input || undefined
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0
   return isEmpty ? undefined : JSON.stringify(input)
 }
 
-function added(delta: Delta): AnswerEvent[] {
+function readDelta(delta: Delta): AnswerEvent[] {
   if (delta.text) return [{ type: 'text', text: delta.text }]
-  if (delta.thinking) return [thought(delta.thinking)]
-  if (delta.signature) return [thought('', { signature: delta.signature })]
+  if (delta.thinking) return [thoughtEvent(delta.thinking)]
+  if (delta.signature) return [thoughtEvent('', { signature: delta.signature })]
   return []
 }
 
-function thought(
+function thoughtEvent(
   text: string,
   { signature, encrypted }: Pick<ThoughtMetadata, 'signature' | 'encrypted'> = {},
 ): AnswerEvent {
@@ -215,24 +219,24 @@ function thought(
   return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...mark }
 }
 
-function finish(native: string): AnswerEvent {
-  return { type: 'finish', reason: ownValue(reasons, native) ?? 'length', native }
+function finishEvent(native: string): AnswerEvent {
+  return { type: 'finish', reason: ownValue(finishReasons, native) ?? 'length', native }
 }
 
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
-  const status = error?.type === 'overloaded_error' ? 529 : statusOfError(error)
-  return { type: 'error', message: messageOfError(error) ?? noMessage, status, ...factsOfError(error) }
+  const status = error?.type === 'overloaded_error' ? 529 : readErrorStatus(error)
+  return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, ...readErrorFacts(error) }
 }
 
 /** Anthropic counts cached tokens separately from the rest of the prompt. */
-function usageIn(usage: Usage): AnswerEvent[] {
+function readUsage(usage: Usage): AnswerEvent[] {
   const { cache_read_input_tokens: cached, cache_creation: written } = usage
   const { ephemeral_1h_input_tokens: cacheWritten1h, ephemeral_5m_input_tokens: cacheWritten5m } = written ?? {}
-  const cacheWritten = usage.cache_creation_input_tokens || sumOf(cacheWritten1h, cacheWritten5m)
+  const cacheWritten = usage.cache_creation_input_tokens || sumCounts(cacheWritten1h, cacheWritten5m)
   const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
   return usageEvents(
     {
-      prompt: sumOf(usage.input_tokens, cached, cacheWritten),
+      prompt: sumCounts(usage.input_tokens, cached, cacheWritten),
       completion: usage.output_tokens,
       cached,
       cacheWritten,

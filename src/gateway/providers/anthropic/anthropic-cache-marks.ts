@@ -11,14 +11,14 @@ type Marked = { cache_control?: unknown; content?: unknown } & Body
 /** Removes superfluous cache breakpoints: first earlier ones of the conversation, then those of tools and instructions. */
 export const limitCacheMarks: Repair = (body, dropped) => {
   const allowed = body.cache_control == null ? maxMarks : maxMarks - 1
-  const fixed = countMarks({ tools: body.tools, system: body.system })
-  const turns = countMarks({ messages: body.messages })
-  const excess = fixed + turns - allowed
+  const fixedMarks = countMarks({ tools: body.tools, system: body.system })
+  const turnMarks = countMarks({ messages: body.messages })
+  const excess = fixedMarks + turnMarks - allowed
   if (excess <= 0) return body
   noteDropped(dropped, 'cache_control')
-  const fromTurns = Math.min(excess, Math.max(0, turns - 1))
-  const { messages } = withoutFirst({ messages: body.messages }, fromTurns)
-  const { tools, system } = withoutFirst({ tools: body.tools, system: body.system }, excess - fromTurns)
+  const removedFromTurns = Math.min(excess, Math.max(0, turnMarks - 1))
+  const { messages } = removeFirstMarks({ messages: body.messages }, removedFromTurns)
+  const { tools, system } = removeFirstMarks({ tools: body.tools, system: body.system }, excess - removedFromTurns)
   return { ...body, ...(tools !== undefined && { tools }), ...(system !== undefined && { system }), messages }
 }
 
@@ -31,7 +31,7 @@ function countMarks(part: Body): number {
   return count
 }
 
-function withoutFirst(part: Body, count: number): Body {
+function removeFirstMarks(part: Body, count: number): Body {
   let remaining = count
   return mapMarked(part, (marked) => {
     if (remaining-- <= 0) return marked

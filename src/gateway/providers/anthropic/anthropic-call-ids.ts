@@ -19,11 +19,11 @@ export const uniqueCallIds: Repair = (body) => {
 
 function withUniqueId(block: Block, ids: UniqueIds): Block {
   if (block?.type === 'tool_use' && typeof block.id === 'string') {
-    const id = ids.idOfCall(block.id)
+    const id = ids.assignCallId(block.id)
     return id === block.id ? block : { ...block, id }
   }
   if (block?.type !== 'tool_result' || typeof block.tool_use_id !== 'string') return block
-  const id = ids.idOfResult(block.tool_use_id)
+  const id = ids.takeResultId(block.tool_use_id)
   return id === block.tool_use_id ? block : { ...block, tool_use_id: id }
 }
 
@@ -33,18 +33,18 @@ class UniqueIds {
   readonly #unanswered = new Map<string, string[]>()
   readonly #latest = new Map<string, string>()
 
-  idOfCall(id: string): string {
+  assignCallId(id: string): string {
     let unique = id
     for (let count = 2; this.#used.has(unique); count++) unique = `${id}_${count}`
     this.#used.add(unique)
     this.#latest.set(id, unique)
-    const waiting = this.#unanswered.get(id)
-    if (waiting) waiting.push(unique)
+    const unanswered = this.#unanswered.get(id)
+    if (unanswered) unanswered.push(unique)
     else this.#unanswered.set(id, [unique])
     return unique
   }
 
-  idOfResult(id: string): string {
+  takeResultId(id: string): string {
     return this.#unanswered.get(id)?.shift() ?? this.#latest.get(id) ?? id
   }
 }

@@ -15,7 +15,7 @@ export type AnthropicCitation = {
  * Converts a citation of a source with a URL or of a document in the request.
  * @returns one citation; an empty list if it names neither.
  */
-export function citationsOf(citation: AnthropicCitation): Citation[] {
+export function toCitations(citation: AnthropicCitation): Citation[] {
   const { type, url, source, title, cited_text } = citation
   const quote = cited_text ? { quote: cited_text } : {}
   const address = type === 'search_result_location' ? source : url

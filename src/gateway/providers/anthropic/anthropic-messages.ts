@@ -3,46 +3,46 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
-import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
-import { messageOfRefusal } from '../error-code.ts'
-import { countIn } from '../token-counts.ts'
+import { readRefusalMessage } from '../error-code.ts'
+import { readCount } from '../token-counts.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
 import { anthropicForms } from './anthropic-forms.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
 import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules.ts'
 import { canThinkWith } from './anthropic-thinking.ts'
-import { anthropicBillable, ownTool } from './anthropic-tools.ts'
+import { anthropicBillable, encodeProviderTool } from './anthropic-tools.ts'
 
 /** Anthropic messages: separate system prompt, signed reasoning, cache breakpoints. */
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (chat, target) => {
-    const encoded = encodedRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
+    const encoded = encodeRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
     const { canSample } = thinkingFor(chat, target.endpoint)
-    const droppedFields = fieldsSetIn(chat as Body, anthropicLacks(chat as Body, canSample))
+    const droppedFields = findSetFields(chat as Body, anthropicLacks(chat as Body, canSample))
     return { ...encoded, dropped: [...droppedFields, ...encoded.dropped!.map(chatFieldName)] }
   },
   passThrough: (body, target, source) =>
-    encodedRequest('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
+    encodeRequest('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
   countTokens: {
     request: (body, target) =>
-      encodedRequest('/messages/count_tokens', countable(adaptForAnthropic(body, target.endpoint)), target),
-    read: (answer) => countIn((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
+      encodeRequest('/messages/count_tokens', toCountableBody(adaptForAnthropic(body, target.endpoint)), target),
+    read: (answer) => readCount((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
   },
-  answerLimit: maxAnswerTokensOf,
+  answerLimit: sentAnswerLimit,
   billableOptions: anthropicBillable,
-  supportsTool: (tool) => ownTool(tool) !== undefined,
+  supportsTool: (tool) => encodeProviderTool(tool) !== undefined,
   canThink: (chat, endpoint) => canThinkWith(endpoint, thinkingFor(chat, endpoint)),
   reader: assemblingReader(anthropicReader),
   forms: anthropicForms,
   readBody: assemblingBodyReader(readAnthropicMessage),
-  errorMessage: messageOfRefusal,
+  errorMessage: readRefusalMessage,
 }
 
-function encodedRequest(path: string, chat: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
+function encodeRequest(path: string, chat: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const { body, dropped, aliases } = repairBody(chat, anthropicRules)
   return {
     path,
@@ -55,10 +55,20 @@ function encodedRequest(path: string, chat: Body, { credential }: ProtocolTarget
 }
 
 /** The answer limit that is sent. A limit of the client is sent even if it is above the catalogue's. */
-function maxAnswerTokensOf(chat: ChatRequest, endpoint: Endpoint): number {
+function sentAnswerLimit(chat: ChatRequest, endpoint: Endpoint): number {
   return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
 }
 
 /** The fields that token counting accepts. */
-const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers']
-const countable = (body: Body) => Object.fromEntries(counted.filter((name) => name in body).map((n) => [n, body[n]]))
+const countedFields = [
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'mcp_servers',
+]
+const toCountableBody = (body: Body) =>
+  Object.fromEntries(countedFields.filter((name) => name in body).map((name) => [name, body[name]]))

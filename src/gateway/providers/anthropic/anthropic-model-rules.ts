@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Body } from '../../protocol/protocol.ts'
-import { effortOf, minBudget, thinkingBudgetOf } from '../../protocol/reasoning-budget.ts'
+import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 import { acceptsSampling, isBudgetModel } from './anthropic-thinking.ts'
@@ -24,7 +24,7 @@ function withAcceptedThinking(body: Body, model: string, dropped: string[]): Bod
   const config = (body.output_config ?? {}) as OutputConfig
   const budget = typeof thinking?.budget_tokens === 'number' ? thinking.budget_tokens : undefined
   if (thinking?.type === 'enabled' && !acceptsSampling(model)) {
-    const effort = config.effort ?? effortOf({ enabled: true, effort: undefined, budgetTokens: budget })
+    const effort = config.effort ?? chooseEffort({ enabled: true, effort: undefined, budgetTokens: budget })
     const { type: _type, budget_tokens: _budget, ...rest } = thinking as Body
     return { ...body, thinking: { ...rest, type: 'adaptive' }, output_config: { ...config, effort } }
   }
@@ -43,8 +43,8 @@ function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Bo
     effort: typeof effort === 'string' ? effort : undefined,
     budgetTokens: undefined,
   }
-  const budget_tokens = Math.min(thinkingBudgetOf(setting, maxTokens), maxTokens - 1)
-  if (budget_tokens >= minBudget) return { ...body, thinking: { type: 'enabled', budget_tokens } }
+  const budget_tokens = Math.min(computeThinkingBudget(setting, maxTokens), maxTokens - 1)
+  if (budget_tokens >= minThinkingBudget) return { ...body, thinking: { type: 'enabled', budget_tokens } }
   noteDropped(dropped, 'thinking')
   const { thinking: _thinking, ...rest } = body
   return rest
@@ -57,24 +57,20 @@ function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig)
 
 /** The most characters of a user's id. Claude also refuses e-mail addresses and telephone numbers. */
 const maxUserId = 256
-const personal = /@|^\+?[\d\s()-]{7,}$/
+const personalId = /@|^\+?[\d\s()-]{7,}$/
 
 function withAnonymousUser(body: Body): Body {
   const { metadata } = body
   const id = (metadata as { user_id?: unknown } | null | undefined)?.user_id
-  if (typeof id !== 'string' || (id.length <= maxUserId && !personal.test(id))) return body
+  if (typeof id !== 'string' || (id.length <= maxUserId && !personalId.test(id))) return body
   return { ...body, metadata: { ...(metadata as Body), user_id: createHash('sha256').update(id).digest('hex') } }
 }
 
 /** Models that accept only one of `temperature` and `top_p`. */
-const oneOfBoth = /claude-(?:opus-4[-.][1-9]|sonnet-4[-.][5-9]|haiku-4[-.][5-9])(?!\d)/
+const acceptsOnlyOne = /claude-(?:opus-4[-.][1-9]|sonnet-4[-.][5-9]|haiku-4[-.][5-9])(?!\d)/
 
 function withAcceptedSampling(body: Body, model: string, dropped: string[]): Body {
-  const refused = acceptsSampling(model)
-    ? oneOfBoth.test(model) && body.temperature != null && body.top_p != null
-      ? ['top_p']
-      : []
-    : ['temperature', 'top_p', 'top_k'].filter((name) => body[name] != null)
+  const refused = refusedSettings(body, model)
   if (refused.length === 0) return body
   const rest = { ...body }
   for (const name of refused) {
@@ -82,6 +78,11 @@ function withAcceptedSampling(body: Body, model: string, dropped: string[]): Bod
     delete rest[name]
   }
   return rest
+}
+
+function refusedSettings(body: Body, model: string): string[] {
+  if (!acceptsSampling(model)) return ['temperature', 'top_p', 'top_k'].filter((name) => body[name] != null)
+  return acceptsOnlyOne.test(model) && body.temperature != null && body.top_p != null ? ['top_p'] : []
 }
 
 /** A conversation starts with the user. Models without prefill also need the user at its end. */

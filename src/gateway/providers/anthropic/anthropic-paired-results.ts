@@ -2,7 +2,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import {
   type CallMark,
   callsByTurn,
-  missingResult,
+  missingResultText,
   orphanHeading,
   type Pairs,
   pairResults,
@@ -17,13 +17,13 @@ type Mark = CallMark & { block: Block; at: number }
 export const pairToolResults: Repair = (body) => {
   if (!Array.isArray(body.messages)) return body
   const turns = body.messages as Turn[]
-  const marks = turns.flatMap(marksOf)
+  const marks = turns.flatMap(findMarks)
   if (marks.length === 0) return body
   const pairs = pairResults(marks)
   return isPaired(turns, marks, pairs) ? body : { ...body, messages: pairedTurns(turns, marks, pairs) }
 }
 
-function marksOf({ content }: Turn, turn: number): Mark[] {
+function findMarks({ content }: Turn, turn: number): Mark[] {
   if (!Array.isArray(content)) return []
   return (content as Block[]).flatMap((block, at): Mark[] => {
     if (block?.type === 'tool_use') return [{ id: block.id, isResult: false, turn, block, at }]
@@ -53,28 +53,28 @@ function pairedTurns(turns: Turn[], marks: readonly Mark[], { resultOf, orphans 
   const calls = callsByTurn(marks)
   const orphanBlocks = new Set([...orphans].map(({ block }) => block))
   const result: Turn[] = []
-  let waiting: Block[] = []
+  let pendingResults: Block[] = []
   const flush = () => {
-    if (waiting.length > 0) result.push({ role: 'user', content: waiting })
-    waiting = []
+    if (pendingResults.length > 0) result.push({ role: 'user', content: pendingResults })
+    pendingResults = []
   }
   for (const [turn, message] of turns.entries()) {
     if (message.role !== 'user') flush()
     const content = Array.isArray(message.content)
       ? withoutResults(message.content as Block[], orphanBlocks)
       : message.content
-    const all = waiting.length > 0 ? [...waiting, ...asBlocks(content)] : content
-    waiting = []
-    if (!Array.isArray(all) || all.length > 0) result.push({ ...message, content: all })
-    waiting = (calls.get(turn) ?? []).map((call) => resultOf.get(call)?.block ?? resultFor(call.id))
+    const withResults = pendingResults.length > 0 ? [...pendingResults, ...toBlockList(content)] : content
+    pendingResults = []
+    if (!Array.isArray(withResults) || withResults.length > 0) result.push({ ...message, content: withResults })
+    pendingResults = (calls.get(turn) ?? []).map((call) => resultOf.get(call)?.block ?? resultFor(call.id))
   }
   flush()
   return result
 }
 
-const resultFor = (id: unknown): Block => ({ type: 'tool_result', tool_use_id: id, content: missingResult })
+const resultFor = (id: unknown): Block => ({ type: 'tool_result', tool_use_id: id, content: missingResultText })
 
-const asBlocks = (content: unknown): Block[] =>
+const toBlockList = (content: unknown): Block[] =>
   Array.isArray(content) ? (content as Block[]) : [{ type: 'text', text: content }]
 
 /** The other blocks, and results without a call as text. */
@@ -82,7 +82,7 @@ function withoutResults(blocks: Block[], orphans: ReadonlySet<Block>): Block[] {
   return blocks.flatMap((block) => {
     if (block?.type !== 'tool_result') return [block]
     if (!orphans.has(block)) return []
-    const content = block.content == null || block.content === '' ? [] : asBlocks(block.content)
+    const content = block.content == null || block.content === '' ? [] : toBlockList(block.content)
     return [{ type: 'text', text: orphanHeading(block.tool_use_id, block.is_error) }, ...content]
   })
 }

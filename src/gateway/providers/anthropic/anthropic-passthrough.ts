@@ -3,8 +3,8 @@ import { answerLimitOf, renameAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { emptyAnswer } from '../empty-answer.ts'
-import { withoutOwnFields } from '../service-fields.ts'
+import { emptyRequestFault } from '../empty-answer.ts'
+import { withoutServiceFields } from '../service-fields.ts'
 import { defaultMaxTokens } from './anthropic-request.ts'
 import { thinkingSettings } from './anthropic-thinking.ts'
 
@@ -16,15 +16,15 @@ type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: 
  * Anthropic would refuse.
  */
 export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
-  const sent = withoutOwnFields(body)
+  const sent = withoutServiceFields(body)
   sent.model = endpoint.upstreamModel
   renameAnswerLimit(sent, 'max_tokens')
   if (body.max_tokens === 0) sent.max_tokens = 0
   sent.max_tokens ??= endpoint.maxCompletionTokens ?? defaultMaxTokens
   const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
-  const ownTurns = turns.map(withoutForeignThoughts)
-  const isChanged = ownTurns.some((turn, index) => turn !== turns[index])
-  if (isChanged) sent.messages = withoutEmptyTurns(ownTurns)
+  const adaptedTurns = turns.map(withoutForeignThoughts)
+  const isChanged = adaptedTurns.some((turn, index) => turn !== turns[index])
+  if (isChanged) sent.messages = withoutEmptyTurns(adaptedTurns)
   if (body.reasoning !== undefined) Object.assign(sent, withAnthropicThinking(sent, endpoint))
   // Reasoning is refused after a call without its reasoning.
   if (isChanged && answersTool(turns)) delete sent.thinking
@@ -33,7 +33,7 @@ export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
 
 function withoutEmptyTurns(turns: Turn[]): Turn[] {
   const remaining = turns.filter(({ content }) => !Array.isArray(content) || content.length > 0)
-  if (remaining.length === 0) throw emptyAnswer()
+  if (remaining.length === 0) throw emptyRequestFault()
   return remaining
 }
 
@@ -50,11 +50,14 @@ function withoutForeignThoughts(turn: Turn): Turn {
 function withoutForeignSources(block: Block | null): Block | null {
   const { citations } = block ?? {}
   if (!Array.isArray(citations)) return block
-  const own = citations.filter((one: { encrypted_index?: unknown } | null) => one?.encrypted_index !== '')
-  return own.length === citations.length ? block : { ...block, citations: own.length > 0 ? own : null }
+  const ownCitations = citations.filter(
+    (citation: { encrypted_index?: unknown } | null) => citation?.encrypted_index !== '',
+  )
+  if (ownCitations.length === citations.length) return block
+  return { ...block, citations: ownCitations.length > 0 ? ownCitations : null }
 }
 
-/** Whether reasoning came from another provider: it has the seal of this service or no signature. */
+/** Whether reasoning came from another provider: this service encoded it, or it has no signature. */
 function isForeignThought(block: Block | null): boolean {
   const { type, signature, data } = block ?? {}
   if (type !== 'thinking' && type !== 'redacted_thinking') return false
@@ -70,10 +73,10 @@ function answersTool(turns: Turn[]): boolean {
 /** Translates `reasoning` of this service. */
 function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
   const choice = sent.tool_choice as { type?: string } | undefined
-  const isFree = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
+  const isToolOptional = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
   const request = {
     messages: [],
-    reasoning: isFree && sent.thinking == null ? reasoning : null,
+    reasoning: isToolOptional && sent.thinking == null ? reasoning : null,
   } as unknown as ChatRequest
   const { thinking, effort, maxTokens, canSample } = thinkingSettings(request, endpoint, answerLimitOf(sent) ?? 1)
   const config = effort === undefined ? sent.output_config : { effort, ...(sent.output_config as object | undefined) }

@@ -4,11 +4,11 @@ import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
-import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { emptyAnswer } from '../empty-answer.ts'
+import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
+import { emptyRequestFault } from '../empty-answer.ts'
 import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts'
-import { ownTool } from './anthropic-tools.ts'
-import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
+import { encodeProviderTool } from './anthropic-tools.ts'
+import { type Block, encodeSystem, encodeTurns } from './anthropic-turns.ts'
 
 /** The answer limit if neither the request nor the catalogue has one. Anthropic requires a number. */
 export const defaultMaxTokens = 4096
@@ -16,7 +16,7 @@ export const defaultMaxTokens = 4096
 /** Encodes a chat request for Anthropic. */
 export function anthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
   const chat = withPlainToolChoice(chatRequest)
-  const { system, turns } = promptOf(chat.messages)
+  const { system, turns } = encodePrompt(chat.messages)
   const { thinking, effort, maxTokens, canSample } = thinkingFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
   return withoutNulls({
@@ -25,12 +25,12 @@ export function anthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, s
     max_tokens: maxTokens,
     system: system.length > 0 ? system : undefined,
     messages: turns,
-    ...(canSample && sampling(chat)),
+    ...(canSample && encodeSampling(chat)),
     stop_sequences: stop?.length ? stop : undefined,
-    tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
-    tool_choice: toolChoiceOf(chat),
+    tools: chat.tools?.length ? chat.tools.flatMap((tool) => encodeTool(tool) ?? []) : undefined,
+    tool_choice: encodeToolChoice(chat),
     thinking,
-    output_config: outputConfigOf(chat, effort),
+    output_config: encodeOutputConfig(chat, effort),
     cache_control: chat.cache_control,
     metadata: chat.user ? { user_id: chat.user } : undefined,
     service_tier: serviceTiers[chat.service_tier ?? ''],
@@ -38,10 +38,11 @@ export function anthropicRequest(chatRequest: ChatRequest, endpoint: Endpoint, s
 }
 
 /** At least one message is required. Without one, the instructions become the message. */
-function promptOf(messages: ChatRequest['messages']) {
-  const [system, turns] = [systemOf(messages), turnsOf(messages)]
+function encodePrompt(messages: ChatRequest['messages']) {
+  const system = encodeSystem(messages)
+  const turns = encodeTurns(messages)
   if (turns.length > 0) return { system, turns }
-  if (system.length === 0) throw emptyAnswer()
+  if (system.length === 0) throw emptyRequestFault()
   return { system: [], turns: [{ role: 'user' as const, content: system }] }
 }
 
@@ -51,15 +52,15 @@ export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSett
 }
 
 /** Limits the temperature to 1. Newer models accept only one of `temperature` and `top_p`. */
-function sampling({ temperature, top_p, top_k }: ChatRequest): Body {
+function encodeSampling({ temperature, top_p, top_k }: ChatRequest): Body {
   if (temperature == null) return { top_p, top_k }
   return { temperature: Math.min(temperature, 1), top_k }
 }
 
 const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', default: 'standard_only' }
 
-function toolOf(tool: ChatTool): Block | undefined {
-  if (!tool.function) return ownTool(tool)
+function encodeTool(tool: ChatTool): Block | undefined {
+  if (!tool.function) return encodeProviderTool(tool)
   const { name, description, parameters, strict } = tool.function
   return withoutNulls({
     name,
@@ -70,17 +71,21 @@ function toolOf(tool: ChatTool): Block | undefined {
   })
 }
 
-function toolChoiceOf({ tool_choice: choice, parallel_tool_calls: parallel, tools }: ChatRequest): Block | undefined {
+function encodeToolChoice({
+  tool_choice: choice,
+  parallel_tool_calls: parallel,
+  tools,
+}: ChatRequest): Block | undefined {
   if (!tools?.length) return undefined
-  const one = parallel === false ? { disable_parallel_tool_use: true } : {}
+  const parallelism = parallel === false ? { disable_parallel_tool_use: true } : {}
   if (choice === 'none') return { type: 'none' }
-  if (choice === 'required' || choice === 'any') return { type: 'any', ...one }
-  const name = chosenFunction(choice)
-  if (name) return { type: 'tool', name, ...one }
-  return parallel === false ? { type: 'auto', ...one } : undefined
+  if (choice === 'required' || choice === 'any') return { type: 'any', ...parallelism }
+  const name = readChosenFunction(choice)
+  if (name) return { type: 'tool', name, ...parallelism }
+  return parallel === false ? { type: 'auto', ...parallelism } : undefined
 }
 
-function outputConfigOf({ response_format }: ChatRequest, effort: string | undefined): Block | undefined {
+function encodeOutputConfig({ response_format }: ChatRequest, effort: string | undefined): Block | undefined {
   const schema = (response_format?.json_schema as { schema?: unknown } | undefined)?.schema
   const format = response_format?.type === 'json_schema' ? { type: 'json_schema', schema } : undefined
   return format || effort ? withoutNulls({ effort, format }) : undefined

@@ -3,13 +3,13 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { minBudget } from '../../protocol/reasoning-budget.ts'
-import { unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
-import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { minThinkingBudget } from '../../protocol/reasoning-budget.ts'
+import { findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
+import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
-import { argumentsOf } from '../../protocol/tool-calls/tool-arguments.ts'
+import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
 import { limitCacheMarks } from './anthropic-cache-marks.ts'
 import { uniqueCallIds } from './anthropic-call-ids.ts'
 import { declareCalledTools } from './anthropic-called-tools.ts'
@@ -94,7 +94,7 @@ const fitInputs: Repair = (body) => {
     if (!Array.isArray(turn?.content)) return turn
     const content = mapItems(turn.content as (Block & { input?: unknown })[], (block) => {
       if (block?.type !== 'tool_use' || (typeof block.input === 'object' && block.input !== null)) return block
-      return { ...block, input: argumentsOf(typeof block.input === 'string' ? block.input : undefined, budget) }
+      return { ...block, input: parseArguments(typeof block.input === 'string' ? block.input : undefined, budget) }
     })
     return content === turn.content ? turn : { ...turn, content }
   })
@@ -104,8 +104,9 @@ const fitInputs: Repair = (body) => {
 const raiseThinkingBudget: Repair = (body) => {
   const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
   const budget = thinking?.budget_tokens
-  if (typeof budget !== 'number' || budget >= minBudget || !(Number(body.max_tokens) > minBudget)) return body
-  return { ...body, thinking: { ...thinking, budget_tokens: minBudget } }
+  if (typeof budget !== 'number' || budget >= minThinkingBudget || !(Number(body.max_tokens) > minThinkingBudget))
+    return body
+  return { ...body, thinking: { ...thinking, budget_tokens: minThinkingBudget } }
 }
 
 /** The schema keywords of structured outputs and strict tools. */
@@ -142,10 +143,11 @@ const fitAnswerSchema: Repair = (body, dropped) => {
   return { ...body, output_config: { ...config, format: { ...config!.format, schema } } }
 }
 
-const toolShape = (isStrict: boolean): ToolShape => ({
+/** The shape of the strict tools, or of all other tools. */
+const toolShape = (kind: 'strict' | 'other'): ToolShape => ({
   schemaOf: (tool) => {
     if (tool.type != null && tool.type !== 'custom') return undefined
-    return (tool.strict === true) === isStrict ? { name: tool.name, schema: tool.input_schema } : undefined
+    return (tool.strict === true) === (kind === 'strict') ? { name: tool.name, schema: tool.input_schema } : undefined
   },
   withSchema: (tool, input_schema) => ({ ...tool, input_schema }),
 })
@@ -164,19 +166,19 @@ export const anthropicRules: RequestRules = {
     fitToClaude,
     limitCacheMarks,
     declareCalledTools,
-    toolRepair(toolShape(false), {}),
-    toolRepair(toolShape(true), strictRules),
-    inlineDataRepair(pathsOf('messages.*.content.*.source', 'messages.*.content.*.content.*.source'), 'media_type'),
+    toolRepair(toolShape('other'), {}),
+    toolRepair(toolShape('strict'), strictRules),
+    inlineDataRepair(splitPaths('messages.*.content.*.source', 'messages.*.content.*.content.*.source'), 'media_type'),
   ],
   names: {
     allowed: /^[a-zA-Z0-9_-]+$/,
     maxLength: 128,
-    paths: pathsOf('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
+    paths: splitPaths('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
   },
   callIds: {
     allowed: /^[a-zA-Z0-9_-]+$/,
     maxLength: 256,
-    paths: pathsOf('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
+    paths: splitPaths('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
   },
 }
 
@@ -187,7 +189,7 @@ export function chatFieldName(name: string): string {
 
 /** Chat fields without a counterpart in this protocol. */
 export const anthropicLacks = (chat: Body, canSample: boolean): string[] => {
-  const names: string[] = [...unsupportedFields, ...unknownFieldsIn(chat)]
+  const names: string[] = [...unsupportedFields, ...findUnknownFields(chat)]
   if (!canSample) names.push(...['temperature', 'top_p', 'top_k'].filter((name) => chat[name] !== 1))
   else if (chat.temperature != null) names.push('top_p')
   const { type } = (chat.response_format ?? {}) as { type?: unknown }

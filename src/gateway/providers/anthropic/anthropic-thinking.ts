@@ -1,11 +1,11 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import {
-  effortOf,
+  chooseEffort,
+  computeThinkingBudget,
   isReasoningModel,
-  minBudget,
-  thinkingBudgetOf,
-  thinkingSetting,
+  minThinkingBudget,
+  readThinkingSetting,
 } from '../../protocol/reasoning-budget.ts'
 import { completeThoughts } from './anthropic-turns.ts'
 
@@ -24,14 +24,14 @@ const thinkingModes: [RegExp, ThinkingMode][] = [
   [/claude-(?:opus|sonnet|haiku)-4[-.]6/, 'adaptive'],
 ]
 
-const wayOf = (model: string): ThinkingMode =>
+const findThinkingMode = (model: string): ThinkingMode =>
   thinkingModes.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
 
 /** Whether a Claude model reasons by a token budget. Later ones have no prefill. */
-export const isBudgetModel = (model: string) => wayOf(model) === 'budget'
+export const isBudgetModel = (model: string) => findThinkingMode(model) === 'budget'
 
 /** Whether a Claude model accepts sampling settings. */
-export const acceptsSampling = (model: string) => wayOf(model) !== 'adaptive-only'
+export const acceptsSampling = (model: string) => findThinkingMode(model) !== 'adaptive-only'
 
 export type ThinkingSettings = {
   thinking?: object
@@ -44,17 +44,17 @@ export type ThinkingSettings = {
 
 /** The settings for a request and a model. */
 export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxTokens: number): ThinkingSettings {
-  const mode = wayOf(endpoint.upstreamModel)
-  const setting = thinkingSetting(chat)
+  const mode = findThinkingMode(endpoint.upstreamModel)
+  const setting = readThinkingSetting(chat)
   const canSample = mode !== 'adaptive-only'
   if (!setting?.enabled || forcesTool(chat)) return { maxTokens, canSample }
   if (mode !== 'budget') {
-    const effort = effortFor(effortOf(setting), mode)
+    const effort = effortFor(chooseEffort(setting), mode)
     // Without `display` later models hide their reasoning.
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, canSample: false }
   }
   if (answersToolWithoutThoughts(chat)) return { maxTokens, canSample }
-  const budget = Math.max(minBudget, thinkingBudgetOf(setting, maxTokens))
+  const budget = Math.max(minThinkingBudget, computeThinkingBudget(setting, maxTokens))
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
   return {
@@ -64,13 +64,12 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
   }
 }
 
-/** Whether reasoning is off by default, as up to version 4.6. */
+/** Whether the model can reason. Claude up to version 4.6 reasons only on request. */
 export function canThinkWith(endpoint: Endpoint, { thinking }: ThinkingSettings): boolean {
   if (thinking) return true
   const { upstreamModel } = endpoint
-  return upstreamModel.includes('claude') && wayOf(upstreamModel) !== 'adaptive-only'
-    ? false
-    : isReasoningModel(endpoint)
+  if (upstreamModel.includes('claude') && findThinkingMode(upstreamModel) !== 'adaptive-only') return false
+  return isReasoningModel(endpoint)
 }
 
 function effortFor(effort: string, mode: ThinkingMode): string {

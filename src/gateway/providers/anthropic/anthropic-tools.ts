@@ -4,7 +4,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import type { Block } from './anthropic-turns.ts'
 
 /** Anthropic's tools by type, with the fields of each that are sent. */
-const kinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
+const toolKinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
   {
     type: /^web_search_\d{8}$/,
     fields: ['max_uses', 'allowed_domains', 'blocked_domains', 'user_location'],
@@ -25,11 +25,11 @@ const kinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
   { type: /^custom$/, fields: ['description', 'input_schema', 'strict', 'defer_loading'] },
 ]
 
-const kindOf = (type: unknown) => kinds.find((kind) => typeof type === 'string' && kind.type.test(type))
+const findToolKind = (type: unknown) => toolKinds.find((kind) => typeof type === 'string' && kind.type.test(type))
 
 /** Translates a provider tool field by field. Undefined for an unknown one. */
-export function ownTool(tool: ChatTool): Block | undefined {
-  const kind = kindOf(tool.type)
+export function encodeProviderTool(tool: ChatTool): Block | undefined {
+  const kind = findToolKind(tool.type)
   // Custom tools of other protocols have free text, which this protocol does not support.
   if (!kind || 'custom' in tool) return undefined
   const sent: Block = {}
@@ -40,7 +40,7 @@ export function ownTool(tool: ChatTool): Block | undefined {
 
 export function anthropicBillable(chat: Body): BillableOptions {
   const tools = providerTools(chat, (tool, path) => {
-    const kind = kindOf(tool.type)
+    const kind = findToolKind(tool.type)
     const unit = unitOfType(String(tool.type))
     if (!kind?.bounded) return { unit, calls: undefined }
     return { unit, calls: callsIn(tool.max_uses), bound: `${path}.max_uses` }

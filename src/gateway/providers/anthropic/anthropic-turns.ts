@@ -5,33 +5,33 @@ import { JsonBudget } from '#platform/json/json-budget.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { calledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
+import { hasFailed, isInstruction, type Piece, toPieces } from '../content.ts'
 
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }
 
 /** The system prompt: all system and developer messages. */
-export function systemOf(messages: Message[]): Block[] {
+export function encodeSystem(messages: Message[]): Block[] {
   return messages
     .filter(isInstruction)
-    .flatMap((message) => withMark(piecesOf(message.content).flatMap(blockOf), message))
+    .flatMap((message) => withCacheMark(toPieces(message.content).flatMap(toBlocks), message))
 }
 
 /** Some clients put a cache breakpoint on the message. It belongs to its last block. */
-function withMark(blocks: Block[], { cache_control }: Message): Block[] {
+function withCacheMark(blocks: Block[], { cache_control }: Message): Block[] {
   const last = blocks.at(-1)
   if (cache_control == null || !last || last.cache_control != null) return blocks
   return [...blocks.slice(0, -1), { ...last, cache_control }]
 }
 
 /** Merges consecutive messages of a role, including tool results, because roles must alternate. */
-export function turnsOf(messages: Message[]): Turn[] {
+export function encodeTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = []
   const budget = new JsonBudget()
   for (const message of messages) {
     if (isInstruction(message)) continue
     const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const content = blocksOf(message, budget)
+    const content = messageBlocks(message, budget)
     if (content.length === 0) continue
     const last = turns.at(-1)
     if (last?.role === role) pushAll(last.content, content)
@@ -40,9 +40,9 @@ export function turnsOf(messages: Message[]): Turn[] {
   return turns
 }
 
-function blocksOf(message: Message, budget: JsonBudget): Block[] {
+function messageBlocks(message: Message, budget: JsonBudget): Block[] {
   if (message.role === 'tool') return [toolResult(message)]
-  const blocks = withMark(piecesOf(message.content).flatMap(blockOf), message)
+  const blocks = withCacheMark(toPieces(message.content).flatMap(toBlocks), message)
   if (message.role !== 'assistant') return blocks
   const thoughts = completeThoughts(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined
@@ -66,8 +66,8 @@ export function completeThoughts(message: Message): Thought[] {
 
 /** Moves a cache breakpoint from the content of a result to the result. */
 function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
-  const pieces = piecesOf(message.content)
-  const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => blockOf(piece))
+  const pieces = toPieces(message.content)
+  const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => toBlocks(piece))
   return withoutNulls({
     type: 'tool_result',
     tool_use_id: message.tool_call_id,
@@ -78,14 +78,14 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
   })
 }
 
-function blockOf(piece: Piece): Block[] {
+function toBlocks(piece: Piece): Block[] {
   // Anthropic refuses empty text.
   if (piece.kind === 'text' && piece.text === '') return []
   if (piece.kind === 'text' && piece.cacheControl == null) return [{ type: 'text', text: piece.text }]
-  return [withoutNulls({ ...bareBlockOf(piece), cache_control: piece.cacheControl })]
+  return [withoutNulls({ ...toBareBlock(piece), cache_control: piece.cacheControl })]
 }
 
-function bareBlockOf(piece: Piece): Block {
+function toBareBlock(piece: Piece): Block {
   switch (piece.kind) {
     case 'text':
       return { type: 'text', text: piece.text }

@@ -18,12 +18,12 @@ type DemoEmbeddingsBody = {
  */
 export function sendEmbeddingsToDemo(body: DemoEmbeddingsBody, sink: Sink): Exchange {
   const { dimensions } = body
-  const options = demoOptions(textOf(body.input.at(-1)!))
+  const options = demoOptions(readText(body.input.at(-1)!))
   if (options.error !== undefined)
     return refuse({ status: options.error, message: `The demo model was asked to fail with ${options.error}.` }, sink)
   if (dimensions != null && dimensions > maxDimensions)
     return refuse({ status: 400, message: `dimensions: the demo model has at most ${maxDimensions}.` }, sink)
-  const answer = new DemoEmbeddingsAnswer(piecesOf(body, !options.nousage), options.cut, sink)
+  const answer = new DemoEmbeddingsAnswer(answerPieces(body, !options.nousage), options.cut, sink)
   answer.begin(options.slow)
   return answer
 }
@@ -86,15 +86,15 @@ class DemoEmbeddingsAnswer implements Exchange {
   }
 }
 
-function* piecesOf(
+function* answerPieces(
   { input, encoding_format: format, dimensions }: DemoEmbeddingsBody,
   hasUsage: boolean,
 ): Generator<string, undefined> {
   let tokens = 0
   yield '{"object":"list","data":['
-  for (const [index, one] of input.entries()) {
-    const text = textOf(one)
-    tokens += Array.isArray(one) ? one.length : estimateTokens(Buffer.byteLength(text))
+  for (const [index, item] of input.entries()) {
+    const text = readText(item)
+    tokens += Array.isArray(item) ? item.length : estimateTokens(Buffer.byteLength(text))
     const vector = demoEmbedding(text, dimensions ?? defaultDimensions)
     const embedding = format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector]
     yield `${index > 0 ? ',' : ''}${JSON.stringify({ object: 'embedding', index, embedding })}`
@@ -103,7 +103,7 @@ function* piecesOf(
   yield `],${JSON.stringify({ model: 'signalbox/demo-embedding', ...(hasUsage && { usage }) }).slice(1)}`
 }
 
-function textOf(input: EmbeddingsInput): string {
+function readText(input: EmbeddingsInput): string {
   if (typeof input === 'string') return input
   if (Array.isArray(input)) return input.join(' ')
   return input.content.map(({ text }) => (typeof text === 'string' ? text : '')).join(' ')

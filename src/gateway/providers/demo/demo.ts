@@ -24,9 +24,9 @@ export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink:
   const chat = body as ChatRequest
   const scene = play(chat)
   if ('error' in scene) return refuse(scene.error, sink)
-  const performance = new DemoAnswer(chat, scene.steps, deadlines, sink)
-  performance.begin()
-  return performance
+  const answer = new DemoAnswer(chat, scene.steps, deadlines, sink)
+  answer.begin()
+  return answer
 }
 
 const textOf = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'))
@@ -43,9 +43,9 @@ class DemoAnswer implements Exchange {
   }
   readonly #idleTimer: IdleTimer
   readonly #silenceMs: number
-  #at = 0
-  #paused = false
-  #over = false
+  #stepIndex = 0
+  #isPaused = false
+  #isOver = false
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
 
   constructor(chat: ChatRequest, steps: Step[], deadlines: Deadlines, sink: Sink) {
@@ -70,33 +70,35 @@ class DemoAnswer implements Exchange {
   }
 
   pause(): void {
-    this.#paused = true
+    this.#isPaused = true
     this.#idleTimer.stop()
   }
 
   resume(): void {
-    if (!this.#paused || this.#over) return
-    this.#paused = false
+    if (!this.#isPaused || this.#isOver) return
+    this.#isPaused = false
     this.#idleTimer.start(this.#silenceMs)
     this.#next()
   }
 
   /** Plays steps until one takes time or the reader pauses. */
   #next(): void {
-    while (!this.#over && !this.#paused) {
-      const step = this.#steps[this.#at]
+    while (!this.#isOver && !this.#isPaused) {
+      const step = this.#steps[this.#stepIndex]
       if (!step) return this.#end()
-      this.#at++
+      this.#stepIndex++
       if (step.afterMs > 0) {
-        this.#timer = setTimeout(() => this.#take(step) && this.#next(), step.afterMs)
+        this.#timer = setTimeout(() => {
+          if (this.#playStep(step)) this.#next()
+        }, step.afterMs)
         return
       }
-      if (!this.#take(step)) return
+      if (!this.#playStep(step)) return
     }
   }
 
   /** @returns whether the next step can follow at once. */
-  #take(step: Step): boolean {
+  #playStep(step: Step): boolean {
     if ('stop' in step) {
       if (step.stop === 'cut') this.#fail('reset', 'the demo model closed the connection')
       return false
@@ -126,13 +128,13 @@ class DemoAnswer implements Exchange {
   }
 
   #fail(kind: TransportFailure['kind'], message: string): void {
-    const phase = this.#at > 0 && this.#streams ? 'answer' : 'first_byte'
+    const phase = this.#stepIndex > 0 && this.#streams ? 'answer' : 'first_byte'
     this.#finish(() => this.#sink.failed({ kind, phase, message }))
   }
 
   #finish(notify: () => void): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#isOver) return
+    this.#isOver = true
     this.#idleTimer.stop()
     clearTimeout(this.#timer as NodeJS.Timeout)
     clearImmediate(this.#timer as NodeJS.Immediate)

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
-import { messageOfRefusal } from '../error-code.ts'
+import { readRefusalMessage } from '../error-code.ts'
 import type { VectorFormat } from './vector-json.ts'
 
 const notEmbeddings = (): never => {
@@ -15,10 +15,10 @@ export const embeddingsProtocol: Omit<ProviderProtocol, 'encode'> = {
   promptLimit: ({ messages }, { contextLength }) => messages.length * contextLength,
   reader: notEmbeddings,
   readBody: notEmbeddings,
-  errorMessage: messageOfRefusal,
+  errorMessage: readRefusalMessage,
 }
 
 /** The format of the vectors that a request asks for. */
-export function formatOf({ encoding_format: format }: ChatRequest): VectorFormat {
+export function readVectorFormat({ encoding_format: format }: ChatRequest): VectorFormat {
   return format === 'base64' ? 'base64' : 'float'
 }

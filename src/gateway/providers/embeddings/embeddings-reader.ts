@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonListReader } from '#platform/json/json-list-reader.ts'
 import type { BodyReader } from '../../protocol/protocol.ts'
-import { type VectorFormat, vectorJson } from './vector-json.ts'
+import { encodeVector, type VectorFormat } from './vector-json.ts'
 
 /** An answer of a provider: its list of objects, and where these have the vector and the position of its input. */
 export type EmbeddingsForm = {
@@ -50,6 +50,6 @@ export class EmbeddingsReader implements BodyReader {
     this.#count++
     if (typeof at !== 'number' || !(at in this.#vectors) || this.#vectors[at] !== undefined)
       throw new Error(`it has an embedding for an input that does not exist, or two for one of ${this.#vectors.length}`)
-    this.#vectors[at] = vectorJson(json, item[vector], this.#format)
+    this.#vectors[at] = encodeVector(json, item[vector], this.#format)
   }
 }

@@ -6,7 +6,7 @@ import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { errorWithoutAnswer, noMessage } from '../error-code.ts'
 import { contentParts } from '../gemini/gemini-contents.ts'
 import { usageEvents } from '../token-counts.ts'
-import { embeddingsProtocol, formatOf } from './embeddings-protocol.ts'
+import { embeddingsProtocol, readVectorFormat } from './embeddings-protocol.ts'
 import { type EmbeddingsForm, EmbeddingsReader } from './embeddings-reader.ts'
 
 /** Gemini refuses longer lists. */
@@ -24,23 +24,23 @@ export const geminiEmbeddings: ProviderProtocol = {
       )
     const model = `models/${endpoint.upstreamModel}`
     const options = {
-      taskType: taskTypeOf(chat.input_type),
+      taskType: encodeTaskType(chat.input_type),
       outputDimensionality: chat.dimensions as number | null | undefined,
     }
     const requests = messages.map((message) =>
-      withoutNulls({ model, content: contentOf(message, endpoint.provider), ...options }),
+      withoutNulls({ model, content: encodeContent(message, endpoint.provider), ...options }),
     )
     return {
       path: `/${model}:batchEmbedContents`,
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
       body: { requests },
       dropped: chat.user == null ? [] : ['user'],
-      bodyReader: () => new EmbeddingsReader(form, messages.length, formatOf(chat)),
+      bodyReader: () => new EmbeddingsReader(form, messages.length, readVectorFormat(chat)),
     }
   },
 }
 
-function contentOf({ content }: ChatRequest['messages'][number], provider: string): Body {
+function encodeContent({ content }: ChatRequest['messages'][number], provider: string): Body {
   const [first] = Array.isArray(content) ? content : []
   if (first && tokenIdsOf(first))
     throw new Fault('invalid', `Invalid request: input: ${provider} does not accept token ids. Send the text.`)
@@ -56,7 +56,7 @@ const taskTypes = new Map([
   ['passage', 'RETRIEVAL_DOCUMENT'],
 ])
 
-function taskTypeOf(type: unknown): string | undefined {
+function encodeTaskType(type: unknown): string | undefined {
   return typeof type === 'string' ? (taskTypes.get(type.toLowerCase()) ?? type.toUpperCase()) : undefined
 }
 

@@ -5,9 +5,9 @@ import { tokenIdsOf } from '#chat/token-ids.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { errorWithoutAnswer, noMessage } from '../error-code.ts'
 import { chatSpellings } from '../openai-usage.ts'
-import { countIn, usageEvents } from '../token-counts.ts'
-import { countsIn, type UsageObject } from '../usage-spellings.ts'
-import { embeddingsProtocol, formatOf } from './embeddings-protocol.ts'
+import { readCount, usageEvents } from '../token-counts.ts'
+import { readCounts, type UsageObject } from '../usage-spellings.ts'
+import { embeddingsProtocol, readVectorFormat } from './embeddings-protocol.ts'
 import { type EmbeddingsForm, EmbeddingsReader } from './embeddings-reader.ts'
 
 /** OpenAI embeddings, which most servers of chat completions have beside them. */
@@ -17,8 +17,8 @@ export const openaiEmbeddings: ProviderProtocol = {
     const { upstreamModel } = endpoint
     const dropped = chat.input_type != null && refusesInputType.test(upstreamModel) ? ['input_type'] : []
     const { messages, encoding_format: _, ...fields } = chat as Body & Pick<ChatRequest, 'messages'>
-    const format = formatOf(chat)
-    const body: Body = { model: upstreamModel, input: messages.map(inputOf) }
+    const format = readVectorFormat(chat)
+    const body: Body = { model: upstreamModel, input: messages.map(encodeInput) }
     // Some providers refuse the name of the default.
     if (format !== 'float') body.encoding_format = format
     for (const name in fields) if (!isOmitted(name) && !dropped.includes(name)) body[name] = fields[name]
@@ -38,7 +38,7 @@ const isOmitted = (name: string) => name === 'model' || name === 'metadata' || s
 /** OpenAI's own models refuse it, and models that distinguish queries from documents need it. */
 const refusesInputType = /^text-embedding-(?:3-|ada-)/
 
-function inputOf({ content }: ChatRequest['messages'][number]): unknown {
+function encodeInput({ content }: ChatRequest['messages'][number]): unknown {
   const [first] = Array.isArray(content) ? content : []
   const tokenIds = first && tokenIdsOf(first)
   return tokenIds ?? (typeof content === 'string' ? content : { content })
@@ -51,12 +51,12 @@ const form: EmbeddingsForm = {
   readRest(rest) {
     if (!Array.isArray(rest.data)) return [errorWithoutAnswer(rest, rest.error ? noMessage : 'it has no embeddings')]
     const { id, model, usage } = rest as { id?: string; model?: string; usage?: UsageObject | null }
-    return [{ type: 'started', id: id ?? '', model: model ?? '' }, ...usageIn(usage ?? {})]
+    return [{ type: 'started', id: id ?? '', model: model ?? '' }, ...readUsage(usage ?? {})]
   },
 }
 
 /** All tokens are those of the prompt. Some servers report only their total. */
-function usageIn(usage: UsageObject): AnswerEvent[] {
-  const { prompt, total, ...parts } = countsIn(usage, chatSpellings)
-  return usageEvents({ ...parts, prompt: Math.max(countIn(prompt) ?? 0, countIn(total) ?? 0), completion: 0 })
+function readUsage(usage: UsageObject): AnswerEvent[] {
+  const { prompt, total, ...parts } = readCounts(usage, chatSpellings)
+  return usageEvents({ ...parts, prompt: Math.max(readCount(prompt) ?? 0, readCount(total) ?? 0), completion: 0 })
 }

@@ -5,19 +5,19 @@ export type VectorFormat = 'float' | 'base64'
  * @param item the JSON of the object that contains the vector.
  * @throws Error if the vector is neither a list of numbers nor base64 of 32-bit floats.
  */
-export function vectorJson(item: Buffer, vector: unknown, format: VectorFormat): Buffer {
+export function encodeVector(item: Buffer, vector: unknown, format: VectorFormat): Buffer {
   if (typeof vector === 'string') {
     if (format === 'base64') return Buffer.from(JSON.stringify(vector))
-    return Buffer.from(JSON.stringify(numbersOf(vector)))
+    return Buffer.from(JSON.stringify(decodeFloats(vector)))
   }
   if (!Array.isArray(vector) || vector.length === 0 || !vector.every((one) => typeof one === 'number'))
     throw new Error('an embedding is neither a list of numbers nor base64')
   if (format === 'base64') return Buffer.from(`"${Buffer.from(Float32Array.from(vector).buffer).toString('base64')}"`)
-  return listIn(item) ?? Buffer.from(JSON.stringify(vector))
+  return findOnlyList(item) ?? Buffer.from(JSON.stringify(vector))
 }
 
 /** The only list in the JSON of an item; undefined if there are several brackets. */
-function listIn(item: Buffer): Buffer | undefined {
+function findOnlyList(item: Buffer): Buffer | undefined {
   const start = item.indexOf('[')
   const end = item.indexOf(']')
   return item.indexOf('[', start + 1) === -1 && item.indexOf(']', end + 1) === -1
@@ -26,7 +26,7 @@ function listIn(item: Buffer): Buffer | undefined {
 }
 
 /** The shortest decimal numbers of up to nine digits that have the same 32 bits, or nearly so. */
-function numbersOf(base64: string): number[] {
+function decodeFloats(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length === 0 || bytes.length % 4 !== 0) throw new Error('an embedding is not base64 of 32-bit floats')
   return Array.from({ length: bytes.length / 4 }, (_, at) => Number(bytes.readFloatLE(at * 4).toPrecision(9)))

@@ -4,11 +4,11 @@ import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePositions } from '#platform/text/byte-positions.ts'
 import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
-import { contentLengthOf } from '../content-length.ts'
-import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
-import { type ReportedCounts, sumOf, usageEvents } from '../token-counts.ts'
-import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
-import { callIdFor } from './gemini-call-id.ts'
+import { measureContent } from '../content-length.ts'
+import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
+import { type ReportedCounts, sumCounts, usageEvents } from '../token-counts.ts'
+import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
+import { generateCallId } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { usualAnswer } from './gemini-forms.ts'
 import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
@@ -60,7 +60,7 @@ type GeneratedCandidate = {
 const format = 'google-gemini-v1' as const
 
 /** Finish reasons of failed answers. Another attempt can succeed. */
-const failures: ReadonlySet<string> = new Set([
+const failureReasons: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
@@ -69,7 +69,7 @@ const failures: ReadonlySet<string> = new Set([
 ])
 
 /** All other finish reasons are objections to the content. */
-const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length' }
+const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length' }
 
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
@@ -84,11 +84,10 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
   const answer = new GeminiAnswer(answerId)
   const events = parts.flatMap((part) => answer.read(part))
   const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')
-  // A whole answer is complete even without a reason of its end.
-  if (!isEnded && !Array.isArray(body) && contentLengthOf(events) > 0)
+  // A whole answer is complete even without a finish reason.
+  if (!isEnded && !Array.isArray(body) && measureContent(events) > 0)
     return [...events, { type: 'finish', reason: 'stop', native: undefined }]
-  if (!parts.some(({ error }) => error) && !events.some(({ type }) => type === 'finish' || type === 'error'))
-    return [errorWithoutAnswer(body, 'the answer has no candidates')]
+  if (!isEnded && !parts.some(({ error }) => error)) return [errorWithoutAnswer(body, 'the answer has no candidates')]
   return events
 }
 
@@ -100,41 +99,41 @@ class GeminiAnswer {
   #usage: UsageObject = {}
   readonly #increments = new CompletionIncrements()
   #calls = 0
-  /** The calls by their ids. */
-  readonly #named = new Map<string, string>()
+  /** The arguments of the calls, by their ids. */
+  readonly #argumentsById = new Map<string, string>()
   /** The call that has not received all of its parts. */
-  #open: { id: string | undefined; name: string; args: PartialArguments; signed: Signature } | undefined
+  #openCall: { id: string | undefined; name: string; args: PartialArguments; signed: Signature } | undefined
   #id = ''
   readonly #text = new BytePositions()
-  readonly #ownId: string
+  readonly #answerId: string
   #searches = new Searches()
   #citations = new GroundingCitations()
 
   constructor(answerId = '') {
-    this.#ownId = answerId
+    this.#answerId = answerId
   }
 
   read(generated: GeneratedCandidate): UpstreamEvent[] {
     if (generated.error) return [errorEvent(generated.error)]
     const [candidate] = generated.candidates ?? []
     const events: UpstreamEvent[] = this.#start(generated)
-    for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
+    for (const part of candidate?.content?.parts ?? []) events.push(...this.#readPart(part))
     if (candidate?.groundingMetadata) {
       events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
       events.splice(endOfText(events), 0, ...this.#citations.read(candidate.groundingMetadata, this.#text))
     }
     const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
     const ended = candidate?.finishReason ?? blocked
-    if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
+    if (ended && failureReasons.has(ended)) return [...events, failureEvent(ended, candidate?.finishMessage)]
     if (ended) events.push(...this.#cutCall(ended), this.#finish(ended, blocked !== undefined))
-    return [...events, ...this.#usageIn(generated.usageMetadata, ended !== undefined, contentLengthOf(events))]
+    return [...events, ...this.#addUsage(generated.usageMetadata, ended !== undefined, measureContent(events))]
   }
 
   /** The first events may count only the prompt, and the last usage may follow the end. */
-  #usageIn(usage: Usage | undefined, ended: boolean, contentLength: number): AnswerEvent[] {
+  #addUsage(usage: Usage | undefined, ended: boolean, contentLength: number): AnswerEvent[] {
     this.#ended ||= ended
     if (!usage) return []
-    this.#usage = mergedUsage(this.#usage, usage)
+    this.#usage = mergeUsage(this.#usage, usage)
     this.#increments.add(candidateCounts(usage), contentLength)
     return this.#ended || usage.candidatesTokenCount !== undefined ? this.#usageEvents() : []
   }
@@ -143,8 +142,8 @@ class GeminiAnswer {
     const usage = this.#usage as Usage
     const { completion, mismatch } = this.#increments.apply(candidateCounts(usage))
     const counts = mismatch
-      ? { ...countsIn({ ...usage, candidatesTokenCount: completion, totalTokenCount: undefined }), mismatch }
-      : countsIn(usage)
+      ? { ...readCounts({ ...usage, candidatesTokenCount: completion, totalTokenCount: undefined }), mismatch }
+      : readCounts(usage)
     return usageEvents(counts, { serviceTier: usage.serviceTier })
   }
 
@@ -155,8 +154,8 @@ class GeminiAnswer {
     return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
   }
 
-  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData, fileData }: Part): UpstreamEvent[] {
-    if (inlineData) return pictureIn(inlineData, encrypted)
+  #readPart({ text, thought, thoughtSignature: encrypted, functionCall, inlineData, fileData }: Part): UpstreamEvent[] {
+    if (inlineData) return readPicture(inlineData, encrypted)
     if (fileData) return linkedPicture(fileData)
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#callPart(functionCall, signed)
@@ -169,35 +168,35 @@ class GeminiAnswer {
   /** A call can arrive whole, or its arguments in parts. @throws Error for parts that are not one call. */
   #callPart(part: FunctionCall, signed: Signature): UpstreamEvent[] {
     const { id, name, args, partialArgs, willContinue } = part
-    if (!this.#open && !willContinue && !partialArgs) return this.#call(part, signed)
-    this.#open ??= { id, name: name ?? '', args: new PartialArguments(), signed }
-    const open = this.#open
-    if ((name && name !== open.name) || (id && open.id && id !== open.id)) throw cutOff(open.name)
-    open.id ??= id
-    open.signed = { ...open.signed, ...signed }
-    open.args.add(partialArgs ?? [])
+    if (!this.#openCall && !willContinue && !partialArgs) return this.#call(part, signed)
+    this.#openCall ??= { id, name: name ?? '', args: new PartialArguments(), signed }
+    const openCall = this.#openCall
+    if ((name && name !== openCall.name) || (id && openCall.id && id !== openCall.id)) throw cutOffError(openCall.name)
+    openCall.id ??= id
+    openCall.signed = { ...openCall.signed, ...signed }
+    openCall.args.add(partialArgs ?? [])
     if (willContinue) return []
-    this.#open = undefined
-    return this.#call({ id: open.id, name: open.name, args: wholeArguments(open, args) }, open.signed)
+    this.#openCall = undefined
+    return this.#call({ id: openCall.id, name: openCall.name, args: wholeArguments(openCall, args) }, openCall.signed)
   }
 
   /** The call whose last part is missing, if the answer was cut at its limit. @throws Error otherwise. */
   #cutCall(native: string): UpstreamEvent[] {
-    const open = this.#open
-    if (!open) return []
-    if (reasons[native] === 'stop') throw cutOff(open.name)
-    this.#open = undefined
+    const openCall = this.#openCall
+    if (!openCall) return []
+    if (finishReasons[native] === 'stop') throw cutOffError(openCall.name)
+    this.#openCall = undefined
     const key = this.#calls++
-    const id = open.id ?? callIdFor(this.#id || this.#ownId, key)
-    return [{ type: 'call_piece', key, id, name: open.name, text: open.args.toJson().slice(0, -1) }]
+    const id = openCall.id ?? generateCallId(this.#id || this.#answerId, key)
+    return [{ type: 'call_piece', key, id, name: openCall.name, text: openCall.args.toJson().slice(0, -1) }]
   }
 
   #call({ id, name = '', args }: FunctionCall, signed: Signature): UpstreamEvent[] {
     const index = this.#calls++
     const whole = argumentsText(args) ?? '{}'
-    const isNew = id ? (this.#named.get(id) ?? whole) === whole : false
-    const callId = id && isNew ? id : callIdFor(this.#id || this.#ownId, index)
-    if (isNew) this.#named.set(callId, whole)
+    const isNew = id ? (this.#argumentsById.get(id) ?? whole) === whole : false
+    const callId = id && isNew ? id : generateCallId(this.#id || this.#answerId, index)
+    if (isNew) this.#argumentsById.set(callId, whole)
     const call: UpstreamEvent = {
       type: 'call_piece',
       key: isNew ? undefined : index,
@@ -211,12 +210,12 @@ class GeminiAnswer {
   }
 
   #finish(native: string, blocked: boolean): AnswerEvent {
-    const reason = blocked ? 'content_filter' : (reasons[native] ?? 'content_filter')
+    const reason = blocked ? 'content_filter' : (finishReasons[native] ?? 'content_filter')
     return { type: 'finish', reason: reason === 'stop' && this.#calls > 0 ? 'tool_calls' : reason, native }
   }
 }
 
-const cutOff = (name: string) => new Error(`the arguments of its call of "${name}" are cut off`)
+const cutOffError = (name: string) => new Error(`the arguments of its call of "${name}" are cut off`)
 
 /** The last part can repeat all arguments. */
 function wholeArguments({ args }: { args: PartialArguments }, repeated: FunctionCall['args']): string {
@@ -230,16 +229,16 @@ function endOfText(events: UpstreamEvent[]): number {
   return events.findLastIndex((event) => !isSignature(event)) + 1
 }
 
-function failure(reason: string, message: string | undefined): AnswerEvent {
+function failureEvent(reason: string, message: string | undefined): AnswerEvent {
   return { type: 'error', message: message ?? `the model's answer was unusable: ${reason}`, status: 502 }
 }
 
 function errorEvent(error: NonNullable<GeneratedCandidate['error']>): AnswerEvent {
   return {
     type: 'error',
-    message: messageOfError(error) ?? noMessage,
-    status: statusOfError(error),
-    ...factsOfError(error),
+    message: readErrorMessage(error) ?? noMessage,
+    status: readErrorStatus(error),
+    ...readErrorFacts(error),
   }
 }
 
@@ -249,29 +248,32 @@ function candidateCounts({ candidatesTokenCount: completion }: Usage): ReportedC
 }
 
 /** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */
-function countsIn(usage: Usage): ReportedCounts {
+function readCounts(usage: Usage): ReportedCounts {
   const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
   return {
-    prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+    prompt: sumCounts(usage.promptTokenCount, usage.toolUsePromptTokenCount),
     otherPrompt: usage.promptTokenCount,
-    completion: sumOf(usage.candidatesTokenCount, reasoning),
+    completion: sumCounts(usage.candidatesTokenCount, reasoning),
     otherCompletion: usage.candidatesTokenCount,
     total: usage.totalTokenCount,
     cached,
     reasoning,
-    audioPrompt: tokensOfModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
-    audioCompletion: tokensOfModality('AUDIO', usage.candidatesTokensDetails),
-    imageCompletion: tokensOfModality('IMAGE', usage.candidatesTokensDetails),
+    audioPrompt: sumModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+    audioCompletion: sumModality('AUDIO', usage.candidatesTokensDetails),
+    imageCompletion: sumModality('IMAGE', usage.candidatesTokensDetails),
   }
 }
 
-function tokensOfModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
+function sumModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
   const counts = details.flatMap((detail) => (Array.isArray(detail) ? detail : []))
-  return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
+  return sumCounts(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
 }
 
 /** A signature of an image is stored like one of text. */
-function pictureIn({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
+function readPicture(
+  { mimeType, data }: NonNullable<Part['inlineData']>,
+  encrypted: string | undefined,
+): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (String(mimeType).startsWith('image/')) {
     events.push({ type: 'piece', unit: 'image' })

@@ -3,7 +3,7 @@ import { generatedCallId } from '#chat/call-id.ts'
 const prefix = 'gemini_'
 
 /** A generated id for a call without one, the same for the same call of an answer. */
-export function callIdFor(answerId: string, index: number): string {
+export function generateCallId(answerId: string, index: number): string {
   return generatedCallId(answerId, index, prefix)
 }
 

@@ -11,7 +11,7 @@ export class GroundingCitations {
   /** @param text the text so far. */
   read({ groundingChunks, groundingSupports }: Grounding, text: BytePositions): AnswerEvent[] {
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
-    const sources = chunks.map((chunk, at) => this.#numbered(sourceIn(chunk ?? {}, at)))
+    const sources = chunks.map((chunk, at) => this.#withNumber(toSource(chunk ?? {}, at)))
     const supported = new Set<number>()
     const cited: CitedText[] = []
     for (const { segment, groundingChunkIndices } of Array.isArray(groundingSupports) ? groundingSupports : [])
@@ -19,20 +19,21 @@ export class GroundingCitations {
         const source = sources[at]
         if (!source) continue
         supported.add(at)
-        cited.push({ source, place: placeOf(segment, text) })
+        cited.push({ source, position: readPosition(segment, text) })
       }
-    for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push({ source, place: {} })
-    const newCitations = cited.filter((one) => this.#isNew(one))
-    return newCitations.map(({ source: { citation }, place }) => ({ type: 'citation', ...citation, ...place }))
+    for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push({ source, position: {} })
+    const newCitations = cited.filter((candidate) => this.#addIfNew(candidate))
+    return newCitations.map(({ source: { citation }, position }) => ({ type: 'citation', ...citation, ...position }))
   }
 
-  #numbered(citation: Citation | undefined): Source | undefined {
+  #withNumber(citation: Citation | undefined): Source | undefined {
     if (!citation) return undefined
     const number = this.#numbers.getOrInsert(JSON.stringify(citation), this.#numbers.size)
     return { citation, number }
   }
 
-  #isNew({ source: { number }, place: { start, end } }: CitedText): boolean {
+  /** @returns whether the citation was not emitted before. */
+  #addIfNew({ source: { number }, position: { start, end } }: CitedText): boolean {
     const key = `${number} ${start} ${end}`
     if (this.#emitted.has(key)) return false
     this.#emitted.add(key)
@@ -41,10 +42,10 @@ export class GroundingCitations {
 }
 
 type Source = { citation: Citation; number: number }
-type CitedText = { source: Source; place: Pick<Citation, 'start' | 'end'> }
+type CitedText = { source: Source; position: Pick<Citation, 'start' | 'end'> }
 type Chunk = NonNullable<Grounding['groundingChunks']>[number]
 
-function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): Citation | undefined {
+function toSource({ web, maps, retrievedContext: file }: Chunk, index: number): Citation | undefined {
   const { uri, title } = web ?? maps ?? file ?? {}
   const quote = file?.text ? { quote: file.text } : {}
   if (uri) return { url: uri, ...(title && { title }), ...quote }
@@ -52,7 +53,7 @@ function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): 
   return file && id ? { file: { id, name: title ?? id, index }, ...quote } : undefined
 }
 
-function placeOf(
+function readPosition(
   segment: { startIndex?: number; endIndex?: number } | undefined,
   text: BytePositions,
 ): Pick<Citation, 'start' | 'end'> {

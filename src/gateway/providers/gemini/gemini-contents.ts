@@ -4,9 +4,9 @@ import { pushAll } from '#platform/core/push-all.ts'
 import { JsonBudget } from '#platform/json/json-budget.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
-import { pairedMessages } from '../../protocol/repairs/paired-results.ts'
-import { calledFunction, calledName, parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
-import { hasFailed, isInstruction, joinTexts, type Piece, piecesOf } from '../content.ts'
+import { pairMessages } from '../../protocol/repairs/paired-results.ts'
+import { calledFunction, parseJsonText, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
+import { hasFailed, isInstruction, joinTexts, type Piece, toPieces } from '../content.ts'
 import { generatedCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
 
@@ -17,20 +17,20 @@ type Content = { role: 'user' | 'model'; parts: Part[] }
 const foreignSignature = 'skip_thought_signature_validator'
 
 /** The text of all system and developer messages. */
-export function systemInstructionOf(messages: Message[]): Body | undefined {
-  const parts = messages.filter(isInstruction).flatMap(({ content }) => piecesOf(content).flatMap(partOf))
+export function encodeSystemInstruction(messages: Message[]): Body | undefined {
+  const parts = messages.filter(isInstruction).flatMap(({ content }) => toPieces(content).flatMap(toPart))
   return parts.length > 0 ? { parts } : undefined
 }
 
 /** Translates messages to turns and merges consecutive ones of a role. Results name their function. */
-export function contentsOf(messages: Message[], model: string): Content[] {
+export function encodeContents(messages: Message[], model: string): Content[] {
   const contents: Content[] = []
   const functionOfCall = new Map<string, string>()
   const budget = new JsonBudget()
-  for (const message of pairedMessages(messages)) {
+  for (const message of pairMessages(messages)) {
     if (isInstruction(message)) continue
     if (message.role === 'assistant') noteCalls(message, functionOfCall)
-    const parts = partsOf(message, { functionOfCall, model, budget })
+    const parts = toParts(message, { functionOfCall, model, budget })
     if (parts.length === 0) continue
     const role = message.role === 'assistant' ? 'model' : 'user'
     const last = contents.at(-1)
@@ -42,17 +42,17 @@ export function contentsOf(messages: Message[], model: string): Content[] {
 }
 
 function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
-  for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, calledName(call) ?? '')
+  for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, readCalledName(call) ?? '')
 }
 
 type Conversation = { functionOfCall: ReadonlyMap<string, string>; model: string; budget: JsonBudget }
 
 /** The parts of a content that is not a turn of a conversation. */
-export const contentParts = (content: Message['content']): Part[] => piecesOf(content).flatMap(partOf)
+export const contentParts = (content: Message['content']): Part[] => toPieces(content).flatMap(toPart)
 
-function partsOf(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
+function toParts(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
-  const parts = piecesOf(message.content).flatMap(partOf)
+  const parts = toPieces(message.content).flatMap(toPart)
   if (message.role !== 'assistant') return parts
   const thoughts = thoughtsOf(message, 'google-gemini-v1')
   return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
@@ -76,10 +76,10 @@ function functionCalls(
   const thoughtOfCall = firstById(thoughts)
   return (calls ?? []).map((call, index) => {
     const { id } = call
-    const own = thoughtOfCall.get(id)?.encrypted
-    const thoughtSignature = own ?? (needsSignature && index === 0 ? foreignSignature : undefined)
+    const ownSignature = thoughtOfCall.get(id)?.encrypted
+    const thoughtSignature = ownSignature ?? (needsSignature && index === 0 ? foreignSignature : undefined)
     return {
-      functionCall: { ...sentId(id), ...calledFunction(call, budget) },
+      functionCall: { ...acceptedId(id), ...calledFunction(call, budget) },
       ...(thoughtSignature && { thoughtSignature }),
     }
   })
@@ -98,21 +98,21 @@ function functionResponse(
   budget: JsonBudget,
 ): Part[] {
   const { tool_call_id: id } = message
-  const pieces = piecesOf(message.content)
+  const pieces = toPieces(message.content)
   const texts = pieces.flatMap((piece) => (piece.kind === 'text' && piece.text ? [piece.text] : []))
-  const attachments = pieces.filter(({ kind }) => kind !== 'text').flatMap(partOf)
-  const response = responseOf(texts, hasFailed(message), budget)
-  return [{ functionResponse: { ...sentId(id), name: name ?? '', response } }, ...attachments]
+  const attachments = pieces.filter(({ kind }) => kind !== 'text').flatMap(toPart)
+  const response = encodeResponse(texts, hasFailed(message), budget)
+  return [{ functionResponse: { ...acceptedId(id), name: name ?? '', response } }, ...attachments]
 }
 
 /**
  * Parses JSON only from a single text. Joined parts could contain JSON that no filter has scanned. JSON that exceeds the
  * budget remains a text.
  */
-function responseOf(texts: string[], failed: boolean, budget: JsonBudget): object {
-  const read = texts.length === 1 && budget.take(texts[0]!) ? parsedText(texts[0]!) : undefined
+function encodeResponse(texts: string[], failed: boolean, budget: JsonBudget): object {
+  const parsed = texts.length === 1 && budget.take(texts[0]!) ? parseJsonText(texts[0]!) : undefined
   // Gemini reads `$ref` as a reference to another part.
-  const value = read === undefined || hasReference(read) ? joinTexts(texts) : read
+  const value = parsed === undefined || hasReference(parsed) ? joinTexts(texts) : parsed
   if (failed) return { error: value }
   return typeof value !== 'object' || value === null || Array.isArray(value) ? { output: value } : value
 }
@@ -122,7 +122,7 @@ function hasReference(value: unknown): boolean {
   return Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference)
 }
 
-function sentId(id: string): { id?: string } {
+function acceptedId(id: string): { id?: string } {
   return generatedCallIdPattern.test(id) ? {} : { id }
 }
 
@@ -152,7 +152,7 @@ const typesByExtension: Record<string, string> = {
   wav: 'audio/wav',
 }
 
-function partOf(piece: Piece): Part[] {
+function toPart(piece: Piece): Part[] {
   switch (piece.kind) {
     case 'text':
       return piece.text ? [{ text: piece.text }] : []

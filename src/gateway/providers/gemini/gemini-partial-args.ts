@@ -24,19 +24,19 @@ export class PartialArguments {
 
   #add(part: PartialArg): void {
     const path = part.jsonPath ?? ''
-    const steps = stepsIn(path)
+    const steps = parseSteps(path)
     const last = steps.pop()
     if (last === undefined) throw unusable(path)
     let container: Container = this.#root
     for (const [at, step] of steps.entries()) {
       const isList = typeof (steps[at + 1] ?? last) === 'number'
-      const inner: unknown = valueAt(container, step, path) ?? (isList ? [] : newObject())
+      const inner: unknown = readValue(container, step, path) ?? (isList ? [] : newObject())
       if (typeof inner !== 'object' || inner === null) throw unusable(path)
       setValue(container, step, inner)
       container = inner as Container
     }
-    const before = valueAt(container, last, path)
-    const value = givenValue(part)
+    const before = readValue(container, last, path)
+    const value = readPartValue(part)
     if (value === undefined) {
       if (before === undefined) throw unusable(path)
     } else if (before === undefined) setValue(container, last, value)
@@ -48,12 +48,12 @@ export class PartialArguments {
 /** Without a prototype, every name is an ordinary member. */
 const newObject = () => Object.create(null) as Record<string, unknown>
 
-function givenValue({ stringValue, numberValue, boolValue, nullValue }: PartialArg): unknown {
+function readPartValue({ stringValue, numberValue, boolValue, nullValue }: PartialArg): unknown {
   return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null)
 }
 
 /** Lists grow by one item at a time. */
-function valueAt(container: Container, step: Step, path: string): unknown {
+function readValue(container: Container, step: Step, path: string): unknown {
   if (Array.isArray(container) !== (typeof step === 'number')) throw unusable(path)
   if (Array.isArray(container) && (step as number) > container.length) throw unusable(path)
   return (container as Record<Step, unknown>)[step]
@@ -67,7 +67,7 @@ const stepPattern = /\.([^.[\]*]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\[("(?:[^"\
 const maxSteps = 100
 
 /** The steps of a JSON path of single members, such as `$.files[0]['a b']`. @throws Error for another path. */
-function stepsIn(path: string): Step[] {
+function parseSteps(path: string): Step[] {
   const steps: Step[] = []
   let at = path.startsWith('$') ? 1 : -1
   while (at !== -1 && at < path.length && steps.length < maxSteps) {

@@ -2,7 +2,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { fitTools, noteDropped, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
@@ -83,12 +83,12 @@ export const geminiRules: RequestRules = {
     fitDeclarations,
     fitAnswerSchema,
     fitStops,
-    inlineDataRepair(pathsOf('contents.*.parts.*.inlineData'), 'mimeType'),
+    inlineDataRepair(splitPaths('contents.*.parts.*.inlineData'), 'mimeType'),
   ],
   names: {
     allowed: /^[a-zA-Z_][a-zA-Z0-9_.-]*$/,
     maxLength: 64,
-    paths: pathsOf(
+    paths: splitPaths(
       'tools.*.functionDeclarations.*.name',
       'toolConfig.functionCallingConfig.allowedFunctionNames.*',
       'contents.*.parts.*.functionCall.name',

@@ -15,14 +15,15 @@ export type Grounding = {
 }
 
 /** Models up to version 2.5 bill a request with searches once. Later models bill each query. */
-const byRequest = /gemini-(?:flash-|pro-)?[12](?:\D|$)/
+const billsByRequest = /gemini-(?:flash-|pro-)?[12](?:\D|$)/
 
 export function searchesByRequest(model: string): boolean {
-  return byRequest.test(model)
+  return billsByRequest.test(model)
 }
 
 /** Limits number and length of the queries. */
-const [maxQueries, maxQueryLength] = [1000, 1000]
+const maxQueries = 1000
+const maxQueryLength = 1000
 
 /** Counts the billed searches. Events of a stream can repeat earlier queries. */
 export class Searches {

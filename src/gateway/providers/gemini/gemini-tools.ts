@@ -14,18 +14,18 @@ const geminiTools: Record<string, { name: string; settings: string[] }> = {
 }
 
 const keyBySpelling = new Map(
-  Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((one) => [one, unit])),
+  Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((spelling) => [spelling, unit])),
 )
 
 /** The requested tool, by its type or by a member with its name, which is Gemini's own form. */
-function unitIn(tool: Body): string | undefined {
+function findToolUnit(tool: Body): string | undefined {
   const named = [tool.type, ...Object.keys(tool)].find((name) => keyBySpelling.has(String(name)))
   return named === undefined ? undefined : keyBySpelling.get(String(named))
 }
 
 /** Translates a provider tool setting by setting. Undefined for an unknown one. */
-export function ownTool(tool: ChatTool): Body | undefined {
-  const unit = unitIn(tool)
+export function encodeProviderTool(tool: ChatTool): Body | undefined {
+  const unit = findToolUnit(tool)
   if (unit === undefined) return undefined
   const { name, settings } = geminiTools[unit]!
   const config = ((tool as Body)[name] ?? (tool as Body)[unit] ?? {}) as Body
@@ -36,7 +36,7 @@ export function ownTool(tool: ChatTool): Body | undefined {
 /** The billable options. Results of its tools are read into the context once, and never exceed it. */
 export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): BillableOptions {
   const tools = providerTools(chat, (tool) => {
-    const unit = unitIn(tool)?.replace('_retrieval', '')
+    const unit = findToolUnit(tool)?.replace('_retrieval', '')
     if (unit === undefined) return undefined
     return { unit, calls: unit === 'google_search' && !searchesByRequest(upstreamModel) ? undefined : 1 }
   })

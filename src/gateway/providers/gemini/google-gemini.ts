@@ -2,16 +2,16 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
-import { fieldsSetIn, unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
+import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { geminiEmbeddings } from '../embeddings/gemini-embeddings.ts'
-import { messageOfRefusal } from '../error-code.ts'
+import { readRefusalMessage } from '../error-code.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiForms } from './gemini-forms.ts'
 import { excludesFormat, geminiRequest } from './gemini-request.ts'
 import { geminiLacks, geminiRules } from './gemini-rules.ts'
-import { geminiBillable, ownTool } from './gemini-tools.ts'
+import { encodeProviderTool, geminiBillable } from './gemini-tools.ts'
 
 /** Google Gemini, natively: the path contains the model, and an answer consists of candidates with parts. */
 export const googleGemini: ProviderProtocol = {
@@ -23,20 +23,20 @@ export const googleGemini: ProviderProtocol = {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
       body,
-      dropped: [...fieldsSetIn(chat as Body, lacksOf(chat, endpoint)), ...dropped],
+      dropped: [...findSetFields(chat as Body, missingFields(chat, endpoint)), ...dropped],
       aliases,
     }
   },
   answerLimit: answerLimitOf,
   billableOptions: geminiBillable,
-  supportsTool: (tool) => ownTool(tool) !== undefined,
+  supportsTool: (tool) => encodeProviderTool(tool) !== undefined,
   reader: assemblingReader(geminiReader),
   forms: geminiForms,
   readBody: assemblingBodyReader(readGenerated),
-  errorMessage: messageOfRefusal,
+  errorMessage: readRefusalMessage,
 }
 
-function lacksOf(chat: ChatRequest, endpoint: Endpoint): string[] {
+function missingFields(chat: ChatRequest, endpoint: Endpoint): string[] {
   const format = excludesFormat(chat, endpoint) ? ['response_format'] : []
-  return [...geminiLacks, ...format, ...unknownFieldsIn(chat as Body)]
+  return [...geminiLacks, ...format, ...findUnknownFields(chat as Body)]
 }

@@ -1,14 +1,14 @@
 /** The most repetitions in a grammar of llama.cpp. */
 const maxRepetitions = 2000
 
-const lengths: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems'])
+const lengthKeywords: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems'])
 
 /** Classes, assertions and lookaround, which its grammars do not have, and anchors within the pattern. */
-const unsupported = /\\[a-zA-Z0-9]|\(\?|.\^|(?<!\\)\$./s
+const unsupportedPattern = /\\[a-zA-Z0-9]|\(\?|.\^|(?<!\\)\$./s
 
 /** Whether llama.cpp can translate a bound of a schema to a grammar. It refuses the request otherwise. */
 export function acceptsInGrammar(keyword: string, value: unknown): boolean {
-  if (lengths.has(keyword)) return typeof value !== 'number' || value <= maxRepetitions
+  if (lengthKeywords.has(keyword)) return typeof value !== 'number' || value <= maxRepetitions
   if (keyword !== 'pattern' || typeof value !== 'string') return true
-  return /^\^.*\$$/s.test(value) && !unsupported.test(value.replaceAll('[^', '['))
+  return /^\^.*\$$/s.test(value) && !unsupportedPattern.test(value.replaceAll('[^', '['))
 }

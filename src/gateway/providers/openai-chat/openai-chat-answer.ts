@@ -3,14 +3,14 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { contentLengthOf } from '../content-length.ts'
-import { errorWithoutAnswer, factsOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
+import { measureContent } from '../content-length.ts'
+import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
 import { chatSpellings, OpenaiUsage } from '../openai-usage.ts'
-import { sumOf } from '../token-counts.ts'
+import { sumCounts } from '../token-counts.ts'
 import type { UsageObject } from '../usage-spellings.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
-import { type Sources, sourcesIn } from './openai-chat-sources.ts'
+import { readSources, type Sources } from './openai-chat-sources.ts'
 
 type UpstreamUsage = UsageObject & {
   server_tool_use?: { web_search_requests?: number } | null
@@ -54,29 +54,29 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   return ({ data }) => {
     const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
     const content = readChunk(chunk)
-    const events = [...content, ...usageEvents(chunk as WithUsage, usage, contentLengthOf(content))]
+    const events = [...content, ...usageEvents(chunk as WithUsage, usage, measureContent(content))]
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
-    const sources = sourcesIn(chunk)
+    const sources = readSources(chunk)
     hasSources = sources.length > 0
     return [...sources, ...events]
   }
 }
 
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
-  if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [errorIn(chunk)] : []
+  if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [toErrorEvent(chunk)] : []
   const events: UpstreamEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
   for (const choice of chunk.choices) {
     const own: UpstreamEvent[] = []
     // Servers that do not generate in pieces send a whole answer as the only event.
-    const delta = choice.delta ?? messageOf(choice as WholeChoice) ?? {}
+    const delta = choice.delta ?? readMessage(choice as WholeChoice) ?? {}
     if (delta.role) own.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
     readDelta(delta, own, chunk.id)
     if (choice.delta && choice.finish_reason) pushAll(own, wholeCalls((choice as WholeChoice).message, chunk.id))
     const { error } = choice as WholeChoice
     if (error && !chunk.error) own.push(errorEvent(error))
     if (choice.finish_reason && !chunk.error && !error) pushAll(own, finishEvents(choice.finish_reason))
-    pushAll(events, ofChoice(choice.index, own))
+    pushAll(events, withChoice(choice.index, own))
   }
   return events
 }
@@ -87,12 +87,12 @@ function isBareError(chunk: object): boolean {
   return object === 'error' || 'code' in chunk || 'detail' in chunk || Boolean(base_resp?.status_code)
 }
 
-function errorIn(chunk: UpstreamError): AnswerEvent {
+function toErrorEvent(chunk: UpstreamError): AnswerEvent {
   return chunk.error ? errorEvent(chunk.error) : errorWithoutAnswer(chunk, noMessage)
 }
 
 /** Adds the number of a choice other than the first to its events. */
-function ofChoice(index: unknown, events: UpstreamEvent[]): UpstreamEvent[] {
+function withChoice(index: unknown, events: UpstreamEvent[]): UpstreamEvent[] {
   if (typeof index !== 'number' || index === 0) return events
   return events.map((event): UpstreamEvent => ({ ...event, choice: index }))
 }
@@ -105,20 +105,20 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (!first) return [errorWithoutAnswer(completion, 'the answer has no choices')]
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   readChoice(first, events, completion.id)
-  events.push(...sourcesIn(completion), ...endOf(first))
+  events.push(...readSources(completion), ...readEnd(first))
   for (let at = 1; at < choices.length; at++) {
     const choice = choices[at]!
     const own: UpstreamEvent[] = []
     readChoice(choice, own, completion.id)
-    pushAll(events, ofChoice(at, [...own, ...endOf(choice)]))
+    pushAll(events, withChoice(at, [...own, ...readEnd(choice)]))
   }
   pushAll(events, usageEvents(completion, new OpenaiUsage(chatSpellings)))
   return events
 }
 
-function endOf(choice: WholeChoice): AnswerEvent[] {
+function readEnd(choice: WholeChoice): AnswerEvent[] {
   const { error, finish_reason: native } = choice
-  const message = choice.message ?? messageOf(choice)
+  const message = choice.message ?? readMessage(choice)
   if (error) return [errorEvent(error)]
   const stated = finishEvents(native || 'stop')
   const events: AnswerEvent[] = stated.length > 0 ? stated : [{ type: 'finish', reason: 'stop', native: undefined }]
@@ -131,29 +131,29 @@ function endOf(choice: WholeChoice): AnswerEvent[] {
 const fullReasons: ReadonlySet<string> = new Set(['stop', 'tool_calls'])
 
 function readChoice(choice: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
-  readDelta(messageOf(choice) ?? {}, events, answerId)
+  readDelta(readMessage(choice) ?? {}, events, answerId)
 }
 
-function messageOf({ message, text }: WholeChoice): UpstreamDelta | undefined {
-  return numbered(message) ?? (typeof text === 'string' ? { content: text } : undefined)
+function readMessage({ message, text }: WholeChoice): UpstreamDelta | undefined {
+  return withCallNumbers(message) ?? (typeof text === 'string' ? { content: text } : undefined)
 }
 
 /** A whole message as a delta, in which calls have numbers. */
-function numbered(message: UpstreamDelta | null | undefined): UpstreamDelta | undefined {
-  const calls = callsOf(message).map((call, index) => ({ ...call, index }))
+function withCallNumbers(message: UpstreamDelta | null | undefined): UpstreamDelta | undefined {
+  const calls = listCalls(message).map((call, index) => ({ ...call, index }))
   return calls.length > 0 ? { ...message, tool_calls: calls } : (message ?? undefined)
 }
 
 /** Some servers repeat the whole message at the end of a stream, and others send its calls only there. */
 function wholeCalls(message: UpstreamDelta | null | undefined, answerId: string | undefined): UpstreamEvent[] {
-  return callsOf(message).map((call, at) => {
-    const { text: whole, ...piece } = callPiece(call, answerId)
+  return listCalls(message).map((call, at) => {
+    const { text: whole, ...piece } = toCallPiece(call, answerId)
     return { ...piece, key: piece.id ? undefined : at, whole, isClosed: true }
   })
 }
 
 /** The calls of a message. Some servers send null among them, or one call without a list. */
-function callsOf(message: UpstreamDelta | null | undefined): ToolCallDelta[] {
+function listCalls(message: UpstreamDelta | null | undefined): ToolCallDelta[] {
   const { tool_calls: calls } = (message ?? {}) as { tool_calls?: unknown }
   if (Array.isArray(calls)) return calls.filter((call) => typeof call === 'object' && call !== null)
   return typeof calls === 'object' && calls !== null ? [calls as ToolCallDelta] : []
@@ -162,16 +162,16 @@ function callsOf(message: UpstreamDelta | null | undefined): ToolCallDelta[] {
 function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: string | undefined): void {
   readContent(delta, events)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
-  const calls = callsOf(delta)
-  for (const call of calls) events.push(...signatureOf(call), callPiece(call, answerId))
+  const calls = listCalls(delta)
+  for (const call of calls) events.push(...readSignature(call), toCallPiece(call, answerId))
   // Some servers send each call in both fields.
   if (delta.function_call && calls.length === 0)
-    events.push(callPiece({ index: 0, function: delta.function_call }, answerId))
+    events.push(toCallPiece({ index: 0, function: delta.function_call }, answerId))
   if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
 }
 
 /** Google signs calls in a member beside the function, and refuses them later without it. */
-function signatureOf(call: ToolCallDelta): UpstreamEvent[] {
+function readSignature(call: ToolCallDelta): UpstreamEvent[] {
   const { id, extra_content: extra } = call as ToolCallDelta & ExtraContent
   const encrypted = extra?.google?.thought_signature
   if (typeof encrypted !== 'string' || !encrypted || !id) return []
@@ -180,7 +180,7 @@ function signatureOf(call: ToolCallDelta): UpstreamEvent[] {
 
 type ExtraContent = { extra_content?: { google?: { thought_signature?: unknown } | null } | null }
 
-function callPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallPiece {
+function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallPiece {
   const { index, id, custom } = call
   // Some servers send the function's members directly in the call.
   const called = call.function ?? (custom ? undefined : (call as NonNullable<ToolCallDelta['function']>))
@@ -201,22 +201,24 @@ function callPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallP
 function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
   return {
     type: 'error',
-    message: messageOfError(error) ?? noMessage,
-    status: statusOfError(error),
-    ...factsOfError(error),
+    message: readErrorMessage(error) ?? noMessage,
+    status: readErrorStatus(error),
+    ...readErrorFacts(error),
   }
 }
 
-function usageOf({ usage, choices, x_groq, meta, timings }: WithUsage): UpstreamUsage | null | undefined {
+function findUsage({ usage, choices, x_groq, meta, timings }: WithUsage): UpstreamUsage | null | undefined {
   if (usage) return usage
   const { prompt_n, cache_n: cached_tokens, predicted_n: completion_tokens } = timings ?? {}
   const timed =
-    prompt_n == null ? undefined : { prompt_tokens: sumOf(prompt_n, cached_tokens), completion_tokens, cached_tokens }
+    prompt_n == null
+      ? undefined
+      : { prompt_tokens: sumCounts(prompt_n, cached_tokens), completion_tokens, cached_tokens }
   return choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units ?? timed
 }
 
 function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength = 0): AnswerEvent[] {
-  const usage = usageOf(answer)
+  const usage = findUsage(answer)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
   const pieces = { web_search: searches ?? usage.num_search_queries }

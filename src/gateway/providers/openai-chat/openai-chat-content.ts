@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '#chat/thoughts.ts'
-import { type Part, type ReasoningFields, reasoningIn, textsOf } from '../../protocol/thinking-parts.ts'
+import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 
 type Annotation = {
@@ -36,7 +36,7 @@ export function readContent(message: ChatContent, events: UpstreamEvent[]): void
 
 function readThoughts(message: ChatContent, events: UpstreamEvent[]): void {
   const { reasoning_details: details } = message
-  const { text, field } = reasoningIn(message)
+  const { text, field } = readReasoning(message)
   const validDetails = Array.isArray(details) ? details.filter((one) => typeof one === 'object' && one !== null) : []
   const hasText = validDetails.some((one) => one.text || one.summary)
   if (!hasText && text) events.push({ type: 'reasoning', text, field })
@@ -59,7 +59,7 @@ function readThoughts(message: ChatContent, events: UpstreamEvent[]): void {
 }
 
 function readPart(part: Part, events: UpstreamEvent[]): void {
-  const { thought, text } = textsOf(part)
+  const { thought, text } = splitThought(part)
   if (thought) events.push({ type: 'reasoning', text: thought, field: 'thinking' })
   if (text) events.push({ type: 'text', text })
 }

@@ -33,10 +33,10 @@ export type ChatDialect = Compatibility & {
   refuses?: readonly string[]
 }
 
-const anywhere: ChatDialect = { lateSystemMessages: true, repeatedRoles: true, acceptsAnyBound: true }
+const lenient: ChatDialect = { lateSystemMessages: true, repeatedRoles: true, acceptsAnyBound: true }
 
 const openai: ChatDialect = {
-  ...anywhere,
+  ...lenient,
   developerRole: true,
   acceptsAnswerFields: true,
   acceptsFunctions: true,
@@ -46,13 +46,13 @@ const openai: ChatDialect = {
   checksStrict: true,
 }
 
-const openaiItself: ChatDialect = { ...openai, reasoningField: 'none' }
-const needingReasoning: ChatDialect = {
+const openaiOwnServers: ChatDialect = { ...openai, reasoningField: 'none' }
+const requiringReasoning: ChatDialect = {
   reasoningField: 'reasoning_content',
   requiresReasoning: true,
   acceptsAnyBound: true,
 }
-const moonshot: ChatDialect = { ...needingReasoning, prefillField: 'partial', maxTemperature: 1 }
+const moonshot: ChatDialect = { ...requiringReasoning, prefillField: 'partial', maxTemperature: 1 }
 
 /** It validates requests against its own schema. */
 const mistral: ChatDialect = {
@@ -93,17 +93,17 @@ const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
 
 /** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
 const dialects: Record<string, ChatDialect> = {
-  openai: openaiItself,
+  openai: openaiOwnServers,
   azure: openai,
   openrouter: {
-    ...anywhere,
+    ...lenient,
     developerRole: true,
     acceptsAnswerFields: true,
     acceptsReasoning: true,
     reasoningField: 'reasoning_details',
   },
   groq: {
-    ...anywhere,
+    ...lenient,
     reasoningField: 'reasoning',
     refusesNames: true,
     reasonsByEffort: true,
@@ -111,15 +111,15 @@ const dialects: Record<string, ChatDialect> = {
     refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
   },
   cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, reasonsByEffort: true, refuses: penaltiesAndBias },
-  xai: { ...anywhere, reasoningField: 'reasoning_content', reasonsByEffort: true, refuses: penaltiesAndBias },
+  xai: { ...lenient, reasoningField: 'reasoning_content', reasonsByEffort: true, refuses: penaltiesAndBias },
   mistral,
-  deepseek: needingReasoning,
+  deepseek: requiringReasoning,
   moonshotai: moonshot,
   'moonshotai-cn': moonshot,
-  signalbox: { ...anywhere, developerRole: true, acceptsAnswerFields: true, acceptsReasoning: true },
+  signalbox: { ...lenient, developerRole: true, acceptsAnswerFields: true, acceptsReasoning: true },
 }
 
-export function dialectOf({ provider, compatibility }: Endpoint): ChatDialect {
+export function findDialect({ provider, compatibility }: Endpoint): ChatDialect {
   const builtin = Object.hasOwn(dialects, provider) ? dialects[provider]! : {}
   return compatibility ? { ...builtin, ...compatibility } : builtin
 }

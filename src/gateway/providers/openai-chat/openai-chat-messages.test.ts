@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
-import { repairedChat } from './openai-chat-rules.ts'
+import { repairChat } from './openai-chat-rules.ts'
 
 const user = (content: string) => ({ role: 'user', content })
 const answer = (more: object) => ({ role: 'assistant', content: null, ...more })
@@ -13,7 +13,7 @@ const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'o
 /** The body as a provider receives it. */
 function sentTo(provider: string, body: Record<string, unknown>) {
   const before = JSON.stringify(body)
-  const { body: sent, ...rest } = repairedChat(body, endpointFor('m', { provider }))
+  const { body: sent, ...rest } = repairChat(body, endpointFor('m', { provider }))
   assert.equal(JSON.stringify(body), before, 'the original, which a fallback uses, does not change')
   return { ...rest, sent: sent as Record<string, any> }
 }

@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
-import { argumentsTextOf } from '../../protocol/tool-calls/tool-arguments.ts'
+import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { ChatDialect } from './openai-chat-dialects.ts'
 
 type Call = { type?: unknown; function?: { arguments?: unknown } } & Body
@@ -41,7 +41,7 @@ function withCalls(message: Message, budget: JsonBudget): Message {
 function withObjectArguments(call: Call, budget: JsonBudget): Call {
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
-  const args = argumentsTextOf(called.arguments, budget)
+  const args = toArgumentsText(called.arguments, budget)
   if (args === called.arguments && type === 'function') return call
   return { ...call, type: 'function', function: args === called.arguments ? called : { ...called, arguments: args } }
 }

@@ -2,17 +2,17 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
 import { isServerToolPart, joinTexts, resultContent } from '../content.ts'
-import { emptyAnswer } from '../empty-answer.ts'
+import { emptyRequestFault } from '../empty-answer.ts'
 
 /**
  * Simplifies a chat request from another protocol for all chat servers: keeps cache control only if cache writes have a
  * price, joins text parts, moves images of tool results to a separate message, and keeps uncommon settings only if the
  * catalogue lists them.
  */
-export function plainChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
+export function simplifyChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
   const marks = prices.cacheWrite !== undefined
   const messages = chat.messages.flatMap(withoutServerToolParts)
-  if (messages.length === 0) throw emptyAnswer()
+  if (messages.length === 0) throw emptyRequestFault()
   const unknown =
     supportedParameters.length > 0 ? optionalSettings.filter((name) => !supportedParameters.includes(name)) : []
   const skipped: ReadonlySet<string> = new Set([

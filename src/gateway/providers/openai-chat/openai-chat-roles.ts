@@ -7,12 +7,12 @@ type Part = { type?: unknown; text?: unknown }
 
 /** Adapts roles and order of messages to the template of a chat server. */
 export function withAcceptedRoles(messages: Message[], dialect: ChatDialect): Message[] {
-  let current = dialect.developerRole ? messages : mapItems(messages, asSystem)
+  let current = dialect.developerRole ? messages : mapItems(messages, toSystem)
   if (!dialect.lateSystemMessages) current = withSystemFirst(current)
   return dialect.repeatedRoles ? current : withoutRepeats(current)
 }
 
-const asSystem = (message: Message): Message =>
+const toSystem = (message: Message): Message =>
   message?.role === 'developer' ? { ...message, role: 'system' } : message
 
 const isInstruction = ({ role }: Message) => role === 'system' || role === 'developer'
@@ -90,16 +90,17 @@ function withoutRepeats(messages: Message[]): Message[] {
     if (run && isRepeat(run[0], message)) run.push(message)
     else runs.push([message])
   }
-  return runs.map((run) =>
-    run.length === 1 ? run[0]! : run[0]!.role === 'user' ? joinMessages(run) : joinedMessages(run),
-  )
+  return runs.map((run) => {
+    if (run.length === 1) return run[0]!
+    return run[0]!.role === 'user' ? joinMessages(run) : mergeAnswers(run)
+  })
 }
 
 const isRepeat = (one: Message | undefined, other: Message) =>
   (one?.role === 'user' || one?.role === 'assistant') && other?.role === one.role && one.name === other.name
 
 /** One answer with the texts, the reasoning and the calls of all. */
-function joinedMessages(messages: Message[]): Message {
+function mergeAnswers(messages: Message[]): Message {
   const calls = messages.flatMap(({ tool_calls: some }) => (Array.isArray(some) ? some : []))
   const answer: Message = Object.assign({}, ...messages, { content: joinMessages(messages).content })
   for (const field of ['reasoning', 'reasoning_content'])

@@ -1,11 +1,11 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
-import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
+import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { effortRepair } from '../openai-efforts.ts'
 import { reasoningModelRepair } from '../openai-model-settings.ts'
 import {
@@ -17,7 +17,7 @@ import {
   strictToolRepair,
 } from '../openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
-import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
+import { type ChatDialect, findDialect } from './openai-chat-dialects.ts'
 import {
   answerRepair,
   fieldRepair,
@@ -39,7 +39,7 @@ const toolShape: ToolShape = {
   withSchema: (tool, parameters) => ({ ...tool, function: { ...(tool.function as Body), parameters } }),
 }
 
-const formatPlace: Parameters<typeof formatRepair>[0] = {
+const formatPosition: Parameters<typeof formatRepair>[0] = {
   name: 'response_format',
   find: (body) => (body.response_format as { json_schema?: Body } | null | undefined)?.json_schema,
   replace: (body, json_schema) => ({ ...body, response_format: { ...(body.response_format as Body), json_schema } }),
@@ -49,14 +49,14 @@ const defaultToolRepair = toolRepair(toolShape, {})
 const openaiTools = toolRepair(toolShape, openaiSchemas)
 const grammarTools = toolRepair(toolShape, { accepts: acceptsInGrammar })
 
-const common: Repair[] = [
+const commonRepairs: Repair[] = [
   emptyContentRepair('messages'),
   skipEmptyStops,
-  dataUrlRepair(pathsOf('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
+  dataUrlRepair(splitPaths('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
-const lenient: Repair[] = [formatRepair(formatPlace, false)]
-const strict: Repair[] = [
-  formatRepair(formatPlace, true),
+const lenientRepairs: Repair[] = [formatRepair(formatPosition, false)]
+const strictRepairs: Repair[] = [
+  formatRepair(formatPosition, true),
   strictToolRepair(
     (tool) => tool.function as Body | undefined,
     (tool, declared) => ({ ...tool, function: declared }),
@@ -67,15 +67,15 @@ const strict: Repair[] = [
 const compiledRules = new WeakMap<Endpoint, RequestRules>()
 
 /** Adapts a chat body to the server of the endpoint. */
-export function repairedChat(body: Body, endpoint: Endpoint): RepairedBody {
-  return repairBody(body, compiledRules.getOrInsertComputed(endpoint, rulesOf))
+export function repairChat(body: Body, endpoint: Endpoint): RepairedBody {
+  return repairBody(body, compiledRules.getOrInsertComputed(endpoint, compileRules))
 }
 
-function rulesOf(endpoint: Endpoint): RequestRules {
-  const dialect = dialectOf(endpoint)
+function compileRules(endpoint: Endpoint): RequestRules {
+  const dialect = findDialect(endpoint)
   return {
     repairs: [
-      dialect.checksStrict ? openaiTools : dialect.acceptsAnyBound ? defaultToolRepair : grammarTools,
+      toolRepairFor(dialect),
       fieldRepair(dialect),
       effortRepair(
         ({ reasoning_effort }) => reasoning_effort,
@@ -87,8 +87,8 @@ function rulesOf(endpoint: Endpoint): RequestRules {
       answerRepair(dialect),
       nameRepair(dialect),
       pairChatResults,
-      ...common,
-      ...(dialect.checksStrict ? strict : lenient),
+      ...commonRepairs,
+      ...(dialect.checksStrict ? strictRepairs : lenientRepairs),
       reasoningRepair(dialect, endpoint),
       roleRepair(dialect),
       orderRepair(dialect),
@@ -97,6 +97,11 @@ function rulesOf(endpoint: Endpoint): RequestRules {
     names: chatNames,
     ...(dialect.callIds && { callIds: { ...dialect.callIds, paths: chatCallIdPaths } }),
   }
+}
+
+function toolRepairFor({ checksStrict, acceptsAnyBound }: ChatDialect): Repair {
+  if (checksStrict) return openaiTools
+  return acceptsAnyBound ? defaultToolRepair : grammarTools
 }
 
 function withMember(body: Body, name: string, value: unknown): Body {
@@ -115,7 +120,7 @@ function roleRepair(dialect: ChatDialect): Repair {
 /** Sends only the chosen tool to a server that ignores the name in a tool choice. */
 function choiceRepair({ namedToolChoice = true }: ChatDialect): Repair {
   return (body) => {
-    const chosen = namedToolChoice ? undefined : chosenFunction(body.tool_choice)
+    const chosen = namedToolChoice ? undefined : readChosenFunction(body.tool_choice)
     if (chosen === undefined || !Array.isArray(body.tools)) return body
     const tools = (body.tools as FunctionTool[]).filter((tool) => tool.function?.name === chosen)
     return tools.length > 0 ? { ...body, tools, tool_choice: 'required' } : body

@@ -7,7 +7,7 @@ export type Sources = {
 }
 
 /** Emits each source once. */
-export function sourcesIn({ citations, search_results: found }: Sources): AnswerEvent[] {
+export function readSources({ citations, search_results: found }: Sources): AnswerEvent[] {
   if (!citations && !found) return []
   const events = new Map<string, AnswerEvent>()
   for (const one of Array.isArray(found) ? found : []) {

@@ -4,26 +4,31 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/service-only-fields.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
-import { effortOf, foreignThinkingFields, isReasoningModel, thinkingSetting } from '../../protocol/reasoning-budget.ts'
-import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import {
+  chooseEffort,
+  foreignThinkingFields,
+  isReasoningModel,
+  readThinkingSetting,
+} from '../../protocol/reasoning-budget.ts'
+import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
-import { messageOfRefusal } from '../error-code.ts'
+import { readRefusalMessage } from '../error-code.ts'
 import { chatBillable } from '../openai-tools.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
-import { dialectOf } from './openai-chat-dialects.ts'
+import { findDialect } from './openai-chat-dialects.ts'
 import { chatForms } from './openai-chat-forms.ts'
-import { optionalSettings, plainChat } from './openai-chat-plain.ts'
-import { repairedChat } from './openai-chat-rules.ts'
+import { optionalSettings, simplifyChat } from './openai-chat-plain.ts'
+import { repairChat } from './openai-chat-rules.ts'
 
 /** OpenAI chat completions, the protocol of most providers. */
 export const openaiChat: ProviderProtocol = {
   protocol: 'openai-chat',
   tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
-    const plain = plainChat(chat, target.endpoint)
+    const plain = simplifyChat(chat, target.endpoint)
     const encoded = request(plain, target)
-    return { ...encoded, dropped: [...fieldsSetIn(chat as Body, droppedFieldsOf(chat, plain)), ...encoded.dropped!] }
+    return { ...encoded, dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, plain)), ...encoded.dropped!] }
   },
   passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : request(body, target, source)),
   answerLimit: answerLimitOf,
@@ -35,17 +40,17 @@ export const openaiChat: ProviderProtocol = {
   endsByMark: true,
   forms: chatForms,
   readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
-  errorMessage: messageOfRefusal,
+  errorMessage: readRefusalMessage,
 }
 
 /** Most servers ignore or refuse the predecessor of tools, so it is translated. */
 function isTranslated({ functions }: Body, { endpoint }: ProtocolTarget): boolean {
-  return functions != null && !dialectOf(endpoint).acceptsFunctions
+  return functions != null && !findDialect(endpoint).acceptsFunctions
 }
 
 function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const changed = changedBody(body, changesOf(body, target))
-  const { body: sent, dropped: repaired, aliases } = repairedChat(changed, target.endpoint)
+  const { body: sent, dropped: repaired, aliases } = repairChat(changed, target.endpoint)
   const { credential, endpoint } = target
   const isIgnored = body.reasoning != null && isUnknownEffort(body as ChatRequest, endpoint)
   const dropped = isIgnored ? ['reasoning', ...repaired] : repaired
@@ -81,7 +86,7 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
 
 /** Translates `reasoning` of this service, and fields of other providers, to an effort, which most providers know. */
 function reasoningChanges(chat: ChatRequest, endpoint: Endpoint): Body {
-  const { acceptsReasoning = false, reasonsByEffort = false } = dialectOf(endpoint)
+  const { acceptsReasoning = false, reasonsByEffort = false } = findDialect(endpoint)
   const isForeign = reasonsByEffort && foreignThinkingFields.some((name) => chat[name] != null)
   if (!isForeign && (chat.reasoning == null || acceptsReasoning)) return {}
   const removed = ['reasoning', ...(isForeign ? foreignThinkingFields : [])].map((name) => [name, undefined])
@@ -90,8 +95,8 @@ function reasoningChanges(chat: ChatRequest, endpoint: Endpoint): Body {
 }
 
 function effortIn(chat: ChatRequest): string | undefined {
-  const setting = thinkingSetting(chat)
-  return setting && (setting.enabled ? effortOf(setting) : 'none')
+  const setting = readThinkingSetting(chat)
+  return setting && (setting.enabled ? chooseEffort(setting) : 'none')
 }
 
 /** Whether the model does not reason, so that strict servers refuse an effort that the client did not send itself. */

@@ -1,16 +1,16 @@
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { errorWithoutAnswer } from '../error-code.ts'
-import { AnswerText, citations } from './openai-responses-citations.ts'
+import { AnswerText, readCitations } from './openai-responses-citations.ts'
 import {
-  callPiece,
-  doneItem,
-  ending,
   errorEvent,
   isCall,
-  partsOf,
-  started,
+  listParts,
+  readDoneItem,
+  readEnding,
+  startedEvent,
   textEvent,
-  thoughtOf,
+  thoughtEvent,
+  toCallPiece,
 } from './openai-responses-events.ts'
 import type { Item, Response } from './openai-responses-format.ts'
 
@@ -21,21 +21,21 @@ export function readResponse(body: unknown): UpstreamEvent[] {
   if (!Array.isArray(response.output)) return [errorWithoutAnswer(body, 'the answer has no output')]
   const text = new AnswerText()
   const events = response.output.flatMap((item, at) =>
-    isCall(item) ? [callPiece(item, at, true)] : wholeItem(item, at, text),
+    isCall(item) ? [toCallPiece(item, at, true)] : wholeItem(item, at, text),
   )
-  return [started(response), ...events, ...ending(response, response.output.some(isCall))]
+  return [startedEvent(response), ...events, ...readEnding(response, response.output.some(isCall))]
 }
 
 function wholeItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
   if (item.type === 'message') {
-    return partsOf(item.content).flatMap((part, index) => {
+    return listParts(item.content).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)
       text.add(at, index, part.text)
-      return [...textEvent('text', part.text), ...citations(part.annotations, text.startOf(at, index))]
+      return [...textEvent('text', part.text), ...readCitations(part.annotations, text.startOf(at, index))]
     })
   }
-  if (item.type !== 'reasoning') return doneItem(item)
-  const parts = partsOf(item.summary?.length ? item.summary : item.content)
+  if (item.type !== 'reasoning') return readDoneItem(item)
+  const parts = listParts(item.summary?.length ? item.summary : item.content)
   const thought = parts.map((part) => part.text ?? '').join('\n\n')
-  return [...(thought ? [thoughtOf(thought)] : []), ...doneItem(item)]
+  return [...(thought ? [thoughtEvent(thought)] : []), ...readDoneItem(item)]
 }

@@ -1,5 +1,5 @@
 import { argumentsText, type ToolCallPiece } from '../../protocol/tool-calls/piece.ts'
-import { callId, callPiece } from './openai-responses-events.ts'
+import { readCallId, toCallPiece } from './openai-responses-events.ts'
 import type { Event, Item } from './openai-responses-format.ts'
 
 /** A call of the stream. Only its key certainly stays the same: some servers change both ids between events. */
@@ -23,20 +23,20 @@ export class ResponseCalls {
     return this.#calls.length === 0
   }
 
-  started(item: Item, output: number | undefined): ToolCallPiece {
+  startCall(item: Item, output: number | undefined): ToolCallPiece {
     const before = this.#find(output, item.id)
     const call = before && !before.isAnnounced && !before.isDone ? before : this.#create(output, item.id)
     call.isAnnounced = true
     return this.#piece(call, item)
   }
 
-  added(event: Event): ToolCallPiece {
-    return { type: 'call_piece', key: this.#keyOf(event), text: argumentsText(event.delta) }
+  addArguments(event: Event): ToolCallPiece {
+    return { type: 'call_piece', key: this.#findOrCreateKey(event), text: argumentsText(event.delta) }
   }
 
   /** Closes the call only if its id is known, because the next event can have it. */
   argumentsDone(event: Event): ToolCallPiece {
-    const key = this.#keyOf(event)
+    const key = this.#findOrCreateKey(event)
     const { name, call_id: id } = event
     const call = key === undefined ? this.#calls.at(-1) : this.#byKey.get(key)
     if (call) {
@@ -53,15 +53,15 @@ export class ResponseCalls {
     }
   }
 
-  done(item: Item, output: number | undefined): ToolCallPiece {
+  finishCall(item: Item, output: number | undefined): ToolCallPiece {
     const before = this.#find(output, item.id)
-    const isSame = before && (!before.isDone || before.callId === callId(item) || isEqual(before, item))
+    const isSame = before && (!before.isDone || before.callId === readCallId(item) || isEqual(before, item))
     return this.#end(isSame ? before : this.#create(output, item.id), item)
   }
 
   /** The calls of the whole response. A call with other ids than before is found by its position. */
-  whole(items: readonly Item[]): ToolCallPiece[] {
-    const existing = items.map((item) => this.#ofIds(item))
+  finishAll(items: readonly Item[]): ToolCallPiece[] {
+    const existing = items.map((item) => this.#findByIds(item))
     const found = new Set(existing)
     const streamed = [...this.#calls]
     return items.map((item, at) => {
@@ -71,7 +71,7 @@ export class ResponseCalls {
     })
   }
 
-  #ofIds({ id, call_id }: Item): StreamedCall | undefined {
+  #findByIds({ id, call_id }: Item): StreamedCall | undefined {
     const ofCallId = call_id ? this.#byCallId.get(call_id) : undefined
     return ofCallId ?? (id === undefined ? undefined : this.#byItem.get(id))
   }
@@ -85,15 +85,15 @@ export class ResponseCalls {
   #piece(call: StreamedCall, item: Item, isClosed?: true): ToolCallPiece {
     if (item.id !== undefined) this.#byItem.set(item.id, call)
     call.name ??= item.name
-    const piece = callPiece(item, call.key, isClosed)
+    const piece = toCallPiece(item, call.key, isClosed)
     call.callId ??= piece.id
     if (call.callId !== undefined && !this.#byCallId.has(call.callId)) this.#byCallId.set(call.callId, call)
     // The client has the first id.
     return { ...piece, id: call.callId }
   }
 
-  /** Some servers name the item alone. An unknown item without a number is the announced call that is not done. */
-  #keyOf({ output_index: output, item_id: id }: Event): number | undefined {
+  /** Finds the key of the call of an event. Some servers name the item alone. An unknown item without a number is the announced call that is not done. */
+  #findOrCreateKey({ output_index: output, item_id: id }: Event): number | undefined {
     const existing = this.#find(output, id)
     if (existing) return existing.key
     const latest = this.#calls.at(-1)
@@ -109,7 +109,7 @@ export class ResponseCalls {
   /** A number that an earlier call has is replaced. */
   #create(output: number | undefined, id: string | undefined): StreamedCall {
     const isTaken = output === undefined || this.#byKey.has(output)
-    const key = isTaken ? firstOwnKey + this.#calls.length : output
+    const key = isTaken ? firstGeneratedKey + this.#calls.length : output
     const call: StreamedCall = { key, isAnnounced: false, isDone: false }
     this.#calls.push(call)
     this.#byKey.set(output ?? key, call)
@@ -126,4 +126,4 @@ function isEqual(call: StreamedCall, item: Item): boolean {
 }
 
 /** More items than any response has. */
-const firstOwnKey = 1_000_000
+const firstGeneratedKey = 1_000_000

@@ -34,12 +34,12 @@ export class AnswerText {
 }
 
 /** @param from the start of the annotated part in the whole text. */
-export function citations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
+export function readCitations(annotations: (Annotation | undefined)[] | null | undefined, from: number): AnswerEvent[] {
   return (annotations ?? []).flatMap((annotation): AnswerEvent[] => {
     const { url, title, start_index: start, end_index: end } = annotation ?? {}
-    const place = start === undefined || end === undefined ? {} : { start: from + start, end: from + end }
-    if (url) return [{ type: 'citation', url, ...(title && { title }), ...place }]
+    const position = start === undefined || end === undefined ? {} : { start: from + start, end: from + end }
+    if (url) return [{ type: 'citation', url, ...(title && { title }), ...position }]
     const { file_id: id, filename, index = 0 } = annotation ?? {}
-    return id ? [{ type: 'citation', file: { id, name: filename ?? id, index }, ...place }] : []
+    return id ? [{ type: 'citation', file: { id, name: filename ?? id, index }, ...position }] : []
   })
 }

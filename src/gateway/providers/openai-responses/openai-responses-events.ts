@@ -1,30 +1,30 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { codeOfError, messageOfError, noMessage, statusOfError } from '../error-code.ts'
+import { noMessage, readErrorCode, readErrorMessage, readErrorStatus } from '../error-code.ts'
 import { OpenaiUsage, responsesSpellings } from '../openai-usage.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
-import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
+import { countPieces, findUnit, type Item as RunItem } from './openai-responses-pieces.ts'
 
 const format = 'openai-responses-v1' as const
 
-export function doneItem(item: Item): UpstreamEvent[] {
+export function readDoneItem(item: Item): UpstreamEvent[] {
   if (item.type === 'image_generation_call' && item.result)
     return [{ type: 'image', url: `data:image/${item.output_format ?? 'png'};base64,${item.result}` }]
   if (item.type !== 'reasoning' || !item.encrypted_content) return []
   return [{ type: 'reasoning', text: '', format, encrypted: item.encrypted_content, ...(item.id && { id: item.id }) }]
 }
 
-export function thoughtOf(text: string): AnswerEvent {
+export function thoughtEvent(text: string): AnswerEvent {
   return { type: 'reasoning', text, format }
 }
 
 /** The parts of an item. Some servers send a text instead. */
-export function partsOf(parts: Part[] | string | null | undefined): Part[] {
+export function listParts(parts: Part[] | string | null | undefined): Part[] {
   if (typeof parts === 'string') return [{ type: 'output_text', text: parts }]
   return Array.isArray(parts) ? parts : []
 }
 
-export function started(response: Response | undefined): AnswerEvent {
+export function startedEvent(response: Response | undefined): AnswerEvent {
   return { type: 'started', id: response?.id ?? '', model: response?.model ?? '' }
 }
 
@@ -38,16 +38,16 @@ export function isCall(item: Item | undefined): boolean {
   return item?.type === 'function_call' || item?.type === 'custom_tool_call'
 }
 
-export const callId = ({ call_id, id }: Item) => call_id || id || undefined
+export const readCallId = ({ call_id, id }: Item) => call_id || id || undefined
 
-export function callPiece(item: Item, key: number | undefined, isClosed?: true): ToolCallPiece {
+export function toCallPiece(item: Item, key: number | undefined, isClosed?: true): ToolCallPiece {
   const { type, name, namespace, arguments: args, input } = item
   const isCustom = type === 'custom_tool_call'
   return {
     type: 'call_piece',
     key,
     // The id of the item is the id of the call only if the complete item has no other.
-    id: isClosed ? callId(item) : item.call_id || undefined,
+    id: isClosed ? readCallId(item) : item.call_id || undefined,
     name,
     namespace: namespace || undefined,
     whole: argumentsText(isCustom ? input : args),
@@ -57,36 +57,32 @@ export function callPiece(item: Item, key: number | undefined, isClosed?: true):
 }
 
 /** The piece event of a provider tool call at its start. */
-export function pieceOf(item: RunItem | undefined): AnswerEvent[] {
-  const unit = unitOf(item?.type)
+export function pieceEvents(item: RunItem | undefined): AnswerEvent[] {
+  const unit = findUnit(item?.type)
   return unit === undefined ? [] : [{ type: 'piece', unit }]
 }
 
-export function ending(response: Response, called: boolean): AnswerEvent[] {
+export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[] {
   const { status, error, incomplete_details } = response
   if (status === 'failed' || error) return [errorEvent(error ?? {})]
   if (status === 'cancelled') return [{ type: 'error', message: 'the provider cancelled the response', status: 502 }]
   const reason = incomplete_details?.reason
-  const finish: AnswerEvent =
-    status === 'incomplete' || reason
-      ? {
-          type: 'finish',
-          reason: reason === 'content_filter' ? 'content_filter' : 'length',
-          native: reason ?? 'incomplete',
-        }
-      : { type: 'finish', reason: called ? 'tool_calls' : 'stop', native: status ?? 'completed' }
-  return [finish, ...usageIn(response)]
+  const usage = readUsage(response)
+  if (status !== 'incomplete' && !reason)
+    return [{ type: 'finish', reason: hasCalls ? 'tool_calls' : 'stop', native: status ?? 'completed' }, ...usage]
+  const incompleteReason = reason === 'content_filter' ? 'content_filter' : 'length'
+  return [{ type: 'finish', reason: incompleteReason, native: reason ?? 'incomplete' }, ...usage]
 }
 
 /** Codes about images and files are errors of the request. */
 export function errorEvent(error: UpstreamError): AnswerEvent {
   const { code, type } = error
-  const status = statusOfError(error) ?? (/image|file/.test(code ?? type ?? '') ? 400 : undefined)
-  return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError({ code, type }) }
+  const status = readErrorStatus(error) ?? (/image|file/.test(code ?? type ?? '') ? 400 : undefined)
+  return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, code: readErrorCode({ code, type }) }
 }
 
-function usageIn({ usage, output, service_tier }: Response): AnswerEvent[] {
+function readUsage({ usage, output, service_tier }: Response): AnswerEvent[] {
   if (!usage) return []
-  const extras = { pieces: piecesIn(output ?? []), serviceTier: service_tier }
+  const extras = { pieces: countPieces(output ?? []), serviceTier: service_tier }
   return new OpenaiUsage(responsesSpellings).read(usage, extras)
 }

@@ -2,22 +2,22 @@ import type { Message, ToolCall } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { joinTexts, type Piece, piecesOf, resultContent } from '../content.ts'
+import { joinTexts, type Piece, resultContent, toPieces } from '../content.ts'
 
 /** Translates messages to input items. Calls, results and reasoning are separate items. */
 export function inputItems(messages: Message[]): Body[] {
-  const custom = customCallsIn(messages)
+  const custom = findCustomCalls(messages)
   return messages.flatMap((message) => {
     if (message.role === 'tool') return [toolOutput(message, custom.has(message.tool_call_id))]
     if (message.role === 'assistant') return assistantItems(message)
-    const parts = piecesOf(message.content)
+    const parts = toPieces(message.content)
     return parts.length > 0 ? [{ type: 'message', role: message.role, content: parts.map(inputPart) }] : []
   })
 }
 
 function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
   const { refusal } = message as { refusal?: string | null }
-  const parts: Body[] = piecesOf(message.content).map((piece) =>
+  const parts: Body[] = toPieces(message.content).map((piece) =>
     piece.kind === 'text' ? { type: 'output_text', text: piece.text, annotations: [] } : inputPart(piece),
   )
   if (refusal) parts.push({ type: 'refusal', refusal })
@@ -40,14 +40,14 @@ function reasoningItem({ text, encrypted, id }: Thought): Body {
   return withoutNulls({ type: 'reasoning', id, summary, encrypted_content: encrypted })
 }
 
-function customCallsIn(messages: Message[]): ReadonlySet<string> {
+function findCustomCalls(messages: Message[]): ReadonlySet<string> {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []))
   return new Set(calls.filter((call) => 'custom' in call).map(({ id }) => id))
 }
 
 function toolOutput(message: Extract<Message, { role: 'tool' }>, custom: boolean): Body {
   const { tool_call_id } = message
-  const pieces = piecesOf(resultContent(message))
+  const pieces = toPieces(resultContent(message))
   const isText = pieces.every((piece) => piece.kind === 'text')
   const output = isText ? joinTexts(pieces.map(({ text }) => text)) : pieces.map(inputPart)
   return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }

@@ -2,7 +2,7 @@ import { JsonBudget } from '#platform/json/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import { argumentsTextOf } from '../../protocol/tool-calls/tool-arguments.ts'
+import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
 
 type Part = { type?: unknown; text?: unknown; image_url?: unknown } & Body
 type Item = { type?: unknown; role?: unknown; content?: unknown; arguments?: unknown; output?: unknown } & Body
@@ -14,21 +14,21 @@ const optional = ['id', 'status', 'name', 'phase', 'namespace'] as const
 export const fitItems: Repair = (body) => {
   if (!Array.isArray(body.input)) return body
   const budget = new JsonBudget()
-  const input = mapItems(body.input as Item[], (item) => fittedItem(item, budget))
+  const input = mapItems(body.input as Item[], (item) => fitItem(item, budget))
   return input === body.input ? body : { ...body, input }
 }
 
-function fittedItem(given: Item, budget: JsonBudget): Item {
+function fitItem(given: Item, budget: JsonBudget): Item {
   if (typeof given !== 'object' || given === null) return given
   const item = withoutNullMembers(given)
   if (item.type === 'function_call') {
-    const args = argumentsTextOf(item.arguments, budget)
+    const args = toArgumentsText(item.arguments, budget)
     return args === item.arguments ? item : { ...item, arguments: args }
   }
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') return withOutput(item)
   if ((item.type !== undefined && item.type !== 'message') || !Array.isArray(item.content)) return item
   const textType = item.role === 'assistant' ? 'output_text' : 'input_text'
-  const content = mapItems(item.content as Part[], (part) => fittedPart(part, textType))
+  const content = mapItems(item.content as Part[], (part) => fitPart(part, textType))
   return content === item.content ? item : { ...item, content }
 }
 
@@ -44,13 +44,13 @@ function withOutput(item: Item): Item {
   const { output } = item
   if (typeof output === 'string') return item
   if (!Array.isArray(output)) return { ...item, output: output == null ? '' : JSON.stringify(output) }
-  const parts = mapItems(output as Part[], (part) => fittedPart(part, 'input_text'))
+  const parts = mapItems(output as Part[], (part) => fitPart(part, 'input_text'))
   return parts === output ? item : { ...item, output: parts }
 }
 
 const textTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text'])
 
-function fittedPart(part: Part, textType: 'input_text' | 'output_text'): Part {
+function fitPart(part: Part, textType: 'input_text' | 'output_text'): Part {
   const { type, image_url: image } = part ?? {}
   if (textTypes.has(type)) return type === textType ? part : { ...part, type: textType }
   if (type !== 'image_url' && type !== 'input_image') return part

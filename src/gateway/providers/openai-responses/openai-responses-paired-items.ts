@@ -1,5 +1,5 @@
 import type { Body } from '../../protocol/protocol.ts'
-import { type CallMark, missingResult, orphanHeading, pairResults } from '../../protocol/repairs/paired-results.ts'
+import { type CallMark, missingResultText, orphanHeading, pairResults } from '../../protocol/repairs/paired-results.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown } & Body
@@ -17,7 +17,7 @@ const outputs: ReadonlySet<unknown> = new Set(outputTypes.values())
 export const pairCallOutputs: Repair = (body) => {
   const items = body.input
   if (!Array.isArray(items) || refersToStored(body, items as Item[])) return body
-  const marks = (items as Item[]).flatMap(markOf)
+  const marks = (items as Item[]).flatMap(toMarks)
   const { resultOf, orphans } = pairResults(marks)
   const isPaired = orphans.size === 0 && marks.every((mark) => mark.isResult || resultOf.has(mark))
   if (isPaired) return body
@@ -28,9 +28,9 @@ export const pairCallOutputs: Repair = (body) => {
   for (const [turn, item] of (items as Item[]).entries()) {
     // Calls of one turn stay together.
     if (!outputTypes.has(item?.type)) input.push(...waiting.splice(0))
-    input.push(lost.has(turn) ? asMessage(item) : item)
+    input.push(lost.has(turn) ? toUserMessage(item) : item)
     if (unanswered.has(turn))
-      waiting.push({ type: outputTypes.get(item.type)!, call_id: item.call_id, output: missingResult })
+      waiting.push({ type: outputTypes.get(item.type)!, call_id: item.call_id, output: missingResultText })
   }
   return { ...body, input: [...input, ...waiting] }
 }
@@ -39,12 +39,12 @@ function refersToStored({ previous_response_id: previous, conversation }: Body, 
   return previous != null || conversation != null || items.some((item) => item?.type === 'item_reference')
 }
 
-function markOf(item: Item, turn: number): CallMark[] {
+function toMarks(item: Item, turn: number): CallMark[] {
   if (outputTypes.has(item?.type)) return [{ id: item.call_id, isResult: false, turn }]
   return outputs.has(item?.type) ? [{ id: item.call_id, isResult: true, turn }] : []
 }
 
-function asMessage({ call_id, output }: Item): Item {
+function toUserMessage({ call_id, output }: Item): Item {
   const parts = Array.isArray(output) ? output : [{ type: 'input_text', text: String(output ?? '') }]
   const heading = { type: 'input_text', text: orphanHeading(call_id, false) }
   return { type: 'message', role: 'user', content: [heading, ...parts] }

@@ -3,8 +3,11 @@ import { ownValue } from '#platform/core/own-value.ts'
 /** The members of an output item that describe the work of a tool. */
 export type Item = { type?: string; action?: { type?: string } | null; container_id?: string | null }
 
+/** Limits the stored name of a tool. */
+const maxNameLength = 40
+
 /** Types of calls that the client runs, so that the provider does not bill them. */
-const ownCalls: ReadonlySet<string> = new Set([
+const clientCallTypes: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
   'computer_call',
@@ -14,19 +17,17 @@ const ownCalls: ReadonlySet<string> = new Set([
 ])
 
 /** The name of a provider tool: `web_search` for a `web_search_call`. */
-export function unitOf(type: string | undefined): string | undefined {
-  if (typeof type !== 'string' || !type.endsWith('_call') || ownCalls.has(type)) return undefined
+export function findUnit(type: string | undefined): string | undefined {
+  if (typeof type !== 'string' || !type.endsWith('_call') || clientCallTypes.has(type)) return undefined
   return type.slice(0, -'_call'.length).slice(0, maxNameLength)
 }
 
-const maxNameLength = 40
-
 /** The number of billed calls by tool; 0 if a tool was used without a billed call. */
-export function piecesIn(output: unknown): Record<string, number> {
+export function countPieces(output: unknown): Record<string, number> {
   const pieces: Record<string, number> = {}
   const containers = new Set<string>()
   for (const item of Array.isArray(output) ? (output as Item[]) : []) {
-    const unit = unitOf(item?.type)
+    const unit = findUnit(item?.type)
     if (unit !== undefined) pieces[unit] = (ownValue(pieces, unit) ?? 0) + (isBilled(item, containers) ? 1 : 0)
   }
   return pieces

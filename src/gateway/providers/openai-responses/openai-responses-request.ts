@@ -4,21 +4,21 @@ import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { callsIn } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
-import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { emptyAnswer } from '../empty-answer.ts'
-import { ownTool, searchTool } from '../openai-tools.ts'
+import { chooseEffort, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
+import { emptyRequestFault } from '../empty-answer.ts'
+import { encodeProviderTool, searchTool } from '../openai-tools.ts'
 import { inputItems } from './openai-responses-input.ts'
 
 /** OpenAI refuses a smaller limit. */
-const leastOutputTokens = 16
+const minOutputTokens = 16
 
 /** Encodes a chat request. Nothing is stored, and reasoning is requested in encrypted form. */
 export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const thinks = endpoint.supportedParameters.includes('reasoning')
   const input = inputItems(chat.messages)
-  if (input.length === 0) throw emptyAnswer()
-  const tools = toolsOf(chat)
+  if (input.length === 0) throw emptyRequestFault()
+  const tools = encodeTools(chat)
   return withoutNulls({
     input,
     store: false,
@@ -27,11 +27,11 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     top_p: chat.top_p,
     tools: tools.length > 0 ? tools : undefined,
     max_tool_calls: callsIn((chat as Body).max_tool_calls),
-    tool_choice: chat.tools?.length ? toolChoiceOf(chat.tool_choice) : undefined,
+    tool_choice: chat.tools?.length ? encodeToolChoice(chat.tool_choice) : undefined,
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
-    text: textOptions(chat),
+    text: encodeTextOptions(chat),
     // Models without reasoning refuse both.
-    reasoning: thinks ? reasoningOf(chat) : undefined,
+    reasoning: thinks ? encodeReasoning(chat) : undefined,
     include: thinks ? ['reasoning.encrypted_content'] : undefined,
     service_tier: tiers.has(chat.service_tier) ? chat.service_tier : undefined,
     metadata: chat.metadata,
@@ -47,18 +47,19 @@ const tiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale',
 
 export function responsesLimit(chat: ChatRequest): number | undefined {
   const limit = answerLimitOf(chat)
-  return limit && Math.max(limit, leastOutputTokens)
+  return limit && Math.max(limit, minOutputTokens)
 }
 
-function toolsOf(chat: ChatRequest): Body[] {
+function encodeTools(chat: ChatRequest): Body[] {
   const search = searchTool(chat)
-  const all: ChatTool[] = [...(chat.tools ?? []), ...(search ? [search] : [])]
-  return all.map(toolOf).filter((tool) => tool !== undefined)
+  const tools: ChatTool[] = [...(chat.tools ?? [])]
+  if (search) tools.push(search)
+  return tools.map(encodeTool).filter((tool) => tool !== undefined)
 }
 
 /** Functions default to not strict, as in chat completions. The default of this protocol is strict. */
-function toolOf(tool: ChatTool): Body | undefined {
-  if (!tool.function) return ownTool(tool)
+function encodeTool(tool: ChatTool): Body | undefined {
+  if (!tool.function) return encodeProviderTool(tool)
   const { name, description, parameters, strict } = tool.function
   return {
     type: 'function',
@@ -76,11 +77,11 @@ type Choice = {
 
 const choiceWords: ReadonlySet<string> = new Set(['auto', 'none', 'required'])
 
-function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
+function encodeToolChoice(choice: ChatRequest['tool_choice']): unknown {
   if (choice === 'any') return 'required'
   if (choice == null || typeof choice === 'string') return choice
   const { type = '', allowed_tools: allowed } = choice as Choice
-  const name = chosenFunction(choice)
+  const name = readChosenFunction(choice)
   if (name !== undefined) return { type: 'function', name }
   if (type === 'custom') return { type, name: (choice as { custom?: { name?: string } }).custom?.name }
   if (type === 'any') return 'required'
@@ -90,19 +91,19 @@ function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
   return { type, mode: allowed?.mode, tools }
 }
 
-function textOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {
+function encodeTextOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {
   const shape = format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format
   return shape || verbosity != null ? withoutNulls({ format: shape, verbosity }) : undefined
 }
 
 /** Requests a summary if the client sets `reasoning`, and not only an effort. */
-function reasoningOf(chat: ChatRequest): Body | undefined {
-  const setting = thinkingSetting(chat)
+function encodeReasoning(chat: ChatRequest): Body | undefined {
+  const setting = readThinkingSetting(chat)
   if (!setting) return undefined
   if (!setting.enabled) return { effort: 'none' }
   const { summary, exclude } = (chat.reasoning ?? {}) as { summary?: string | null; exclude?: boolean }
   return withoutNulls({
-    effort: effortOf(setting),
+    effort: chooseEffort(setting),
     summary: exclude || !chat.reasoning ? undefined : (summary ?? 'auto'),
   })
 }

@@ -1,5 +1,5 @@
 import type { Body } from '../../protocol/protocol.ts'
-import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
@@ -51,7 +51,9 @@ export const responsesRules: RequestRules = {
       },
       true,
     ),
-    dataUrlRepair(pathsOf('input.*.content.*.image_url', 'input.*.output.*.image_url', 'input.*.content.*.file_data')),
+    dataUrlRepair(
+      splitPaths('input.*.content.*.image_url', 'input.*.output.*.image_url', 'input.*.content.*.file_data'),
+    ),
   ],
   names: responsesNames,
   callIds: responsesCallIds,

@@ -1,17 +1,17 @@
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { ResponseCalls } from './openai-responses-calls.ts'
-import { type Annotation, AnswerText, citations } from './openai-responses-citations.ts'
+import { type Annotation, AnswerText, readCitations } from './openai-responses-citations.ts'
 import {
-  doneItem,
-  ending,
   errorEvent,
   isCall,
   isReasoning,
-  partsOf,
-  pieceOf,
-  started,
-  thoughtOf,
+  listParts,
+  pieceEvents,
+  readDoneItem,
+  readEnding,
+  startedEvent,
+  thoughtEvent,
 } from './openai-responses-events.ts'
 import type { Event, Item, Part, Response } from './openai-responses-format.ts'
 
@@ -26,7 +26,7 @@ class ResponseStream {
   readonly #text = new AnswerText()
   readonly #emittedLengths = new EmittedLengths()
   /** The number of sources of each part so far. */
-  readonly #cited = new Map<string, number>()
+  readonly #citationCounts = new Map<string, number>()
   readonly #calls = new ResponseCalls()
   /** The ids of items that were reported as done. */
   readonly #doneItems = new Set<string | undefined>()
@@ -37,7 +37,7 @@ class ResponseStream {
     const { item = {}, output_index: output = 0, content_index, summary_index } = event
     switch (event.type) {
       case 'response.created':
-        return [started(event.response)]
+        return [startedEvent(event.response)]
       case 'response.output_text.delta':
         return this.#emitDelta('text', output, content_index, event.delta)
       case 'response.output_text.annotation.added':
@@ -49,7 +49,7 @@ class ResponseStream {
       case 'response.reasoning_text.delta':
         return this.#emitDelta('reasoning', output, content_index, event.delta)
       case 'response.reasoning_summary_part.added':
-        return summary_index ? [thoughtOf('\n\n')] : []
+        return summary_index ? [thoughtEvent('\n\n')] : []
       case 'response.output_text.done':
         return this.#emitRest('text', output, content_index, event.text)
       case 'response.refusal.done':
@@ -66,10 +66,10 @@ class ResponseStream {
       case 'response.reasoning_summary_part.done':
         return this.#emitRest('reasoning', output, summary_index, event.part?.text)
       case 'response.output_item.added':
-        return isCall(item) ? [this.#calls.started(item, event.output_index)] : pieceOf(item)
+        return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : pieceEvents(item)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return [this.#calls.added(event)]
+        return [this.#calls.addArguments(event)]
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
         return [this.#calls.argumentsDone(event)]
@@ -93,40 +93,40 @@ class ResponseStream {
     if (!text) return []
     if (type === 'text') this.#emittedText += text
     this.#emittedLengths.add(type, output, part, text.length)
-    return type === 'reasoning' ? [thoughtOf(text)] : [{ type, text }]
+    return type === 'reasoning' ? [thoughtEvent(text)] : [{ type, text }]
   }
 
   #emitRest(type: DeltaType, output: number, part: number | undefined, whole: string | undefined): UpstreamEvent[] {
-    const rest = whole?.slice(this.#emittedLengths.of(type, output, part))
+    const rest = whole?.slice(this.#emittedLengths.lengthOf(type, output, part))
     return rest ? this.#emitDelta(type, output, part, rest) : []
   }
 
   #cite(annotations: (Annotation | undefined)[], output: number, part: number | undefined): UpstreamEvent[] {
     const key = `${output} ${part ?? 0}`
-    this.#cited.set(key, (this.#cited.get(key) ?? 0) + annotations.length)
-    return citations(annotations, this.#text.startOf(output, part))
+    this.#citationCounts.set(key, (this.#citationCounts.get(key) ?? 0) + annotations.length)
+    return readCitations(annotations, this.#text.startOf(output, part))
   }
 
   /** Sources that only a closing event has. */
   #citeRest({ annotations }: Part, output: number, part: number): UpstreamEvent[] {
-    const rest = (annotations ?? []).slice(this.#cited.get(`${output} ${part}`) ?? 0)
+    const rest = (annotations ?? []).slice(this.#citationCounts.get(`${output} ${part}`) ?? 0)
     return rest.length > 0 ? this.#cite(rest, output, part) : []
   }
 
   #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
     this.#doneItems.add(item.id)
-    if (isCall(item)) return [this.#calls.done(item, output)]
+    if (isCall(item)) return [this.#calls.finishCall(item, output)]
     // Without its index it cannot be compared with earlier events.
-    return output === undefined ? doneItem(item) : [...this.#restOf(item, output), ...doneItem(item)]
+    return output === undefined ? readDoneItem(item) : [...this.#restOf(item, output), ...readDoneItem(item)]
   }
 
   #restOf({ type, content, summary }: Item, output: number): UpstreamEvent[] {
     if (type === 'reasoning')
-      return partsOf(summary?.length ? summary : content).flatMap(({ text }, at) =>
+      return listParts(summary?.length ? summary : content).flatMap(({ text }, at) =>
         this.#emitRest('reasoning', output, at, text),
       )
     if (type !== 'message') return []
-    return partsOf(content).flatMap((part, at) => [
+    return listParts(content).flatMap((part, at) => [
       ...this.#emitRest('text', output, at, part.text),
       ...this.#citeRest(part, output, at),
       ...this.#emitRest('refusal', output, at, part.refusal),
@@ -134,8 +134,8 @@ class ResponseStream {
   }
 
   #sourcesOf({ type, content }: Item, output: number): UpstreamEvent[] {
-    if (type !== 'message' || this.#cited.size > 0) return []
-    return partsOf(content).flatMap((part, at) => this.#citeRest(part, output, at))
+    if (type !== 'message' || this.#citationCounts.size > 0) return []
+    return listParts(content).flatMap((part, at) => this.#citeRest(part, output, at))
   }
 
   /**
@@ -143,21 +143,21 @@ class ResponseStream {
    */
   #end(response: Response): UpstreamEvent[] {
     const items = Array.isArray(response.output) ? response.output : []
-    const calls = this.#calls.whole(items.filter(isCall))
+    const calls = this.#calls.finishAll(items.filter(isCall))
     const events = items.flatMap((item, at): UpstreamEvent[] => {
       if (isCall(item)) return [calls.shift()!]
       if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
       const isEmitted =
         item.type === 'reasoning' ? this.#emittedLengths.has('reasoning') : this.#emittedLengths.hasAnswer
-      return [...(isEmitted ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...doneItem(item)]
+      return [...(isEmitted ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...readDoneItem(item)]
     })
-    return [...events, ...this.#textAfter(items), ...ending(response, !this.#calls.isEmpty)]
+    return [...events, ...this.#textAfter(items), ...readEnding(response, !this.#calls.isEmpty)]
   }
 
   /** The text that only the whole response has. */
   #textAfter(items: readonly Item[]): UpstreamEvent[] {
     const messages = items.filter(({ type }) => type === 'message')
-    const whole = messages.flatMap(({ content }) => partsOf(content).map(({ text }) => text ?? '')).join('')
+    const whole = messages.flatMap(({ content }) => listParts(content).map(({ text }) => text ?? '')).join('')
     const emitted = this.#emittedText
     return whole.startsWith(emitted) ? this.#emitDelta('text', items.length, 0, whole.slice(emitted.length)) : []
   }
@@ -172,10 +172,10 @@ class EmittedLengths {
 
   add(type: DeltaType, output: number, part: number | undefined, length: number): void {
     this.#types.add(type)
-    this.#lengths.set(`${type} ${output} ${part ?? 0}`, this.of(type, output, part) + length)
+    this.#lengths.set(`${type} ${output} ${part ?? 0}`, this.lengthOf(type, output, part) + length)
   }
 
-  of(type: DeltaType, output: number, part: number | undefined): number {
+  lengthOf(type: DeltaType, output: number, part: number | undefined): number {
     return this.#lengths.get(`${type} ${output} ${part ?? 0}`) ?? 0
   }
 

@@ -3,13 +3,13 @@ import { renameAnswerLimit } from '#chat/answer-limit.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
-import { fieldsSetIn, unknownFieldsIn } from '../../protocol/repairs/absent-fields.ts'
+import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
-import { messageOfRefusal } from '../error-code.ts'
-import { ownTool, responsesBillable } from '../openai-tools.ts'
-import { withoutOwnFields } from '../service-fields.ts'
+import { readRefusalMessage } from '../error-code.ts'
+import { encodeProviderTool, responsesBillable } from '../openai-tools.ts'
+import { withoutServiceFields } from '../service-fields.ts'
 import { readResponse } from './openai-responses-answer.ts'
 import { responsesForms } from './openai-responses-forms.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
@@ -25,17 +25,17 @@ export const openaiResponses: ProviderProtocol = {
     const renamed = encoded.dropped!.map((name) => name.replace(/^text\.format/, 'response_format'))
     return {
       ...encoded,
-      dropped: [...fieldsSetIn(chat as Body, [...responsesLacks, ...unknownFieldsIn(chat as Body)]), ...renamed],
+      dropped: [...findSetFields(chat as Body, [...responsesLacks, ...findUnknownFields(chat as Body)]), ...renamed],
     }
   },
-  passThrough: (body, target, source) => encodeBody(passedToResponses(body, target.endpoint), target, source),
+  passThrough: (body, target, source) => encodeBody(adaptForResponses(body, target.endpoint), target, source),
   answerLimit: responsesLimit,
   billableOptions: responsesBillable,
-  supportsTool: (tool) => ownTool(tool) !== undefined,
+  supportsTool: (tool) => encodeProviderTool(tool) !== undefined,
   reader: assemblingReader(responsesReader),
   forms: responsesForms,
   readBody: assemblingBodyReader(readResponse),
-  errorMessage: messageOfRefusal,
+  errorMessage: readRefusalMessage,
 }
 
 function encodeBody(requestBody: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
@@ -59,22 +59,22 @@ function encodeBody(requestBody: Body, target: ProtocolTarget, source?: JsonSour
  * sets it. Without storage, reasoning is requested in encrypted form. Reasoning without that form is removed, because the
  * upstream could not find it.
  */
-function passedToResponses(body: Body, endpoint: Endpoint): Body {
-  const ownBody = withoutOwnFields(body)
-  const result: Body = { ...ownBody, store: ownBody.store ?? false }
+function adaptForResponses(body: Body, endpoint: Endpoint): Body {
+  const clientBody = withoutServiceFields(body)
+  const result: Body = { ...clientBody, store: clientBody.store ?? false }
   renameAnswerLimit(result, 'max_output_tokens')
   const isLost =
     result.store === true ? isForeignReasoning : (item: unknown) => isForeignReasoning(item) || isEmptyReasoning(item)
-  if (Array.isArray(ownBody.input) && ownBody.input.some(isLost))
-    result.input = ownBody.input.filter((item) => !isLost(item))
+  if (Array.isArray(clientBody.input) && clientBody.input.some(isLost))
+    result.input = clientBody.input.filter((item) => !isLost(item))
   if (isEmptyInput(result.input)) result.input = [{ role: 'user', content: '' }]
   if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
-    result.include = [...new Set([...((ownBody.include ?? []) as string[]), 'reasoning.encrypted_content'])]
+    result.include = [...new Set([...((clientBody.include ?? []) as string[]), 'reasoning.encrypted_content'])]
   // The usage is always sent, and the option to request it belongs to chats.
-  const { include_usage: _usage, ...options } = (ownBody.stream_options ?? {}) as Body
+  const { include_usage: _usage, ...options } = (clientBody.stream_options ?? {}) as Body
   if ('stream_options' in result) result.stream_options = Object.keys(options).length > 0 ? options : undefined
-  if (typeof ownBody.reasoning === 'object' && ownBody.reasoning !== null)
-    result.reasoning = plainReasoning(ownBody.reasoning)
+  if (typeof clientBody.reasoning === 'object' && clientBody.reasoning !== null)
+    result.reasoning = withoutServiceReasoning(clientBody.reasoning)
   return result
 }
 
@@ -98,12 +98,12 @@ const hasParts = (parts: unknown) => Array.isArray(parts) && parts.length > 0
 
 /** Whether reasoning came from another provider. */
 function isForeignReasoning(item: unknown): boolean {
-  const { type, encrypted_content: sealed } = item as { type?: string; encrypted_content?: unknown }
-  return type === 'reasoning' && typeof sealed === 'string' && isEncodedThought(sealed)
+  const { type, encrypted_content: encrypted } = item as { type?: string; encrypted_content?: unknown }
+  return type === 'reasoning' && typeof encrypted === 'string' && isEncodedThought(encrypted)
 }
 
 /** Translates `enabled` and `max_tokens`, which only this service knows. */
-function plainReasoning(reasoning: object): object {
+function withoutServiceReasoning(reasoning: object): object {
   const {
     enabled,
     max_tokens: _budget,
