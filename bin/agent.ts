@@ -14,14 +14,14 @@ const { tools } = await import('#agent/tools/tools.ts')
 const { webFetch } = await import('#agent/tools/web_fetch.ts')
 const { StartupError } = await import('#platform/core/fault.ts')
 const { newUuid } = await import('#platform/core/id.ts')
-const { outgoingFetch } = await import('#platform/net/outgoing.ts')
-const { proxiesInEnvironment } = await import('#platform/net/proxies.ts')
+const { createOutgoingFetch } = await import('#platform/net/outgoing.ts')
+const { readProxies } = await import('#platform/net/proxies.ts')
 const { version } = await import('#platform/core/version.ts')
 
 process.umask(0o077)
 try {
   const settings = readSettings(process.env)
-  const proxies = proxiesInEnvironment(process.env)
+  const proxies = readProxies(process.env)
   const { sandboxProgram: program, sandboxReadable: readable, withoutSandbox } = settings
   const authorities = existingFile('NODE_EXTRA_CA_CERTS')
   const gitConfig = existingFile('GIT_CONFIG_SYSTEM')
@@ -33,7 +33,7 @@ try {
     shell: createShell({ env: process.env, sandbox, withoutSandbox }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
     version,
-    fetch: outgoingFetch(proxies),
+    fetch: createOutgoingFetch(proxies),
     now: Date.now,
     newId: newUuid,
   }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { markerOf, markerVariable } from '#platform/process/process-marker.ts'
+import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { refusalOf, startTestDaemon } from '#test/harness/interns/daemon.ts'
 import { isRunning } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
@@ -170,7 +170,7 @@ test('a daemon does not end processes that were started before it', {
   skip: process.platform !== 'linux' && 'only Linux lists processes in /proc',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-ahead-'))
-  const mark = { [markerVariable]: markerOf(join(folder, 'workspace')) }
+  const mark = { [markerVariable]: createMark(join(folder, 'workspace')) }
   const ahead = spawn('sleep', ['600'], { env: { ...process.env, ...mark }, detached: true })
   await once(ahead, 'spawn')
   await until(() => readFileSync(`/proc/${ahead.pid}/environ`, 'utf8').includes(markerVariable))

@@ -96,7 +96,7 @@ async function completeOnce(
     answer = await runAttempts(deps, admitted, targets)
     return answer
   } catch (error) {
-    const cause = response.revoked ?? error
+    const cause = response.revocationFault ?? error
     if (opened) opened.record.noteCause(cause)
     else recordRefusal(deps, call, cause)
     throw cause
@@ -104,7 +104,7 @@ async function completeOnce(
     tracked.release()
     if (opened) {
       const isAnswered = answer !== undefined
-      if (response.revoked) opened.record.noteCause(response.revoked)
+      if (response.revocationFault) opened.record.noteCause(response.revocationFault)
       const settle = settleRequest.bind(undefined, deps, { ...opened, reservation })
       // The answer is sent before the next tick, so the client does not wait for the settlement.
       if (isAnswered && settles === 'after_answer') process.nextTick(settle)

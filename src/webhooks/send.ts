@@ -3,8 +3,8 @@ import { isIPv6 } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
 import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import type { MailSettings } from '#platform/net/mail.ts'
-import { proxyAgent } from '#platform/net/outgoing.ts'
-import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
+import { createProxyAgent } from '#platform/net/outgoing.ts'
+import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import type { Outcome } from './queue.ts'
 import { resolveReceiver } from './target.ts'
@@ -31,13 +31,15 @@ export async function send(
   const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)])
   try {
     const url = new URL(target)
-    const proxy = proxyFor(config, url)
+    const proxy = findProxy(config, url)
     const addresses = await resolveReceiver(config, url, { isProxied: proxy !== undefined })
     const { Agent, request } = lazyModules.undici()
     const connect = { timeout: attemptTimeoutMs, ...(addresses && pinnedLookup(addresses)) }
     // One agent per attempt: a pooled connection would outlive the check of its address.
     await using dispatcher = disposableAgent(
-      proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: attemptTimeoutMs } }),
+      proxy === undefined
+        ? new Agent({ connect })
+        : createProxyAgent(proxy, { connect: { timeout: attemptTimeoutMs } }),
     )
     const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'Signalbox-Webhooks' }
     const response = await request(url, {

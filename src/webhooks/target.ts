@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
 import { canSendMail, type MailSettings } from '#platform/net/mail.ts'
-import { isPublicAddress, publicAddresses } from '#platform/net/public-address.ts'
+import { isPublicAddress, resolvePublicAddresses } from '#platform/net/public-address.ts'
 import { recipientOf } from './email.ts'
 
 type Origins = Pick<Config, 'webhook_origins'> & MailSettings
@@ -42,5 +42,5 @@ export async function resolveReceiver(
 ): Promise<string[] | undefined> {
   const reason = forbiddenReason(config, url.href)
   if (reason) throw new Error(`the URL ${reason}`)
-  return isAllowedByOperator(config, url) ? undefined : publicAddresses(url.hostname, setting, options)
+  return isAllowedByOperator(config, url) ? undefined : resolvePublicAddresses(url.hostname, setting, options)
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
-import { withoutInherited } from '#platform/process/inherited-files.ts'
+import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import { treeOf } from './process-tree.ts'
@@ -148,7 +148,7 @@ function spawnGroup({ file, args, cwd, env, user, feeds }: Command, input: boole
     env,
     ...(user !== undefined && { uid: user, gid: user }),
     detached: true,
-    stdio: withoutInherited([input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes]),
+    stdio: withoutInheritedFiles([input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes]),
   })
   if (child.pid) void lowerPriority(child.pid)
   return child

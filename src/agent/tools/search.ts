@@ -70,7 +70,7 @@ async function found(input: Input, { workspace, signal }: ToolContext): Promise<
 
 function readHead(buffer: Buffer, { folder, name }: Found): Buffer {
   try {
-    return buffer.subarray(0, folder.read(name, buffer))
+    return buffer.subarray(0, folder.readStart(name, buffer))
   } catch {
     return buffer.subarray(0, 0)
   }

@@ -42,12 +42,12 @@ export function isFile(workspace: Workspace, path: string): Promise<boolean> {
  * unchanged. @returns whether the file is new.
  */
 export async function writeText(workspace: Workspace, path: string, text: string): Promise<{ made: boolean }> {
-  return withFilePath(path, () => replaceFile(workspace, path, { fill: (draft) => draft.writeFile(text) }))
+  return withFilePath(path, () => replaceFile(workspace, path, { writeContent: (draft) => draft.writeFile(text) }))
 }
 
 /** Removes a file. */
 export async function removeFile(workspace: Workspace, path: string): Promise<void> {
-  return withFilePath(path, () => removeEntry(workspace, path, false))
+  return withFilePath(path, () => removeEntry(workspace, path, { recursive: false }))
 }
 
 /** Returns the entries of a folder, sorted by name. Links are listed, not followed. */

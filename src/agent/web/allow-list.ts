@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
-import { isNetwork, networksOf } from '#platform/net/networks.ts'
+import { isNetwork, toBlockList } from '#platform/net/networks.ts'
 import { isPublicAddress } from '#platform/net/public-address.ts'
 
 /** The hosts that pages can be fetched from. */
@@ -16,7 +16,7 @@ export type AllowList = {
  * listed name could reach services that only this machine can reach.
  */
 export function allowList(hosts: string[]): AllowList {
-  const networks = networksOf(hosts.filter(isNetwork))
+  const networks = toBlockList(hosts.filter(isNetwork))
   const isListed = (address: string) => networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   const names = hosts.filter((host) => !isNetwork(host))
   const isNamed = (host: string, port: string) =>

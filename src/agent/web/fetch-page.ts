@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
-import { proxyAgent } from '#platform/net/outgoing.ts'
-import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
+import { createProxyAgent } from '#platform/net/outgoing.ts'
+import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
@@ -44,7 +44,7 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
   const { allowed, proxies } = rules
   const reason = allowed.urlRefusal(url)
   if (reason) throw new Error(`${url.href} is not fetched: ${reason}`)
-  const proxy = proxyFor(proxies, url)
+  const proxy = findProxy(proxies, url)
   const addresses = await addressesOf(rules, url, proxy !== undefined)
   const { Agent, fetch } = await import('undici')
   // Connects only to the addresses that were checked: the name can resolve to others the next time.
@@ -54,7 +54,8 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
     else answer(null, found[0]!.address, found[0]!.family)
   }
   const connect = { timeout: limits.ms, lookup }
-  const agent = proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: limits.ms } })
+  const agent =
+    proxy === undefined ? new Agent({ connect }) : createProxyAgent(proxy, { connect: { timeout: limits.ms } })
   try {
     const headers = { accept: 'text/html, text/plain, application/json, */*;q=0.5', 'user-agent': 'signalbox-agent' }
     const answer = await fetch(url, { redirect: 'manual', signal, dispatcher: agent, headers }).catch(

@@ -63,10 +63,10 @@ export async function chatWith(
   }
   try {
     const reply = await answers[delivery](deps, caller, { ...turnRequest, found }, tracked.response)
-    if (tracked.response.revoked && delivery !== 'stream') throw tracked.response.revoked
+    if (tracked.response.revocationFault && delivery !== 'stream') throw tracked.response.revocationFault
     return reply
   } catch (error) {
-    throw tracked.response.revoked ?? error
+    throw tracked.response.revocationFault ?? error
   } finally {
     tracked.release()
   }

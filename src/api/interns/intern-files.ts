@@ -65,7 +65,7 @@ export async function withFiles<Answer>(
   let rest: Promise<unknown> | undefined
   try {
     const giveOrRevoke = () =>
-      refusing(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revoked)
+      refusing(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revocationFault)
     const answer = await (act
       ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, giveOrRevoke)
       : giveOrRevoke())

@@ -1,5 +1,5 @@
 import { toUsd } from '#platform/core/pico-usd.ts'
-import { type Log, plainLines } from '#platform/process/log.ts'
+import { createLineWriter, type Log } from '#platform/process/log.ts'
 import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 
 /** Logs one line for each completion: caller, model, endpoint and usage, or the failure. Never logs contents. */
@@ -12,7 +12,7 @@ export type CompletionLog = {
 const withoutText = ({ error: _, ...attempt }: AttemptNote) => attempt
 
 export function completionLog(log: Log): CompletionLog {
-  const line = plainLines(log, 'completion')
+  const line = createLineWriter(log, 'completion')
   return {
     completed(generation) {
       const { caller, requestId, id, app, modelId, requestedModel, provider, outcome } = generation

@@ -2,7 +2,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { framingError } from '#platform/http/request/framing.ts'
 import { hostError } from '#platform/http/request/host.ts'
 import { errorAnswer } from '#platform/http/response/envelope.ts'
-import { nameOf } from '#platform/net/host-name.ts'
+import { normalizeHost } from '#platform/net/host-name.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { serializeRequests } from '#platform/net/pipelined-requests.ts'
 import { type Address, addressRefused, originOf } from '../access/address.ts'
@@ -53,6 +53,6 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
 const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 function isNamed(host: string | undefined, names: readonly string[]): boolean {
-  const name = nameOf(host ?? '')
+  const name = normalizeHost(host ?? '')
   return loopback.test(name) || names.includes(name)
 }

@@ -3,8 +3,8 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { version } from '#platform/core/version.ts'
 import { Agent, https } from '#platform/net/node-http.ts'
-import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
-import type { SpanName } from '#platform/net/trace-parent.ts'
+import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
+import type { SpanContext } from '#platform/net/trace-parent.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import { callersContext } from '../access/trace-context.ts'
 import type { RequestSpans } from './request-spans.ts'
@@ -65,7 +65,7 @@ async function startTraces(
 /** Returns the HTTP agent for the collector; Node's agents support a proxy if one is set. */
 function collectorAgent(proxies: ProxySettings, collector: string) {
   const url = URL.parse(collector)
-  const proxy = url ? proxyFor(proxies, url) : undefined
+  const proxy = url ? findProxy(proxies, url) : undefined
   const options = { keepAlive: true, ...(proxy && { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }) }
   return (protocol: string) => (protocol.startsWith('https') ? new (https().Agent)(options) : new Agent(options))
 }
@@ -73,7 +73,7 @@ function collectorAgent(proxies: ProxySettings, collector: string) {
 /** Generates spans with preset ids: upstreams received the ids before the spans exist. */
 class ChosenIds implements IdGenerator {
   readonly #others: IdGenerator
-  #chosen: Partial<SpanName> = {}
+  #chosen: Partial<SpanContext> = {}
 
   constructor(others: IdGenerator) {
     this.#others = others
@@ -83,7 +83,7 @@ class ChosenIds implements IdGenerator {
   readonly generateSpanId = () => this.#chosen.spanId ?? this.#others.generateSpanId()
 
   /** Creates one span with these ids, as far as they are given. */
-  chosen(ids: Partial<SpanName> | undefined, make: () => Span): Span {
+  chosen(ids: Partial<SpanContext> | undefined, make: () => Span): Span {
     this.#chosen = ids ?? {}
     const span = make()
     this.#chosen = {}

@@ -1,6 +1,6 @@
 import { createOidcClient, type OidcClient } from '#identity/sign-in/oidc-client.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { outgoingFetch } from '#platform/net/outgoing.ts'
+import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 
 /**
@@ -17,7 +17,7 @@ export function openOidc(context: Pick<OpenContext, 'parts'>): OidcClient | unde
   const onError = createWarning(context as OpenContext, 'a sign-in by OpenID Connect failed')
   const client = createOidcClient(
     { ...config, oidc_issuer, oidc_client_id },
-    { now, fetch: outgoingFetch(config), onError },
+    { now, fetch: createOutgoingFetch(config), onError },
   )
   setImmediate(client.checkIssuer)
   return client

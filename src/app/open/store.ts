@@ -13,7 +13,7 @@ import { migrations } from '#platform/db/migrate.ts'
 import { openDb } from '#platform/db/open.ts'
 import { type AllowStale, allowStaleWhileUnavailable } from '#platform/db/rows/stale-reads.ts'
 import { watchSchema } from '#platform/db/schema-range.ts'
-import { outgoingFetch } from '#platform/net/outgoing.ts'
+import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import type { Log } from '#platform/process/log.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 
@@ -54,7 +54,7 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
   const catalogue: CatalogueLoader = {
     firstLoad,
-    discover: createDiscovery({ variable, fetch: outgoingFetch(config) }),
+    discover: createDiscovery({ variable, fetch: createOutgoingFetch(config) }),
   }
   return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
 }

@@ -3,7 +3,7 @@ import { createTokenVerifier } from '#identity/tokens/token-verifier.ts'
 import { createTokens, type Tokens } from '#identity/tokens/tokens.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
-import { outgoingFetch } from '#platform/net/outgoing.ts'
+import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { tokenGuardrails } from '#policy/guardrails/token-guardrails.ts'
 import { createWarning, type OpenContext } from './parts.ts'
@@ -24,7 +24,7 @@ export function openTokens(context: OpenContext, { db, keys, guardrailCache }: T
   const onError = createWarning(context, 'tokens of the issuer cannot be checked')
   const verifier = createTokenVerifier(
     { ...config, jwt_issuer, jwt_audience },
-    { now, fetch: outgoingFetch(config), onError },
+    { now, fetch: createOutgoingFetch(config), onError },
   )
   const guardrails = tokenGuardrails({ db, now, newId, guardrailCache })
   return createTokens({ db, now, newId, keys, verifier, guardrails, settings: config })

@@ -13,7 +13,7 @@ import { keyReader } from '#identity/accounts/keys/read-keys.ts'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
 import { openVault } from '#identity/provider-keys/key-file.ts'
 import { once } from '#platform/async/once.ts'
-import { outgoingFetch } from '#platform/net/outgoing.ts'
+import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
 import { createScanner } from '#policy/filters/scan.ts'
 import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
@@ -75,7 +75,7 @@ export async function startWorkers(
   let providers: ProviderNeeds[] | undefined
   const catalogue = await openCatalogueSource({
     settings,
-    discover: createDiscovery({ variable, fetch: outgoingFetch(config) }),
+    discover: createDiscovery({ variable, fetch: createOutgoingFetch(config) }),
     onLoad(report, data) {
       logReport(report, data)
       providers = providerNeeds(data, (name) => Boolean(variable(name)?.trim()))

@@ -10,7 +10,7 @@ import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/s
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
-import { outgoingFetch } from '#platform/net/outgoing.ts'
+import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
@@ -31,7 +31,7 @@ type SyncOptions = { from?: string; url: string; list?: boolean }
 
 async function syncSnapshot({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
-  const text = from ? await readSource(from) : await fetchSnapshot(url, outgoingFetch(config))
+  const text = from ? await readSource(from) : await fetchSnapshot(url, createOutgoingFetch(config))
   const dataDir = openDataDir(config.data_dir, { exclusive: false, serves: false })
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
@@ -44,7 +44,7 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   // Read before the settings, so that the error for a missing file names the argument, not a setting.
   const text = await readSource(file)
   const config = loadConfig(env)
-  const discover = createDiscovery({ variable: (name) => env[name], fetch: outgoingFetch(config) })
+  const discover = createDiscovery({ variable: (name) => env[name], fetch: createOutgoingFetch(config) })
   const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(formatSkipped(problem))

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { prefix } from '#api/access/prefix.ts'
 import type { Environment } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { outgoingFetch } from '#platform/net/outgoing.ts'
-import { proxiesInEnvironment } from '#platform/net/proxies.ts'
+import { createOutgoingFetch } from '#platform/net/outgoing.ts'
+import { readProxies } from '#platform/net/proxies.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import { connectionError, networkReason, redirectError } from './network-errors.ts'
@@ -65,7 +65,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
   const access = readAccess(env, kind)
   const url = baseUrl(access.url || defaultUrl)
   const key = requireKey(access.key, keyKinds[kind].name)
-  const fetch = outgoingFetch(proxiesInEnvironment(env))
+  const fetch = createOutgoingFetch(readProxies(env))
 
   function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     return call(method, path, body && { type: 'application/json', content: JSON.stringify(body) }, signal)

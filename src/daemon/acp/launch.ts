@@ -1,5 +1,5 @@
 import { Refusal } from '#interns/contract/refusal.ts'
-import { killMarked, markerOf, markerVariable } from '#platform/process/process-marker.ts'
+import { createMark, killMarked, markerVariable } from '#platform/process/process-marker.ts'
 import type { DaemonLog } from '../log.ts'
 import { type Agent, type AgentLimits, type AgentQuirks, initializeAgent } from './agent.ts'
 import { type AgentCommand, startAgent } from './process.ts'
@@ -29,7 +29,7 @@ export function createProcessLauncher(
   limits: AgentLimits,
   log: DaemonLog,
 ): Launch {
-  const workspaceMark = markerOf(workspace)
+  const workspaceMark = createMark(workspace)
   killMarked(workspaceMark)
   let started = 0
   return async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { withoutInherited } from '#platform/process/inherited-files.ts'
+import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import type { Channel } from './connection.ts'
 
@@ -35,7 +35,7 @@ export async function startAgent(agent: AgentCommand, workspace: string): Promis
     cwd: workspace,
     env: agent.env,
     detached: true,
-    stdio: withoutInherited(['pipe', 'pipe', 'pipe']),
+    stdio: withoutInheritedFiles(['pipe', 'pipe', 'pipe']),
   }) as ChildProcessWithoutNullStreams
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)

@@ -7,7 +7,7 @@ import { diskUse } from '#platform/files/disk-use.ts'
 import { FileError, type FileErrorKind, withFilePath } from '#platform/files/file-error.ts'
 import { listFolder } from '#platform/files/list-folder.ts'
 import { readPart } from '#platform/files/read-part.ts'
-import { relativePath } from '#platform/files/relative-path.ts'
+import { parseRelativePath } from '#platform/files/relative-path.ts'
 import { removeEntry } from '#platform/files/remove-entry.ts'
 import { writeStream } from '#platform/files/write-file.ts'
 import type { FileLimits } from '../settings/limits.ts'
@@ -30,7 +30,7 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
   const inWorkspace = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
     withRefusals(async () => {
       const confined = await openConfined(workspace)
-      return withFilePath(path || '.', () => act(confined, relativePath(path)))
+      return withFilePath(path || '.', () => act(confined, parseRelativePath(path)))
     })
   /** The bytes that can be added. An intern above its disk limit would be stopped. */
   const freeBytes = async () => {
@@ -49,11 +49,12 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
       inWorkspace(path, async (confined, relative) =>
         writeStream(confined, relative, { body: untilAborted(body, signal), maxBytes: await freeBytes(), replace }),
       ),
-    remove: (path, recursive) => inWorkspace(path, (confined, relative) => removeEntry(confined, relative, recursive)),
+    remove: (path, recursive) =>
+      inWorkspace(path, (confined, relative) => removeEntry(confined, relative, { recursive })),
     makeFolder: (path) => inWorkspace(path, makeFolder),
     rename: (from, to, replace) =>
       inWorkspace(from, (confined, relative) =>
-        renameEntry(confined, { from: relative, to: relativePath(to), replace }),
+        renameEntry(confined, { from: relative, to: parseRelativePath(to), replace }),
       ),
     pack: (path) =>
       inWorkspace(path, async (confined, relative) => {
@@ -64,7 +65,7 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
       withRefusals(async () => {
         const [{ unpackArchive }, confined] = await Promise.all([unpackModule(), openConfined(workspace)])
         const source = { body: untilAborted(archive, signal), limits: { maxBytes: await freeBytes(), maxEntries } }
-        return withFilePath('The archive', () => unpackArchive(confined, relativePath(path), source))
+        return withFilePath('The archive', () => unpackArchive(confined, parseRelativePath(path), source))
       }),
   }
 }

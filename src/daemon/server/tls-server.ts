@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { boundHandshakes } from '#platform/net/handshake-limit.ts'
+import { limitHandshakes } from '#platform/net/handshake-limit.ts'
 import { https } from '#platform/net/node-http.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import type { DaemonLog } from '../log.ts'
@@ -28,7 +28,7 @@ export function createTlsServer(
     rejectUnauthorized: true,
     handshakeTimeout: handshakeMs,
   })
-  boundHandshakes(server, maxHandshakes)
+  limitHandshakes(server, maxHandshakes)
   server.on('connection', enableKeepAlive)
   server.on('tlsClientError', logRefusals(deps.log))
   const reload = () => {

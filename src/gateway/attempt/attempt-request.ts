@@ -150,7 +150,7 @@ function buildAttempt(
       contentHoldMs: deps.contentHoldMs,
       backgroundRead: {
         slots: deps.backgroundReadSlots,
-        isNeeded: () => !admitted.response.revoked && record.needsUsage(triedEndpoint),
+        isNeeded: () => !admitted.response.revocationFault && record.needsUsage(triedEndpoint),
       },
     },
     triedEndpoint,

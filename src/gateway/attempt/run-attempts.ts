@@ -69,7 +69,7 @@ function faultAfter(
   targets: Target[],
   { lastFailure, forbidden }: { lastFailure: FailedAttempt | undefined; forbidden: Fault | undefined },
 ): Fault {
-  const { revoked, signal } = request.response
+  const { revocationFault: revoked, signal } = request.response
   if (revoked) return revoked
   if (signal.aborted) return clientClosedFault()
   if (lastFailure) return toClientFault(lastFailure.failure, lastFailure.target)

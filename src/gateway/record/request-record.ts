@@ -4,7 +4,7 @@ import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
-import { newSpan, newSpanId, readTraceParent, type SpanName, writeTraceParent } from '#platform/net/trace-parent.ts'
+import { newSpan, newSpanId, readTraceParent, type SpanContext, writeTraceParent } from '#platform/net/trace-parent.ts'
 import type { AttemptNote, Cause, Generation } from '#spend/ledger/generation.ts'
 import type { SettledCost } from '../admission/request-reservation.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
@@ -73,7 +73,7 @@ export class RequestRecord {
   #settledLoss = 0n
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
-  readonly #span: SpanName | undefined
+  readonly #span: SpanContext | undefined
   #attemptSpanId: string | undefined
 
   /** @param promptEstimate estimates the tokens of the prompt, if no upstream counts them. */

@@ -1,6 +1,6 @@
 import { parseDatabaseUrl } from '../core/database-url.ts'
 import { z } from '../json/schema.ts'
-import { milliseconds } from './setting-values.ts'
+import { millisecondsSetting } from './setting-values.ts'
 
 /** Returns whether the driver accepts the URL, in which the host is optional. The driver itself checks it only when it connects. */
 const isDatabaseUrl = (text: string) => [text, text.replace('@/', '@host/')].some((url) => URL.parse(url) !== null)
@@ -39,22 +39,22 @@ export const databaseSettings = {
     .describe(
       'The most connections that one process opens to Postgres for its statements. Each process opens up to two more: one for notifications, and one that checks a silent connection; and one while it migrates at its start.',
     ),
-  database_statement_timeout_ms: milliseconds(7000).describe(
+  database_statement_timeout_ms: millisecondsSetting(7000).describe(
     'The timeout of a statement in Postgres. Migrations have none.',
   ),
-  database_lock_timeout_ms: milliseconds(5000).describe(
+  database_lock_timeout_ms: millisecondsSetting(5000).describe(
     'How long a statement in Postgres waits for a lock of another transaction.',
   ),
-  database_idle_transaction_timeout_ms: milliseconds(7000).describe(
+  database_idle_transaction_timeout_ms: millisecondsSetting(7000).describe(
     'How long a transaction can be idle before Postgres ends it. The locks of a server whose host died are released after this time.',
   ),
-  database_query_timeout_ms: milliseconds(9000).describe(
+  database_query_timeout_ms: millisecondsSetting(9000).describe(
     'How long Postgres can take to answer before the connection counts as dead and is replaced. At least one second more than the statement timeout.',
   ),
-  database_keepalive_ms: milliseconds(10_000).describe(
+  database_keepalive_ms: millisecondsSetting(10_000).describe(
     'The idle time after which TCP sends keepalive probes on a connection to Postgres.',
   ),
-  database_silence_ms: milliseconds(5000)
+  database_silence_ms: millisecondsSetting(5000)
     .refine((ms) => ms >= 1000, 'must be at least 1000, because Postgres is checked three times a second')
     .describe(
       'The time without an answer after which Postgres counts as unreachable even if it accepts connections. Waiting requests then get 503, and new ones get it at once until it answers. At least 1000.',

@@ -1,5 +1,5 @@
 import { z } from '../json/schema.ts'
-import { limitSetting, list } from './setting-values.ts'
+import { limitSetting, listSetting } from './setting-values.ts'
 
 const Address = z
   .string()
@@ -18,7 +18,7 @@ export const internHostSettings = {
     .describe(
       'The name of the host that stores interns’ files. It identifies the host of an intern. Default: the host name of the system. Servers that share the data folder must have the same name.',
     ),
-  intern_labels: list(
+  intern_labels: listSetting(
     z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be lowercase letters, digits, ".", "_", "=", "/" and "-"'),
   )
     .default([])

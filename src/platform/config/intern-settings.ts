@@ -1,5 +1,5 @@
 import { z } from '../json/schema.ts'
-import { ConfiguredAgent, limitSetting, milliseconds } from './setting-values.ts'
+import { ConfiguredAgent, limitSetting, millisecondsSetting } from './setting-values.ts'
 
 /** The settings of interns: limits, retention, and users. */
 export const internSettings = {
@@ -17,10 +17,10 @@ export const internSettings = {
     .max(2 ** 31 - 1)
     .default(0)
     .describe('The time without a turn after which the processes of an intern end until the next prompt; 0: never.'),
-  intern_agent_answer_ms: milliseconds(60_000).describe(
+  intern_agent_answer_ms: millisecondsSetting(60_000).describe(
     'How long an agent can take to start and to open or resume a session before the turn is refused.',
   ),
-  intern_question_ms: milliseconds(300_000).describe('How long a question of an intern waits for its answer.'),
+  intern_question_ms: millisecondsSetting(300_000).describe('How long a question of an intern waits for its answer.'),
   intern_open_questions: z.coerce
     .number()
     .int()

@@ -1,6 +1,6 @@
 import { z } from '../json/schema.ts'
 import { isNetwork } from '../net/networks.ts'
-import { address, list, milliseconds } from './setting-values.ts'
+import { listSetting, millisecondsSetting, urlSetting } from './setting-values.ts'
 
 const Name = z
   .string()
@@ -25,7 +25,7 @@ export const kubernetesSettings = {
     .describe(
       'How interns are run: as processes of this host (`process`), or as pods of a Kubernetes cluster ([kubernetes.md](kubernetes.md)).',
     ),
-  kubernetes_url: address(withoutPath, 'must be an address without a path, such as https://10.0.0.1:6443')
+  kubernetes_url: urlSetting(withoutPath, 'must be an address without a path, such as https://10.0.0.1:6443')
     .optional()
     .describe('The API server of the cluster. Required unless this service runs in a pod of the cluster.'),
   kubernetes_ca_file: z
@@ -49,20 +49,20 @@ export const kubernetesSettings = {
     .optional()
     .describe('The image of interns: that of this service (`Containerfile`) or one based on it.'),
   kubernetes_image_pull_secret: Name.optional().describe('The Secret for pulling the image, if required.'),
-  kubernetes_service_url: address(
+  kubernetes_service_url: urlSetting(
     withoutPath,
     'must be an address without a path, such as http://signalbox.signalbox.svc:8080',
   )
     .optional()
     .describe('The address of this service for pods: `http://signalbox.signalbox.svc:8080`.'),
-  kubernetes_servers: list(
+  kubernetes_servers: listSetting(
     z.string().refine((peer) => isNetwork(peer) || label.test(peer), 'must be labels of pods (name=value) or networks'),
   )
     .default(['app.kubernetes.io/name=signalbox'])
     .describe(
       'The servers that can connect to interns, and that interns use for models: pods by label, in any namespace, or networks: `app.kubernetes.io/name=signalbox, 10.0.0.0/24`.',
     ),
-  kubernetes_egress: list(
+  kubernetes_egress: listSetting(
     z
       .string()
       .refine((peer) => peer === 'public' || isNetwork(peer), 'must be "public" or networks such as 10.0.0.0/8'),
@@ -83,10 +83,10 @@ export const kubernetesSettings = {
   kubernetes_memory_request: Quantity.default('128Mi').describe(
     'The memory request of each intern. The limit is `intern_memory_bytes`.',
   ),
-  kubernetes_start_ms: milliseconds(180_000).describe(
+  kubernetes_start_ms: millisecondsSetting(180_000).describe(
     'How long a pod can take until its intern answers, including pulling the image and creating the volume.',
   ),
-  kubernetes_stop_ms: milliseconds(60_000).describe(
+  kubernetes_stop_ms: millisecondsSetting(60_000).describe(
     'How long the deletion of an intern’s objects can take before the intern reports which of them are stuck.',
   ),
 }

@@ -5,7 +5,7 @@ import { nearestName } from '../json/strict-fields.ts'
 import { proxyVariable, proxyVariables } from '../net/proxies.ts'
 import { lazyModules } from '../process/lazy-modules.ts'
 import { readErrorText } from '../process/system-error.ts'
-import { type Config, fileOnly, parseSettings, type SettingName, settingNames } from './settings.ts'
+import { type Config, fileOnlySettings, parseSettings, type SettingName, settingNames } from './settings.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -24,14 +24,14 @@ export const loadConfig = (env: Environment): Config => loadSettings(env).config
 export function loadSettings(env: Environment): { config: Config; sources: SettingSources } {
   const path = env.CONFIG
   const fromFile = path ? readConfigFile(path) : {}
-  const fromEnv = settingsIn(env)
+  const fromEnv = readEnvironment(env)
   const parsed = parseSettings({ ...fromFile, ...fromEnv })
-  const sourcesOf = (names: object, source: (name: string) => SettingSource) =>
+  const toSources = (names: object, source: (name: string) => SettingSource) =>
     Object.fromEntries(Object.keys(names).map((name) => [name, source(name)]))
   if (parsed.success) {
     const sources = {
-      ...sourcesOf(fromFile, () => ({ kind: 'file', name: path! })),
-      ...sourcesOf(fromEnv, (name) => ({ kind: 'environment', name: name.toUpperCase() })),
+      ...toSources(fromFile, () => ({ kind: 'file', name: path! })),
+      ...toSources(fromEnv, (name) => ({ kind: 'environment', name: name.toUpperCase() })),
     }
     return { config: deepFreeze(parsed.data), sources }
   }
@@ -44,20 +44,20 @@ function deepFreeze<T>(value: T): T {
 }
 
 /** Reads the environment. Empty variables count as not set, because shells and compose files pass unset ones as empty. */
-function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
-  const found: Partial<Record<SettingName, string>> = {}
+function readEnvironment(env: Environment): Partial<Record<SettingName, string>> {
+  const settings: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
     const variable = name.toUpperCase()
     const value = isProxyVariable(name) ? proxyVariable(env, name) : env[variable]
     if (value === undefined || value.trim() === '') continue
-    if (fileOnly.has(name)) {
+    if (fileOnlySettings.has(name)) {
       throw new StartupError(
         `${variable} is not an environment variable: set ${name} in the configuration file (CONFIG).`,
       )
     }
-    found[name] = value.trim()
+    settings[name] = value.trim()
   }
-  return found
+  return settings
 }
 
 const isProxyVariable = (name: string): name is (typeof proxyVariables)[number] =>
@@ -100,9 +100,9 @@ function describeIssue(issue: z.core.$ZodIssue, fromEnv: object, path: string | 
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
-  return `The setting ${issue.path.join('.')} from ${source} is invalid: ${messageOf(issue)}`
+  return `The setting ${issue.path.join('.')} from ${source} is invalid: ${issueMessage(issue)}`
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
+function issueMessage(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type' && issue.expected === 'number' ? 'it must be a number' : issue.message
 }

@@ -1,9 +1,9 @@
 import { z } from '../json/schema.ts'
-import { address } from './setting-values.ts'
+import { urlSetting } from './setting-values.ts'
 
 /** The mail server for notifications, invitations and sign-in links. */
 export const mailSettings = {
-  smtp_url: address(
+  smtp_url: urlSetting(
     /^smtps?:\/\/[^\s/?#]+\/?$/,
     'must be the address of a mail server, such as smtps://user:password@smtp.example.com:465',
   )

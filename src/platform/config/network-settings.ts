@@ -1,13 +1,13 @@
 import { z } from '../json/schema.ts'
-import { noProxyEntries, proxyUrl } from '../net/proxies.ts'
+import { parseNoProxy, parseProxyUrl } from '../net/proxies.ts'
 
 const ProxyAddress = z
   .string()
   .refine(
-    (text) => proxyUrl(text) !== undefined,
+    (text) => parseProxyUrl(text) !== undefined,
     'must be the URL of an HTTP proxy, such as http://proxy.internal:3128',
   )
-  .transform((text) => proxyUrl(text)!)
+  .transform((text) => parseProxyUrl(text)!)
 
 /** The limits for slow clients, and the proxies for outgoing requests. */
 export const networkSettings = {
@@ -36,7 +36,7 @@ export const networkSettings = {
     'The proxy for requests to http addresses; also read from `http_proxy`.',
   ),
   no_proxy: z
-    .preprocess((given) => (typeof given === 'string' ? noProxyEntries(given) : given), z.array(z.string()))
+    .preprocess((given) => (typeof given === 'string' ? parseNoProxy(given) : given), z.array(z.string()))
     .default([])
     .describe(
       'Destinations that are reached without the proxy: `.internal, 10.0.0.0/8, gpu-1:8000`. Hosts, domains with their subdomains, addresses or networks, each with an optional port; `*` for all. Also read from `no_proxy`.',

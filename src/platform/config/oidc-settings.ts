@@ -1,11 +1,11 @@
 import { accessRoles, clientSecretMethods, workspaceRoles } from '../core/vocabulary.ts'
 import { z } from '../json/schema.ts'
-import { list, parseJsonSetting, SecureAddress } from './setting-values.ts'
+import { listSetting, parseJsonSetting, SecureAddress } from './setting-values.ts'
 
 const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
 
 /** Parses `a=1, b=2` of an environment variable into the object that a file contains. */
-const pairs = (given: unknown) =>
+const parsePairs = (given: unknown) =>
   typeof given === 'string'
     ? Object.fromEntries(given.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
     : given
@@ -38,7 +38,7 @@ export const oidcSettings = {
     .min(1)
     .default('openid email profile')
     .describe('The scopes that are requested from the issuer.'),
-  oidc_domains: list(Domain)
+  oidc_domains: listSetting(Domain)
     .default([])
     .describe(
       'The e-mail domains whose accounts become members at their first sign-in by the issuer; `*`: all accounts of the issuer. If unset, only existing members can sign in.',
@@ -51,7 +51,7 @@ export const oidcSettings = {
       'The claim that contains roles, such as `groups` or `realm_access.roles`. If set, each sign-in updates the role.',
     ),
   oidc_roles: z
-    .preprocess(pairs, z.record(z.string(), z.enum(accessRoles)))
+    .preprocess(parsePairs, z.record(z.string(), z.enum(accessRoles)))
     .default({})
     .describe('The roles for values of that claim: `platform=admin, engineering=developer`. The highest one applies.'),
   oidc_default_role: z

@@ -26,18 +26,18 @@ export const ConfiguredAgent = z.strictObject({
 })
 
 /** A list. In an environment variable its items are separated by commas. */
-export const list = (item: z.ZodType<string, string>) =>
+export const listSetting = (item: z.ZodType<string, string>) =>
   z.preprocess(
     (given) => (typeof given === 'string' ? given.split(',').map((one) => one.trim()) : given),
     z.array(item),
   )
 
 /** A URL of this form that can also be parsed, so that an invalid one is reported at the start. */
-export const address = (shape: RegExp, message: string) =>
+export const urlSetting = (shape: RegExp, message: string) =>
   z.string().refine((text) => shape.test(text) && URL.parse(text) !== null, message)
 
 /** The URL of an issuer: https, or http on this host. */
-export const SecureAddress = address(
+export const SecureAddress = urlSetting(
   /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
   'must be an https address, such as https://login.example.com (http only on this host)',
 )
@@ -64,8 +64,8 @@ export const Origin = z
   .transform((text) => URL.parse(text)?.origin ?? text)
 
 /** An origin, without `*`. @param examples valid values for the error message. */
-export const PlainOrigin = (examples: string) =>
-  address(originShape, `must be an origin in lower case without a path, such as ${examples}`)
+export const plainOriginSetting = (examples: string) =>
+  urlSetting(originShape, `must be an origin in lower case without a path, such as ${examples}`)
 
 export const HostName = z
   .string()
@@ -74,17 +74,18 @@ export const HostName = z
 /** A limit; 0 for none. */
 export const limitSetting = (defaultValue: number) => z.coerce.number().int().min(0).default(defaultValue)
 
-export const milliseconds = (defaultValue: number) =>
+export const millisecondsSetting = (defaultValue: number) =>
   z.coerce.number().int().min(1).max(3_600_000).default(defaultValue)
 
 /** Rejects a duplicate vendor, and a field name that is in use. */
 export function distinctVendors(vendors: Record<string, z.infer<typeof Vendor>>, context: z.RefinementCtx): void {
-  const [authors, suffixes] = [new Set<string>(), new Set(['other', 'vendor_a', 'vendor_b', 'vendor_c', 'vendor_d'])]
+  const authors = new Set<string>()
+  const suffixes = new Set(['other', 'vendor_a', 'vendor_b', 'vendor_c', 'vendor_d'])
   for (const [letter, { author, suffix }] of Object.entries(vendors)) {
-    const refuse = (name: string, value: string) =>
+    const reportTaken = (name: string, value: string) =>
       context.addIssue({ code: 'custom', path: [letter, name], message: `"${value}" is taken` })
-    if (authors.has(author)) refuse('author', author)
-    if (suffixes.has(suffix)) refuse('suffix', suffix)
+    if (authors.has(author)) reportTaken('author', author)
+    if (suffixes.has(suffix)) reportTaken('suffix', suffix)
     authors.add(author)
     suffixes.add(suffix)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadConfig } from './load.ts'
-import { fileOnly, Settings, settingNames } from './settings.ts'
+import { fileOnlySettings, Settings, settingNames } from './settings.ts'
 
 test('there are four vendor fields for zero data retention, without name conflicts', () => {
   const { zdr_vendors } = Settings.parse({})
@@ -25,7 +25,7 @@ test('a list in the environment is separated by commas; invalid networks are nam
 
 test('file-only settings are marked, and refused as variables', () => {
   const results = settingNames.filter((name) => Settings.shape[name].description?.includes('(file only)'))
-  assert.deepEqual(results.toSorted(), [...fileOnly].toSorted())
+  assert.deepEqual(results.toSorted(), [...fileOnlySettings].toSorted())
   for (const name of results) {
     const variable = name.toUpperCase()
     assert.throws(() => loadConfig({ [variable]: '{}' }), new RegExp(`${variable} is not an environment variable`))

@@ -11,11 +11,19 @@ import { mailSettings } from './mail-settings.ts'
 import { networkSettings } from './network-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
-import { address, ChosenKey, HostName, list, milliseconds, Origin, PlainOrigin } from './setting-values.ts'
+import {
+  ChosenKey,
+  HostName,
+  listSetting,
+  millisecondsSetting,
+  Origin,
+  plainOriginSetting,
+  urlSetting,
+} from './setting-values.ts'
 
 /**
  * All settings of the service. Each is read from the environment variable of the same name in upper case, or from the
- * configuration file, or has the default given here. Settings in `fileOnly` are objects or lists that only the file can
+ * configuration file, or has the default given here. Settings in `fileOnlySettings` are objects or lists that only the file can
  * contain.
  */
 export const Settings = z.strictObject({
@@ -63,12 +71,12 @@ export const Settings = z.strictObject({
     .describe(
       'The port for Prometheus metrics without a key, on the same host. If unset, metrics are only at `/api/v1/metrics`, with a management key.',
     ),
-  metrics_hosts: list(HostName)
+  metrics_hosts: listSetting(HostName)
     .default([])
     .describe(
       'Host names that `metrics_port` accepts in addition to `localhost` and loopback addresses: `metrics.internal, 10.0.0.5`.',
     ),
-  trusted_proxies: list(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
+  trusted_proxies: listSetting(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
     .default([])
     .describe(
       'Addresses and networks of proxies that are trusted to report the requested host in `proxy_host_header`. The header of other clients is ignored.',
@@ -97,7 +105,7 @@ export const Settings = z.strictObject({
   ...jwtSettings,
   ...mailSettings,
   ...networkSettings,
-  cors_origins: list(Origin)
+  cors_origins: listSetting(Origin)
     .default([])
     .describe(
       'Origins whose pages can call this service from browsers (CORS): `https://app.example.com, http://localhost:3000`; `*`: any. If unset, browsers refuse such calls.',
@@ -125,10 +133,12 @@ export const Settings = z.strictObject({
     .describe(
       'The largest body of a request, in bytes. Increase it for requests with many images or documents. Each body is held in memory. Interns always accept at most 1 MiB.',
     ),
-  connect_timeout_ms: milliseconds(10_000).describe('The timeout for connecting to a provider.'),
-  first_byte_timeout_ms: milliseconds(120_000).describe('The timeout for the first byte of a provider’s answer.'),
-  silence_timeout_ms: milliseconds(60_000).describe('The longest time without data within a provider’s answer.'),
-  first_content_hold_ms: milliseconds(15_000).describe(
+  connect_timeout_ms: millisecondsSetting(10_000).describe('The timeout for connecting to a provider.'),
+  first_byte_timeout_ms: millisecondsSetting(120_000).describe(
+    'The timeout for the first byte of a provider’s answer.',
+  ),
+  silence_timeout_ms: millisecondsSetting(60_000).describe('The longest time without data within a provider’s answer.'),
+  first_content_hold_ms: millisecondsSetting(15_000).describe(
     'How long a stream without content is held back so that a failure can still lead to another endpoint.',
   ),
   drain_after_disconnect_ms: z.coerce
@@ -140,14 +150,14 @@ export const Settings = z.strictObject({
     .describe(
       'How long an answer is read after its client disconnected, to learn its usage, at providers that continue to generate. 0 cancels it at once, and limits are charged the most that it can cost.',
     ),
-  keepalive_ms: milliseconds(15_000).describe(
+  keepalive_ms: millisecondsSetting(15_000).describe(
     'The interval of keepalives in a stream, from before the first attempt to its end.',
   ),
   ...retentionSettings,
-  intern_heartbeat_ms: milliseconds(30_000).describe(
+  intern_heartbeat_ms: millisecondsSetting(30_000).describe(
     'The interval of keepalives in a stream of an intern without other events.',
   ),
-  intern_budget_ms: milliseconds(300_000).describe(
+  intern_budget_ms: millisecondsSetting(300_000).describe(
     'The longest silence of an intern during a turn. If it sends no text, reasoning, activity or question for this time, the turn ends with a timeout. This is not a spending limit.',
   ),
   turns_per_minute_user: z.coerce
@@ -169,12 +179,12 @@ export const Settings = z.strictObject({
   ...internHostSettings,
   ...kubernetesSettings,
   ...internSettings,
-  webhook_origins: list(PlainOrigin('https://hooks.internal or http://hooks.internal:3000'))
+  webhook_origins: listSetting(plainOriginSetting('https://hooks.internal or http://hooks.internal:3000'))
     .default([])
     .describe(
       'Origins that webhooks can use in addition to https at public addresses. They can be in private networks and use http: `http://hooks.internal:3000`.',
     ),
-  public_url: address(
+  public_url: urlSetting(
     /^https?:\/\/[^/?#@\s]+(\/[\w.~-]+)*\/?$/,
     'must be an origin such as https://signalbox.example.com, with a path if this service is below one',
   )
@@ -183,12 +193,12 @@ export const Settings = z.strictObject({
     .describe(
       'The URL of this service for browsers, such as `https://signalbox.example.com`. Links in webhooks, sign-in links and feeds start with it. It may have a path, such as `https://example.com/llm`. If unset, webhooks have no links, and other links use the `Host` of the request.',
     ),
-  repository_origins: list(PlainOrigin('https://git.internal or http://git.internal:3000'))
+  repository_origins: listSetting(plainOriginSetting('https://git.internal or http://git.internal:3000'))
     .default([])
     .describe(
       'The only origins from which interns can clone a repository at their start. They can be in private networks and use http: `https://git.internal, http://localhost:3000`. If unset, all https origins at public addresses.',
     ),
-  repository_clone_ms: milliseconds(600_000).describe('The timeout for cloning the repository of an intern.'),
+  repository_clone_ms: millisecondsSetting(600_000).describe('The timeout for cloning the repository of an intern.'),
   drain_ms: z.coerce
     .number()
     .int()
@@ -234,7 +244,7 @@ export function parseSettings(input: Record<string, unknown>): z.ZodSafeParseRes
 }
 
 /** Settings that are objects or lists, which an environment variable cannot contain. */
-export const fileOnly: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions', 'agents'])
+export const fileOnlySettings: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions', 'agents'])
 
 /** Settings whose values are masked, for example by `signalbox config`. */
 export const secretSettings: ReadonlySet<SettingName> = new Set([

@@ -1,5 +1,5 @@
 import type { SettingSources } from './load.ts'
-import { type Config, fileOnly, type SettingName, Settings, secretSettings, settingNames } from './settings.ts'
+import { type Config, fileOnlySettings, type SettingName, Settings, secretSettings, settingNames } from './settings.ts'
 
 /** Formats the effective settings as lines of `name: value` with masked secrets, for `signalbox config`. */
 export function showConfig(config: Config): string {
@@ -49,9 +49,9 @@ export function effectiveSettings(config: Config, sources: SettingSources): Sett
     const isSecret = secretSettings.has(name)
     return {
       name,
-      variable: fileOnly.has(name) ? null : name.toUpperCase(),
+      variable: fileOnlySettings.has(name) ? null : name.toUpperCase(),
       meaning: schema.description ?? '',
-      value: isSecret ? null : (displayValue[name]?.(config) ?? config[name] ?? null),
+      value: isSecret ? null : (visibleParts[name]?.(config) ?? config[name] ?? null),
       default: schema.safeParse(undefined).data ?? null,
       is_set: config[name] !== undefined,
       is_secret: isSecret,
@@ -62,7 +62,7 @@ export function effectiveSettings(config: Config, sources: SettingSources): Sett
 }
 
 /** Settings that are shown in part, because their other parts can be secrets. */
-const displayValue: Partial<Record<SettingName, (config: Config) => unknown>> = {
+const visibleParts: Partial<Record<SettingName, (config: Config) => unknown>> = {
   agents: ({ agents }) =>
     Object.fromEntries(
       Object.entries(agents).map(([name, { command, env }]) => [name, { command, variables: Object.keys(env) }]),

@@ -7,12 +7,12 @@ export async function* limitBytes(body: Body, maxBytes: number): AsyncGenerator<
   let bytes = 0
   for await (const piece of body) {
     bytes += piece.length
-    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    if (bytes > maxBytes) throw tooLargeError(maxBytes)
     yield piece
   }
 }
 
-export const tooLarge = (maxBytes: number) =>
+export const tooLargeError = (maxBytes: number) =>
   new FileError(
     'too_large',
     `exceeds the ${maxBytes} bytes that the intern's disk limit or the service's upload limit allows`,

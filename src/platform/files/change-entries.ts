@@ -5,10 +5,10 @@ import { FileError } from './file-error.ts'
 /** Creates a folder and its missing parents. @returns whether it was created, and the number of created folders. */
 export async function makeFolder(confined: ConfinedFolder, path: string): Promise<{ made: boolean; folders: number }> {
   const target = await locate(confined, path)
-  const before = await lstat(target).catch(() => undefined)
-  if (before && !before.isDirectory()) throw new FileError('conflict', 'already exists, and is not a folder')
+  const existing = await lstat(target).catch(() => undefined)
+  if (existing && !existing.isDirectory()) throw new FileError('conflict', 'already exists, and is not a folder')
   const folders = await makeFolders(confined, target)
-  return { made: before === undefined, folders }
+  return { made: existing === undefined, folders }
 }
 
 /** Renames an entry, within its folder or to another one. A link is not followed. */
@@ -20,9 +20,11 @@ export async function renameEntry(
   const target = await locateEntry(confined, to)
   await withFolder(confined, source.parent, (sourceFolder) =>
     withFolder(confined, target.parent, async (targetFolder) => {
-      const [oldPath, newPath] = [entryPath(sourceFolder, source.name), entryPath(targetFolder, target.name)]
+      const oldPath = entryPath(sourceFolder, source.name)
+      const newPath = entryPath(targetFolder, target.name)
       const entry = await lstat(oldPath)
       const existing = await lstat(newPath).catch(() => undefined)
+      // Two names of one file. Then `rename` does nothing, so nothing would be replaced.
       const isSame = existing?.ino === entry.ino && existing.dev === entry.dev
       if (existing && !isSame && !replace) throw new FileError('conflict', 'cannot be moved: the new name is taken')
       await rename(oldPath, newPath)

@@ -64,10 +64,10 @@ export async function openFile(confined: ConfinedFolder, path: string, openEntry
 export async function openRegular(path: Buffer): Promise<FileHandle> {
   // Opening a pipe without a writer must not block.
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-  const found = await file.stat()
-  if (found.isFile()) return file
+  const stats = await file.stat()
+  if (stats.isFile()) return file
   await file.close()
-  throw found.isDirectory()
+  throw stats.isDirectory()
     ? new FileError('conflict', 'is a folder')
     : new FileError('invalid', 'is not a regular file')
 }
@@ -79,7 +79,8 @@ export async function openRegular(path: Buffer): Promise<FileHandle> {
 export async function openWithoutHardLinks(path: Buffer): Promise<FileHandle> {
   const file = await openRegular(path)
   try {
-    const [opened, named] = [await file.stat(), await lstat(path)]
+    const opened = await file.stat()
+    const named = await lstat(path)
     if (named.nlink > 1) {
       const reason = 'has other names (hard links), which can be outside of the workspace: copy it first'
       throw new FileError('outside', reason)
@@ -118,19 +119,19 @@ export async function makeFolders(confined: ConfinedFolder, folder: string): Pro
 
 /** @returns the real path of a name, which need not exist. */
 export async function locate(confined: ConfinedFolder, path: string): Promise<string> {
-  const real = await resolveReal(absoluteOf(confined, path))
+  const real = await resolveReal(toAbsolute(confined, path))
   requireInside(confined, real)
   return real
 }
 
 /** Like `locate`, without following the entry itself if it is a link. */
 export async function locateEntry(confined: ConfinedFolder, path: string): Promise<{ parent: string; name: string }> {
-  const absolute = absoluteOf(confined, path)
+  const absolute = toAbsolute(confined, path)
   if (absolute === confined.root) throw new FileError('invalid', 'is the workspace itself')
   return { parent: await locate(confined, dirname(absolute)), name: basename(absolute) }
 }
 
-function absoluteOf(confined: ConfinedFolder, path: string): string {
+function toAbsolute(confined: ConfinedFolder, path: string): string {
   const isInOriginal = isAbsolute(path) && isWithin(confined.originalPath, path)
   const absolute = resolve(confined.root, isInOriginal ? relative(confined.originalPath, path) : path)
   requireInside(confined, absolute)

@@ -30,28 +30,32 @@ export async function listFolder(
 ): Promise<{ entries: FileEntry[]; next?: string }> {
   const target = await locate(confined, path)
   return withFolder(confined, target, async (folder) => {
-    const names = await firstNames(folder, limit + 1, after === undefined ? undefined : Buffer.from(after, 'base64url'))
+    const names = await findFirstNames(
+      folder,
+      limit + 1,
+      after === undefined ? undefined : Buffer.from(after, 'base64url'),
+    )
     const page = names.slice(0, limit)
-    const entries = await Promise.all(page.map((name) => entryAt(folder, name)))
+    const entries = await Promise.all(page.map((name) => readEntry(folder, name)))
+    // Entries that were deleted meanwhile are undefined.
+    const existing = entries.filter((entry) => entry !== undefined)
     const last = page.at(-1)
-    return {
-      // Without entries that were deleted meanwhile.
-      entries: entries.filter((entry) => entry !== undefined),
-      ...(names.length > limit && last && { next: last.toString('base64url') }),
-    }
+    if (names.length <= limit || !last) return { entries: existing }
+    return { entries: existing, next: last.toString('base64url') }
   })
 }
 
 /** The names of a folder's entries as bytes. */
-export async function* namesIn(folder: string): AsyncGenerator<Buffer> {
+export async function* readNames(folder: string): AsyncGenerator<Buffer> {
   // The type of the option lacks this value.
   const entries = await opendir(folder, { encoding: 'buffer' as BufferEncoding })
   for await (const { name } of entries) yield name as unknown as Buffer
 }
 
-async function firstNames(folder: string, count: number, after: Buffer | undefined): Promise<Buffer[]> {
+/** Returns the first names after `after`, at most `count`, sorted by their bytes. */
+async function findFirstNames(folder: string, count: number, after: Buffer | undefined): Promise<Buffer[]> {
   const first: Buffer[] = []
-  for await (const name of namesIn(folder)) {
+  for await (const name of readNames(folder)) {
     if (after && Buffer.compare(name, after) <= 0) continue
     if (first.length === count && Buffer.compare(name, first[count - 1]!) > 0) continue
     first.splice(insertionIndex(first, name), 0, name)
@@ -70,23 +74,23 @@ function insertionIndex(sorted: Buffer[], name: Buffer): number {
   return from
 }
 
-async function entryAt(folder: string, name: Buffer): Promise<FileEntry | undefined> {
+async function readEntry(folder: string, name: Buffer): Promise<FileEntry | undefined> {
   const path = entryPath(folder, name)
-  const found = await lstat(path).catch(() => undefined)
-  if (!found) return undefined
-  const kind = kindOf(found)
+  const stats = await lstat(path).catch(() => undefined)
+  if (!stats) return undefined
+  const kind = entryKind(stats)
   return {
     name: name.toString(),
     isNameValid: isUtf8(name),
     kind,
-    size: found.size,
-    modifiedAt: Math.round(found.mtimeMs),
-    isExecutable: kind === 'file' && (found.mode & 0o100) !== 0,
+    size: stats.size,
+    modifiedAt: Math.round(stats.mtimeMs),
+    isExecutable: kind === 'file' && (stats.mode & 0o100) !== 0,
     target: kind === 'link' ? await readlink(path).catch(() => null) : null,
   }
 }
 
-export function kindOf(found: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind {
+export function entryKind(found: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind {
   if (found.isFile()) return 'file'
   if (found.isDirectory()) return 'folder'
   return found.isSymbolicLink() ? 'link' : 'other'

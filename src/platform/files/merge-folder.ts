@@ -2,7 +2,7 @@ import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ConfinedFolder, entryPath, withFolder } from './confined-folder.ts'
 import { describeFileError, FileError } from './file-error.ts'
-import { namesIn } from './list-folder.ts'
+import { readNames } from './list-folder.ts'
 
 /**
  * Moves the entries of one folder into another, within the confined folder. Files replace files, folders are merged. `check` only
@@ -16,16 +16,18 @@ export async function mergeFolder(
   const commonFolders: string[] = []
   await withFolder(confined, join(confined.root, from), (source) =>
     withFolder(confined, join(confined.root, to), async (target) => {
-      for await (const name of namesIn(source)) {
-        const [newPath, oldPath] = [entryPath(source, name), entryPath(target, name)]
-        const [entry, existing] = [await lstat(newPath), await lstat(oldPath).catch(() => undefined)]
+      for await (const name of readNames(source)) {
+        const sourcePath = entryPath(source, name)
+        const targetPath = entryPath(target, name)
+        const entry = await lstat(sourcePath)
+        const existing = await lstat(targetPath).catch(() => undefined)
         if (entry.isDirectory() && existing?.isDirectory()) commonFolders.push(name.toString())
         else if (existing && (entry.isDirectory() || existing.isDirectory())) {
           throw describeFileError(
             join(to, name.toString()),
             new FileError('conflict', conflictText(entry.isDirectory())),
           )
-        } else if (mode === 'move') await rename(newPath, oldPath)
+        } else if (mode === 'move') await rename(sourcePath, targetPath)
       }
     }),
   )

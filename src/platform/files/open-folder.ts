@@ -40,7 +40,7 @@ export class OpenFolder implements Disposable {
   }
 
   /** Reads the first bytes of a file into a buffer. A pipe has none. @returns the number of bytes. */
-  read(name: string, target: Buffer): number {
+  readStart(name: string, target: Buffer): number {
     const fd = openSync(`${this.#path}/${name}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       let length = 0

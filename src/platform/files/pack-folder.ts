@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib'
 import { createTarPacker, type TarHeader } from 'modern-tar'
 import { type ConfinedFolder, entryPath, locate, openWithoutHardLinks, withFolder } from './confined-folder.ts'
 import { isTargetInside } from './link-target.ts'
-import { kindOf, namesIn } from './list-folder.ts'
+import { entryKind, readNames } from './list-folder.ts'
 import { requireLevels } from './relative-path.ts'
 import { SkippedEntries } from './skipped-entries.ts'
 
@@ -74,11 +74,10 @@ async function packAll(state: PackState, onSkipped: ((list: string) => void) | u
     signal.throwIfAborted()
     try {
       if (current !== '') await addWithoutBody(state, { name: `${current}/`, type: 'directory', mode: 0o755 })
-      folders.push(
-        ...(await withFolder(confined, join(root, current), (openedFolder) =>
-          packEntries(state, current, openedFolder),
-        )),
+      const subfolders = await withFolder(confined, join(root, current), (openedFolder) =>
+        packEntries(state, current, openedFolder),
       )
+      folders.push(...subfolders)
     } catch (error) {
       if (signal.aborted || current === '') throw error
       skipped.add(current, error)
@@ -92,7 +91,7 @@ async function packAll(state: PackState, onSkipped: ((list: string) => void) | u
 /** @returns the subfolders in reverse order, because the caller takes the last one first. */
 async function packEntries(state: PackState, path: string, openedFolder: string): Promise<string[]> {
   const folders: string[] = []
-  for await (const bytes of namesIn(openedFolder)) {
+  for await (const bytes of readNames(openedFolder)) {
     state.signal.throwIfAborted()
     const name = join(path, bytes.toString())
     try {
@@ -102,7 +101,7 @@ async function packEntries(state: PackState, path: string, openedFolder: string)
       if (state.entries > state.limits.maxEntries) {
         throw new Error(`exceeds the limit of ${state.limits.maxEntries} entries of an archive`)
       }
-      const kind = kindOf(await lstat(entryPath(openedFolder, bytes)))
+      const kind = entryKind(await lstat(entryPath(openedFolder, bytes)))
       if (kind === 'folder') folders.push(name)
       else if (kind === 'file') await packFile(state, name, entryPath(openedFolder, bytes))
       else if (kind === 'link') await packLink(state, path, name, entryPath(openedFolder, bytes))
@@ -118,31 +117,32 @@ async function packEntries(state: PackState, path: string, openedFolder: string)
 
 async function packFile(state: PackState, name: string, path: Buffer): Promise<void> {
   await using file = await openWithoutHardLinks(path)
-  const found = await file.stat()
+  const stats = await file.stat()
   const remainingBytes = state.limits.maxBytes - state.bytes
-  if (found.size > remainingBytes)
-    throw new Error(`has ${found.size} bytes, more than the remaining ${remainingBytes} of the archive`)
-  state.bytes += found.size
-  const header = { name, size: found.size, mode: found.mode & 0o777, mtime: found.mtime }
+  if (stats.size > remainingBytes)
+    throw new Error(`has ${stats.size} bytes, more than the remaining ${remainingBytes} of the archive`)
+  state.bytes += stats.size
+  const header = { name, size: stats.size, mode: stats.mode & 0o777, mtime: stats.mtime }
   await addFile(
     state,
     header,
-    exactBytes(state, name, file.createReadStream({ highWaterMark: pieceBytes }), found.size),
+    exactBytes(state, name, file.createReadStream({ highWaterMark: pieceBytes }), stats.size),
   )
 }
 
 /** Yields exactly `size` bytes: truncates a file that grew, zero-pads one that shrank, and reports it. */
 async function* exactBytes(state: PackState, name: string, pieces: AsyncIterable<Buffer>, size: number) {
-  let missing = size
+  let missingBytes = size
   for await (const piece of pieces) {
-    const part = piece.subarray(0, missing)
-    missing -= part.length
+    const part = piece.subarray(0, missingBytes)
+    missingBytes -= part.length
     if (part.length > 0) yield part
-    if (missing === 0) return
+    if (missingBytes === 0) return
   }
-  if (missing === 0) return
+  if (missingBytes === 0) return
   state.skipped.add(name, new Error('became shorter while it was read: its end is filled with zeros'))
-  for (; missing > 0; missing -= Math.min(missing, pieceBytes)) yield Buffer.alloc(Math.min(missing, pieceBytes))
+  for (; missingBytes > 0; missingBytes -= Math.min(missingBytes, pieceBytes))
+    yield Buffer.alloc(Math.min(missingBytes, pieceBytes))
 }
 
 async function packLink(state: PackState, folder: string, name: string, path: Buffer): Promise<void> {

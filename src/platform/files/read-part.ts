@@ -25,13 +25,13 @@ const pieceBytes = 256 * 1024
 export async function readPart(confined: ConfinedFolder, path: string, selection: PartSelection): Promise<FilePart> {
   const file = await openFile(confined, path, openWithoutHardLinks)
   try {
-    const found = await file.stat({ bigint: true })
-    const size = Number(found.size)
-    const tag = [found.ino, found.size, found.mtimeNs].map((figure) => figure.toString(36)).join('-')
+    const stats = await file.stat({ bigint: true })
+    const size = Number(stats.size)
+    const tag = [stats.ino, stats.size, stats.mtimeNs].map((figure) => figure.toString(36)).join('-')
     const range = selection.ifTag === undefined || selection.ifTag === tag ? selection.range : undefined
-    const part = range && partOf(range, size)
+    const part = range && resolveRange(range, size)
     const { from, to } = part ?? { from: 0, to: size }
-    return { size, modifiedAt: Number(found.mtimeMs), tag, part, body: bytesOf(file, from, to) }
+    return { size, modifiedAt: Number(stats.mtimeMs), tag, part, body: readBytes(file, from, to) }
   } catch (error) {
     await file.close()
     throw error
@@ -39,14 +39,14 @@ export async function readPart(confined: ConfinedFolder, path: string, selection
 }
 
 /** @throws FileError `range` if the file has none of these bytes. */
-function partOf(range: ByteRange, size: number): { from: number; to: number } {
+function resolveRange(range: ByteRange, size: number): { from: number; to: number } {
   const from = 'suffix' in range ? Math.max(0, size - range.suffix) : range.first
   const to = 'suffix' in range ? size : Math.min(size, (range.last ?? size) + 1)
   if (from < to) return { from, to }
   throw new FileError('range', `has ${size} bytes, and none in the requested range`)
 }
 
-async function* bytesOf(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
+async function* readBytes(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
   try {
     for (let at = from; at < to; ) {
       const piece = Buffer.allocUnsafe(Math.min(pieceBytes, to - at))

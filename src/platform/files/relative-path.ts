@@ -15,14 +15,14 @@ export function requireLevels(path: string): void {
  * Checks a path of an untrusted caller: relative to the folder, with `/` between its parts. The folder itself is `.` or empty.
  * @throws FileError that says what is wrong with it.
  */
-export function relativePath(path: string): string {
+export function parseRelativePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (path.includes('\0')) throw new FileError('invalid', 'contains the invalid character NUL')
   if (path.includes('\ufffd')) throw new FileError('invalid', 'is not valid UTF-8')
   if (path.startsWith('/')) throw new FileError('invalid', 'is absolute; use a path relative to the workspace')
   if (parts.includes('..')) throw new FileError('invalid', 'contains ".."; use a path inside the workspace')
-  const long = parts.find((part) => Buffer.byteLength(part) > maxNameBytes)
-  if (long !== undefined) throw new FileError('invalid', `contains a name of more than ${maxNameBytes} bytes`)
+  const longName = parts.find((part) => Buffer.byteLength(part) > maxNameBytes)
+  if (longName !== undefined) throw new FileError('invalid', `contains a name of more than ${maxNameBytes} bytes`)
   if (Buffer.byteLength(path) > maxPathBytes) throw new FileError('invalid', `has more than ${maxPathBytes} bytes`)
   return parts.join('/') || '.'
 }

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, lstat, rename, rmdir, unlink } from 'node:fs/promises'
 import { type ConfinedFolder, entryPath, locateEntry, withFolder, withSubfolder } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
-import { namesIn } from './list-folder.ts'
+import { readNames } from './list-folder.ts'
 
 /** The limit of rounds over a folder in which new files appear. */
 const maxRounds = 100
 
 /** Deletes a file, a link (not its target), or a folder. A folder with entries is deleted only if `recursive` is set. */
-export async function removeEntry(confined: ConfinedFolder, path: string, recursive: boolean): Promise<void> {
+export async function removeEntry(
+  confined: ConfinedFolder,
+  path: string,
+  { recursive }: { recursive: boolean },
+): Promise<void> {
   const { parent, name } = await locateEntry(confined, path)
   await withFolder(confined, parent, async (folder) => {
     const entry = entryPath(folder, name)
@@ -26,7 +30,7 @@ async function emptyFolder(folder: string, handle: FileHandle): Promise<void> {
   await makeWritable(handle)
   for (let round = 0; round < maxRounds; round++) {
     let hasEntries = false
-    for await (const name of namesIn(folder)) {
+    for await (const name of readNames(folder)) {
       hasEntries = true
       await ignoreChanged(() => removeOne(folder, name))
     }
@@ -41,7 +45,7 @@ async function removeOne(folder: string, name: Buffer): Promise<void> {
   if (await removeIfEmpty(entry)) return
   await withSubfolder(folder, name, async (inner, handle) => {
     await makeWritable(handle)
-    for await (const innerName of namesIn(inner)) {
+    for await (const innerName of readNames(inner)) {
       await ignoreChanged(() => removeOrMoveUp(folder, inner, innerName))
     }
   })

@@ -6,7 +6,7 @@ import { FileError } from './file-error.ts'
 
 type ReplaceOptions = {
   /** Writes the content of the file. */
-  fill: (temporary: FileHandle) => Promise<unknown>
+  writeContent: (temporary: FileHandle) => Promise<unknown>
   /** Whether an existing file is replaced. Otherwise it is an error. */
   replace?: boolean
 }
@@ -18,29 +18,29 @@ type ReplaceOptions = {
 export async function replaceFile(
   confined: ConfinedFolder,
   path: string,
-  { fill, replace = true }: ReplaceOptions,
+  { writeContent: fill, replace = true }: ReplaceOptions,
 ): Promise<{ made: boolean }> {
   const target = await locate(confined, path)
   await makeFolders(confined, parentOf(confined, target))
   return withFolder(confined, dirname(target), async (folder) => {
     const targetPath = join(folder, basename(target))
-    const old = await lstat(targetPath).catch(() => undefined)
-    if (old && !old.isFile()) {
-      throw old.isDirectory()
+    const existing = await lstat(targetPath).catch(() => undefined)
+    if (existing && !existing.isFile()) {
+      throw existing.isDirectory()
         ? new FileError('conflict', 'is a folder')
         : new FileError('invalid', 'is not a regular file')
     }
-    if (old && !replace) throw new FileError('conflict', 'exists already')
+    if (existing && !replace) throw new FileError('conflict', 'exists already')
     const temporary = join(folder, `.${randomUUID()}.draft`)
     try {
-      await using file = await open(temporary, 'wx', old ? old.mode & 0o7777 : 0o666)
+      await using file = await open(temporary, 'wx', existing ? existing.mode & 0o7777 : 0o666)
       await fill(file)
-      if (old) await file.chmod(old.mode & 0o7777)
+      if (existing) await file.chmod(existing.mode & 0o7777)
       if (replace) await rename(temporary, targetPath)
       else await link(temporary, targetPath)
     } finally {
       await rm(temporary, { force: true })
     }
-    return { made: !old }
+    return { made: !existing }
   })
 }

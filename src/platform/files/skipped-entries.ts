@@ -10,7 +10,7 @@ export class SkippedEntries {
 
   add(name: string, error: unknown): void {
     const { code, message } = error as NodeJS.ErrnoException
-    // It was deleted meanwhile.
+    // The entry was deleted meanwhile, so the archive is complete without it.
     if (code === 'ENOENT') return
     this.#count += 1
     if (this.#lines.length < maxListed) this.#lines.push(`${printableExactly(name)}: ${printableLine(message)}`)
@@ -19,8 +19,9 @@ export class SkippedEntries {
   /** The list; undefined if no entry was skipped. */
   text(): Buffer | undefined {
     if (this.#count === 0) return undefined
-    const more = this.#count - this.#lines.length
-    const lines = [...this.#lines, ...(more > 0 ? [`and ${more} more`] : [])]
+    const lines = [...this.#lines]
+    const unlistedCount = this.#count - this.#lines.length
+    if (unlistedCount > 0) lines.push(`and ${unlistedCount} more`)
     return Buffer.from(`Skipped entries of the folder:\n${lines.join('\n')}\n`)
   }
 }

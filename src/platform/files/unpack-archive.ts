@@ -5,14 +5,14 @@ import { basename, dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
-import { type Body, limitBytes, tooLarge } from './bounded-body.ts'
+import { type Body, limitBytes, tooLargeError } from './bounded-body.ts'
 import { makeFolder } from './change-entries.ts'
 import { type ConfinedFolder, locate, makeFolders, withFolder } from './confined-folder.ts'
 import { describeFileError, FileError } from './file-error.ts'
 import { isTargetInside } from './link-target.ts'
 import { mergeFolder } from './merge-folder.ts'
 import type { ArchiveLimits } from './pack-folder.ts'
-import { relativePath, requireLevels } from './relative-path.ts'
+import { parseRelativePath, requireLevels } from './relative-path.ts'
 import { removeEntry } from './remove-entry.ts'
 
 export type UnpackCounts = { files: number; folders: number; links: number; bytes: number }
@@ -21,7 +21,7 @@ type UnpackState = {
   confined: ConfinedFolder
   staging: string
   limits: ArchiveLimits
-  done: UnpackCounts
+  counts: UnpackCounts
   createdFolders: number
 }
 
@@ -36,21 +36,21 @@ export async function unpackArchive(
 ): Promise<UnpackCounts> {
   const staging = `.${randomUUID()}.unpacking`
   const counts: UnpackCounts = { files: 0, folders: 0, links: 0, bytes: 0 }
-  const state: UnpackState = { confined, staging, limits, done: counts, createdFolders: 0 }
+  const state: UnpackState = { confined, staging, limits, counts: counts, createdFolders: 0 }
   await makeFolder(confined, staging)
   try {
-    for await (const entry of entriesOf(body, limits)) await unpackEntry(state, entry)
+    for await (const entry of readEntries(body, limits)) await unpackEntry(state, entry)
     await makeFolder(confined, path)
     const paths = { from: staging, to: relative(confined.root, await locate(confined, path)) }
     await mergeFolder(confined, paths, 'check')
     await mergeFolder(confined, paths, 'move')
     return counts
   } finally {
-    await removeEntry(confined, staging, true).catch(() => {})
+    await removeEntry(confined, staging, { recursive: true }).catch(() => {})
   }
 }
 
-async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<ParsedTarEntry> {
+async function* readEntries(body: Body, limits: ArchiveLimits): AsyncGenerator<ParsedTarEntry> {
   const gunzip = createGunzip()
   const source = Readable.from(limitBytes(body, limits.maxBytes))
   source.on('error', (error) => gunzip.destroy(error))
@@ -69,13 +69,13 @@ async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<Par
       yield entry
     }
   } catch (error) {
-    throw asArchiveError(error)
+    throw toArchiveError(error)
   } finally {
     gunzip.destroy()
   }
 }
 
-/** The most bytes of an archive beside the contents of its files: headers, attributes, padding. */
+/** The most bytes of an archive in addition to the contents of its files: headers, attributes, padding. */
 const metadataBytes = { perEntry: 4096, perArchive: 32 * 1024 ** 2 }
 
 /**
@@ -106,7 +106,7 @@ function countFolders(state: UnpackState, folders: number): void {
   if (state.createdFolders > state.limits.maxEntries) throw tooManyEntries(state.limits)
 }
 
-function asArchiveError(error: unknown): unknown {
+function toArchiveError(error: unknown): unknown {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (error instanceof FileError) return error
   if (code.startsWith('Z_'))
@@ -116,9 +116,9 @@ function asArchiveError(error: unknown): unknown {
 }
 
 async function unpackEntry(state: UnpackState, { header, body }: ParsedTarEntry): Promise<void> {
-  const { done } = state
+  const { counts: done } = state
   try {
-    const path = relativePath(header.name)
+    const path = parseRelativePath(header.name)
     requireLevels(path)
     if (header.type === 'directory') {
       if (path !== '.') {
@@ -147,8 +147,8 @@ const refusedTypes = {
 /** Describes the error of an entry as an error of the archive. */
 function describeEntryError(name: string, error: unknown): unknown {
   // The archive ends within the entry, or cannot be decompressed from there.
-  if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return asArchiveError(error)
-  const described = describeFileError(name.length > 200 ? `${name.slice(0, 200)}…` : name, asArchiveError(error))
+  if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return toArchiveError(error)
+  const described = describeFileError(name.length > 200 ? `${name.slice(0, 200)}…` : name, toArchiveError(error))
   if (!(described instanceof FileError)) return described
   return new FileError(described.kind, `contains a refused entry: ${described.message.replace(/\.$/, '')}`, {
     cause: error,
@@ -158,12 +158,12 @@ function describeEntryError(name: string, error: unknown): unknown {
 type FileHeader = { size: number; mode?: number | undefined; mtime?: Date | undefined }
 
 async function unpackFile(state: UnpackState, path: string, header: FileHeader, body: Body): Promise<void> {
-  const { confined, limits, done } = state
+  const { confined, limits, counts: done } = state
   const remainingBytes = limits.maxBytes - done.bytes
-  if (header.size > remainingBytes) throw tooLarge(limits.maxBytes)
+  if (header.size > remainingBytes) throw tooLargeError(limits.maxBytes)
   await withParent(state, path, async (folder, name) => {
     // The last one of two entries with the same name applies.
-    await removeEntry(confined, join(state.staging, path), false).catch(() => {})
+    await removeEntry(confined, join(state.staging, path), { recursive: false }).catch(() => {})
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
     await using file = await open(join(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     for await (const piece of limitBytes(body, remainingBytes)) await file.writeFile(piece)
@@ -176,24 +176,25 @@ async function unpackFile(state: UnpackState, path: string, header: FileHeader, 
 }
 
 async function unpackLink(state: UnpackState, path: string, target: string): Promise<void> {
-  await withParent(state, path, async (folder, name, inStaging) => {
-    if (!isTargetInside(inStaging, target)) throw new FileError('outside', 'is a link that leads out of the archive')
-    await removeEntry(state.confined, join(state.staging, path), false).catch(() => {})
+  await withParent(state, path, async (folder, name, folderInArchive) => {
+    if (!isTargetInside(folderInArchive, target))
+      throw new FileError('outside', 'is a link that leads out of the archive')
+    await removeEntry(state.confined, join(state.staging, path), { recursive: false }).catch(() => {})
     await symlink(target, join(folder, name))
   })
-  state.done.links += 1
+  state.counts.links += 1
 }
 
 /** Calls `act` with the folder of an entry, which is created if missing. Links of the archive are followed only within it. */
 async function withParent(
   state: UnpackState,
   path: string,
-  act: (folder: string, name: string, inStaging: string) => Promise<void>,
+  act: (folder: string, name: string, folderInArchive: string) => Promise<void>,
 ): Promise<void> {
   const { confined, staging } = state
   const parent = await locate(confined, join(staging, dirname(path)))
   countFolders(state, await makeFolders(confined, parent))
-  const inStaging = relative(join(confined.root, staging), parent)
-  if (inStaging.startsWith('..')) throw new FileError('outside', 'is behind a link that leads out of the archive')
-  await withFolder(confined, parent, (folder) => act(folder, basename(path), inStaging))
+  const folderInArchive = relative(join(confined.root, staging), parent)
+  if (folderInArchive.startsWith('..')) throw new FileError('outside', 'is behind a link that leads out of the archive')
+  await withFolder(confined, parent, (folder) => act(folder, basename(path), folderInArchive))
 }

@@ -13,7 +13,7 @@ export async function writeStream(
   let size = 0
   const { made } = await replaceFile(confined, path, {
     replace,
-    fill: async (temporary) => {
+    writeContent: async (temporary) => {
       for await (const piece of limitBytes(body, maxBytes)) {
         await temporary.writeFile(piece)
         size += piece.length

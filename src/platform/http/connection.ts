@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIPv6 } from 'node:net'
-import { networksOf } from '../net/networks.ts'
+import { toBlockList } from '../net/networks.ts'
 import { type HostOf, hostReader, type Proxies } from './request/forwarded-host.ts'
 
 /** The client's end of a request: its address and the origin that it requested. */
@@ -23,7 +23,7 @@ type ReportedClient = { address?: string | undefined; scheme?: string | undefine
  */
 export function connectionReader(proxies: Proxies, publicUrl?: string): ConnectionOf {
   const hostOf: HostOf = hostReader(proxies)
-  const trusted = networksOf(proxies.addresses)
+  const trusted = toBlockList(proxies.addresses)
   const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin
   return (request) => {
     const { remoteAddress = '' } = request.socket

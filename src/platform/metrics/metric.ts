@@ -1,5 +1,5 @@
-/** One sample of a metric. */
-type Line = { metricName?: string; labels: Record<string, string>; value: number }
+/** A value of a metric with its labels. */
+type Sample = { metricName?: string; labels: Record<string, string>; value: number }
 
 /** A metric that `prom-client` reads when metrics are scraped. */
 export type Metric = {
@@ -14,11 +14,12 @@ export type Metric = {
 export type Aggregator = 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
 
 /** The current values of a metric, in the form of `prom-client`. */
-export type MetricValues = { name: string; help: string; type: string; aggregator: Aggregator; values: Line[] }
+export type MetricValues = { name: string; help: string; type: string; aggregator: Aggregator; values: Sample[] }
 
 type Description<Labels extends readonly string[]> = { name: string; help: string; labels: Labels }
 type Values<Labels extends readonly string[]> = { [Index in keyof Labels]: string }
 
+/** The values of the next label, each with the level of the label after it, or with the counter of the last label. */
 type Level<Value> = Map<string, Level<Value> | Value>
 
 const newLevel = <Value>(): Level<Value> => new Map()
@@ -39,7 +40,8 @@ class Series<Labels extends readonly string[], Value> {
     this.#createValue = createValue
   }
 
-  of(values: Values<Labels>): Value {
+  /** Returns the counter for these label values. Creates it at its first use. */
+  valueFor(values: Values<Labels>): Value {
     const last = values.length - 1
     let level = this.#levels
     for (let at = 0; at < last; at++) level = level.getOrInsertComputed(values[at]!, newLevel<Value>) as Level<Value>
@@ -53,7 +55,7 @@ class Series<Labels extends readonly string[], Value> {
     return one
   }
 
-  lines(write: (one: Value, labels: Record<string, string>) => Line[]): Line[] {
+  samples(write: (one: Value, labels: Record<string, string>) => Sample[]): Sample[] {
     return this.#entries.flatMap(({ one, labels }) => write(one, labels))
   }
 }
@@ -68,14 +70,14 @@ export function createCounter<const Labels extends readonly string[]>({ name, he
       help,
       type: 'counter',
       aggregator: 'sum',
-      values: series.lines(({ value }, labels) => [{ labels, value }]),
+      values: series.samples(({ value }, labels) => [{ labels, value }]),
     }),
   }
   return {
     ...metric,
-    add: (...values: Values<Labels>) => void series.of(values).value++,
+    add: (...values: Values<Labels>) => void series.valueFor(values).value++,
     /** Reports the counter as 0 from now on: Prometheus does not see the increase of a counter that appears with 1. */
-    start: (...values: Values<Labels>) => void series.of(values),
+    start: (...values: Values<Labels>) => void series.valueFor(values),
   }
 }
 
@@ -94,15 +96,15 @@ export function createHistogram<const Labels extends readonly string[]>({
       help,
       type: 'histogram',
       aggregator: 'sum',
-      values: series.lines(histogramLines(name, buckets)),
+      values: series.samples(histogramSamples(name, buckets)),
     }),
   }
   return {
     ...metric,
     /** Reports the histogram with 0 observations from now on. */
-    start: (...values: Values<Labels>) => void series.of(values),
+    start: (...values: Values<Labels>) => void series.valueFor(values),
     observe(value: number, ...values: Values<Labels>): void {
-      const one = series.of(values)
+      const one = series.valueFor(values)
       let at = 0
       while (at < buckets.length && value > buckets[at]!) at++
       one.counts[at]!++
@@ -111,17 +113,20 @@ export function createHistogram<const Labels extends readonly string[]>({
   }
 }
 
-const histogramLines =
+const histogramSamples =
   (name: string, buckets: readonly number[]) =>
-  ({ sum, counts }: { sum: number; counts: Float64Array }, labels: Record<string, string>): Line[] => {
-    let below = 0
-    const lines: Line[] = []
+  ({ sum, counts }: { sum: number; counts: Float64Array }, labels: Record<string, string>): Sample[] => {
+    let cumulativeCount = 0
+    const lines: Sample[] = []
     for (const [at, count] of counts.entries()) {
-      below += count
+      cumulativeCount += count
       const le = at < buckets.length ? String(buckets[at]) : '+Inf'
-      lines.push({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: below })
+      lines.push({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: cumulativeCount })
     }
-    lines.push({ metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: below })
+    lines.push(
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: cumulativeCount },
+    )
     return lines
   }
 

@@ -7,25 +7,25 @@ const lnGamma = Math.log(gamma)
 const [smallest, largest] = [1e-3, 1e9]
 
 const bucketOf = (value: number) => Math.ceil(Math.log(value) / lnGamma)
-const middleOf = (bucket: number) => (2 * gamma ** bucket) / (gamma + 1)
+const bucketMiddle = (bucket: number) => (2 * gamma ** bucket) / (gamma + 1)
 const lowestBucket = bucketOf(smallest)
 const allBuckets = bucketOf(largest) - lowestBucket + 1
 
 /** The value that each bucket represents. */
-const values = Float64Array.from({ length: allBuckets }, (_, at) => middleOf(at + lowestBucket))
+const bucketValues = Float64Array.from({ length: allBuckets }, (_, at) => bucketMiddle(at + lowestBucket))
 
 /** Shared memory for summing the buckets of texts. All zero between calls. */
 const sharedCounts = new Int32Array(allBuckets)
 const codes = { space: 32, comma: 44, minus: 45, zero: 48, colon: 58 } as const
 
-/** The text for a step to a bucket that is 0 to 3 buckets away. */
+/** The text between two counts, by the distance of their buckets. A larger distance starts a new run. */
 const gaps = ['', ',', ',,', ',,,'] as const
 const longestGap = gaps.length - 1
 
 /** Spare buckets that a growing sketch allocates, because later values are mostly near earlier ones. */
 const spareBuckets = 16
 
-const none = new Int32Array(0)
+const emptyCounts = new Int32Array(0)
 
 /**
  * A distribution of positive numbers: the DDSketch of Masson, Rim and Lee (VLDB 2019). It counts values in buckets that
@@ -37,11 +37,11 @@ export class Sketch {
   count = 0
   /** The bucket number of the first count. */
   #first = 0
-  #counts: Int32Array = none
+  #counts: Int32Array = emptyCounts
 
   accept(value: number): void {
-    const within = Math.min(Math.max(value, smallest), largest)
-    const bucket = bucketOf(within)
+    const clampedValue = Math.min(Math.max(value, smallest), largest)
+    const bucket = bucketOf(clampedValue)
     this.#extendTo(bucket, bucket)
     this.#counts[bucket - this.#first]! += 1
     this.count += 1
@@ -78,7 +78,7 @@ export class Sketch {
     let cumulative = 0
     for (let at = 0; at < counts.length; at++) {
       cumulative += counts[at]!
-      if (cumulative > rank) return middleOf(at + this.#first)
+      if (cumulative > rank) return bucketMiddle(at + this.#first)
     }
     return undefined
   }
@@ -86,15 +86,15 @@ export class Sketch {
   /** Serializes the sketch as runs of adjacent buckets, `bucket:count,count,,count`, separated by spaces. */
   toText(): string {
     let text = ''
-    let before = Number.NEGATIVE_INFINITY
+    let previousIndex = Number.NEGATIVE_INFINITY
     for (let at = 0; at < this.#counts.length; at++) {
       const count = this.#counts[at]!
       if (count === 0) continue
-      const gap = at - before
+      const gap = at - previousIndex
       if (gap <= longestGap) text += gaps[gap]
       else text += text === '' ? `${at + this.#first}:` : ` ${at + this.#first}:`
       text += count
-      before = at
+      previousIndex = at
     }
     return text
   }
@@ -123,13 +123,12 @@ export function writeQuantiles(text: string, shares: readonly number[], quantile
   let bucket = lowestUsed
   let cumulative = sharedCounts[bucket]!
   for (let share = 0; share < shares.length; share++) {
-    for (
-      const rank = shares[share]! * (count - 1);
-      cumulative <= rank && bucket < highestUsed;
-      cumulative += sharedCounts[bucket]!
-    )
+    const rank = shares[share]! * (count - 1)
+    while (cumulative <= rank && bucket < highestUsed) {
       bucket++
-    quantiles[at + share] = values[bucket]!
+      cumulative += sharedCounts[bucket]!
+    }
+    quantiles[at + share] = bucketValues[bucket]!
   }
   sharedCounts.fill(0, lowestUsed, highestUsed + 1)
 }

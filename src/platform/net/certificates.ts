@@ -45,11 +45,11 @@ const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 export async function createAuthority(name: string, period: Period): Promise<IssuedCertificate> {
   const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
   const extensions = [
-    extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
-    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign)),
+    createExtension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
+    createExtension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign)),
   ]
-  const certificate = signed({ subject: name, issuer: name, publicKey, period, extensions }, privateKey)
-  return { certificate, key: pemOf(privateKey) }
+  const certificate = signCertificate({ subject: name, issuer: name, publicKey, period, extensions }, privateKey)
+  return { certificate, key: toPem(privateKey) }
 }
 
 /** Issues a certificate with a new key, signed by an authority. */
@@ -61,13 +61,15 @@ export async function issueCertificate(
   const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
   const purpose = holder.as === 'server' ? id_kp_serverAuth : id_kp_clientAuth
   const extensions = [
-    extension(id_ce_basicConstraints, new BasicConstraints({ cA: false })),
-    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature)),
-    extension(id_ce_extKeyUsage, new ExtendedKeyUsage([purpose])),
-    extension(id_ce_subjectAltName, new SubjectAlternativeName([new GeneralName({ dNSName: holder.name })]), false),
+    createExtension(id_ce_basicConstraints, new BasicConstraints({ cA: false })),
+    createExtension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature)),
+    createExtension(id_ce_extKeyUsage, new ExtendedKeyUsage([purpose])),
+    createExtension(id_ce_subjectAltName, new SubjectAlternativeName([new GeneralName({ dNSName: holder.name })]), {
+      critical: false,
+    }),
   ]
-  const described = { subject: holder.name, issuer: authority.name, publicKey, period, extensions }
-  return { certificate: signed(described, createPrivateKey(authority.key)), key: pemOf(privateKey) }
+  const fields = { subject: holder.name, issuer: authority.name, publicKey, period, extensions }
+  return { certificate: signCertificate(fields, createPrivateKey(authority.key)), key: toPem(privateKey) }
 }
 
 type CertificateFields = {
@@ -78,42 +80,45 @@ type CertificateFields = {
   extensions: Extension[]
 }
 
-function signed({ subject, issuer, publicKey, period, extensions }: CertificateFields, key: KeyObject): string {
+function signCertificate(
+  { subject, issuer, publicKey, period, extensions }: CertificateFields,
+  key: KeyObject,
+): string {
   const signature = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 })
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
-    serialNumber: serialNumber(),
+    serialNumber: createSerialNumber(),
     signature,
-    issuer: nameOf(issuer),
+    issuer: toDistinguishedName(issuer),
     validity: new Validity({ notBefore: new Date(period.from), notAfter: new Date(period.until) }),
-    subject: nameOf(subject),
+    subject: toDistinguishedName(subject),
     subjectPublicKeyInfo: AsnConvert.parse(publicKey.export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo),
     extensions: new Extensions(extensions),
   })
   const bytes = Buffer.from(AsnConvert.serialize(tbsCertificate))
   const signatureValue = new Uint8Array(sign('sha256', bytes, key)).buffer
-  const whole = new Certificate({ tbsCertificate, signatureAlgorithm: signature, signatureValue })
+  const certificate = new Certificate({ tbsCertificate, signatureAlgorithm: signature, signatureValue })
   const lines =
-    Buffer.from(AsnConvert.serialize(whole))
+    Buffer.from(AsnConvert.serialize(certificate))
       .toString('base64')
       .match(/.{1,64}/g) ?? []
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }
 
 /** Sixteen bytes that form a positive number without leading zeros, as the format requires. */
-function serialNumber(): ArrayBuffer {
+function createSerialNumber(): ArrayBuffer {
   const bytes = new Uint8Array(randomBytes(16))
   bytes[0] = (bytes[0]! & 0x3f) | 0x40
   return bytes.buffer
 }
 
-function nameOf(name: string): Name {
+function toDistinguishedName(name: string): Name {
   const value = new AttributeValue({ utf8String: name })
   return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: commonName, value })])])
 }
 
-function extension(extnID: string, value: unknown, critical = true): Extension {
+function createExtension(extnID: string, value: unknown, { critical } = { critical: true }): Extension {
   return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) })
 }
 
-const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string
+const toPem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string

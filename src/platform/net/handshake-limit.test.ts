@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { connect as connectTls, createServer } from 'node:tls'
 import { testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
-import { boundHandshakes } from './handshake-limit.ts'
+import { limitHandshakes } from './handshake-limit.ts'
 
 test('silent clients hold few connections, and do not block handshakes', async () => {
   const authority = await testAuthority()
   const { certificate: cert, key } = await authority.issue({ name: 'localhost', as: 'server' })
   const server = createServer({ cert, key, handshakeTimeout: 3_600_000 })
-  boundHandshakes(server, 5)
+  limitHandshakes(server, 5)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const sockets: Socket[] = []

@@ -3,13 +3,14 @@ import type { Server } from 'node:tls'
 
 /**
  * Limits connections without a completed TLS handshake to `max`: a new one closes the oldest. Legitimate clients complete the
- * handshake before that.
+ * handshake before they become the oldest.
  */
-export function boundHandshakes(server: Pick<Server, 'on'>, max: number): void {
+export function limitHandshakes(server: Pick<Server, 'on'>, max: number): void {
   const pendingHandshakes = new Map<string, Socket>()
-  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  // `secureConnection` passes another socket object than `connection`, so connections are identified by their address and port.
+  const connectionName = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   server.on('connection', (socket) => {
-    const name = nameOf(socket)
+    const name = connectionName(socket)
     pendingHandshakes.set(name, socket)
     socket.once('close', () => {
       if (pendingHandshakes.get(name) === socket) pendingHandshakes.delete(name)
@@ -19,5 +20,5 @@ export function boundHandshakes(server: Pick<Server, 'on'>, max: number): void {
     pendingHandshakes.delete(oldestName)
     oldest.destroy()
   })
-  server.on('secureConnection', (socket) => void pendingHandshakes.delete(nameOf(socket)))
+  server.on('secureConnection', (socket) => void pendingHandshakes.delete(connectionName(socket)))
 }

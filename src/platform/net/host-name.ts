@@ -1,4 +1,4 @@
 /** Normalizes a host: without its port, in lower case. */
-export function nameOf(host: string): string {
+export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, '')
 }

@@ -2,14 +2,14 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** Whether a text is an IP address, or a network such as `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/')
+  const [address = '', bits, ...extraParts] = text.split('/')
   const version = isIP(address)
-  if (version === 0 || more.length > 0) return false
+  if (version === 0 || extraParts.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
 /** Creates a list of addresses and networks for lookups. */
-export function networksOf(addresses: readonly string[]): BlockList {
+export function toBlockList(addresses: readonly string[]): BlockList {
   const networks = new BlockList()
   for (const text of addresses) {
     const [address = '', bits] = text.split('/')

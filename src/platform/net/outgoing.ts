@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
 import { lazyModules } from '../process/lazy-modules.ts'
-import { hasProxy, type ProxySettings, proxyFor } from './proxies.ts'
+import { findProxy, hasProxy, type ProxySettings } from './proxies.ts'
 
 /**
  * Options of an undici agent that sends each origin's requests through its proxy: in a tunnel (CONNECT) for https, as a
@@ -9,14 +9,14 @@ import { hasProxy, type ProxySettings, proxyFor } from './proxies.ts'
 export function throughProxies(options: Agent.Options & { connect: { timeout: number } }, proxies: ProxySettings) {
   if (!hasProxy(proxies)) return options
   const factory: Agent.Options['factory'] = (origin, origins) => {
-    const proxy = proxyFor(proxies, new URL(origin))
-    return proxy === undefined ? new (lazyModules.undici().Pool)(origin, origins) : proxyAgent(proxy, options)
+    const proxy = findProxy(proxies, new URL(origin))
+    return proxy === undefined ? new (lazyModules.undici().Pool)(origin, origins) : createProxyAgent(proxy, options)
   }
   return { ...options, factory }
 }
 
 /** Sends all requests through one proxy. */
-export function proxyAgent(uri: string, options: Agent.Options & { connect: { timeout: number } }): Dispatcher {
+export function createProxyAgent(uri: string, options: Agent.Options & { connect: { timeout: number } }): Dispatcher {
   const { Pool, ProxyAgent } = lazyModules.undici()
   const connectTimeout = options.connect.timeout
   return new ProxyAgent({
@@ -33,7 +33,7 @@ export function proxyAgent(uri: string, options: Agent.Options & { connect: { ti
 const connectMs = 10_000
 
 /** `fetch` for requests that leave this host. */
-export function outgoingFetch(proxies: ProxySettings): typeof fetch {
+export function createOutgoingFetch(proxies: ProxySettings): typeof fetch {
   if (!hasProxy(proxies)) return fetch
   let dispatcher: Dispatcher | undefined
   return ((input: string | URL, init?: RequestInit) => {

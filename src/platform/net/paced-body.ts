@@ -26,11 +26,11 @@ export async function* readPacedBody(request: IncomingMessage, pace: BodyPace): 
   let remainingMs = pace.pauseMs
   try {
     for (;;) {
-      const from = performance.now()
+      const waitStartedAt = performance.now()
       const { done, value } = await nextWithin(remainingMs)
       if (done) return
       const restoredMs = (value.length * 1000) / pace.bytesPerSecond
-      remainingMs = Math.min(pace.pauseMs, remainingMs - (performance.now() - from) + restoredMs)
+      remainingMs = Math.min(pace.pauseMs, remainingMs - (performance.now() - waitStartedAt) + restoredMs)
       yield value
     }
   } finally {

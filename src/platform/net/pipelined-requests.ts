@@ -17,17 +17,17 @@ export function serializeRequests(listener: RequestListener): RequestListener {
   return (request, response) => startAfterPrevious(request, response, () => listener(request, response))
 }
 
-/** Does the same for one request: calls `start` at its turn, and never if its client disconnects first. */
+/** Serializes one request: calls `start` when the previous answer was passed on, and never if its client disconnects first. */
 export function startAfterPrevious(request: IncomingMessage, response: ServerResponse, start: () => void): void {
   request.on('error', ignoreError)
   response.on('error', ignoreError)
   response.on('finish', discardRest)
-  // Node drops what was sent after such a request in the same packet, also if it handles the request as an ordinary one.
-  // The close shows the client that nothing else was read.
+  // Node drops what follows a request with `Upgrade` in the same packet, also if it handles the request as an ordinary one. The
+  // connection is closed after the answer, so that the client notices that nothing else was read.
   if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   // Node assigns the socket to a response after it has sent the previous answer.
   if (response.socket) return start()
-  const queue = queueOf(request.socket)
+  const queue = findQueue(request.socket)
   queue.add()
   response.once('socket', () => enqueueStart({ response, start, queue }))
 }
@@ -42,23 +42,23 @@ function discardRest(this: ServerResponse): void {
 type WaitingRequest = { response: ServerResponse; start: () => void; queue: Queue }
 
 /** Requests of all connections whose turn has come. */
-const sendable: WaitingRequest[] = []
+const readyRequests: WaitingRequest[] = []
 
 /** Starts one waiting request per turn of the event loop, so that requests of other connections start in between. */
 function enqueueStart(waiting: WaitingRequest): void {
-  if (sendable.push(waiting) === 1) setImmediate(startFirst)
+  if (readyRequests.push(waiting) === 1) setImmediate(startFirst)
 }
 
 function startFirst(): void {
-  const { response, start, queue } = sendable.shift()!
-  if (sendable.length > 0) setImmediate(startFirst)
+  const { response, start, queue } = readyRequests.shift()!
+  if (readyRequests.length > 0) setImmediate(startFirst)
   queue.remove()
   if (!response.destroyed) start()
 }
 
 const queues = new WeakMap<Socket, Queue>()
 
-function queueOf(socket: Socket): Queue {
+function findQueue(socket: Socket): Queue {
   return queues.getOrInsertComputed(socket, () => new Queue(socket))
 }
 

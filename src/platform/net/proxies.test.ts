@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noProxyEntries, proxiesInEnvironment, proxyEnvironment, proxyFor, proxyUrl } from './proxies.ts'
+import { findProxy, parseNoProxy, parseProxyUrl, proxyEnvironment, readProxies } from './proxies.ts'
 
 const proxy = 'http://proxy.example:3128/'
 const direct = (url: string, no_proxy: string) =>
-  proxyFor({ http_proxy: proxy, https_proxy: proxy, no_proxy: noProxyEntries(no_proxy) }, new URL(url)) === undefined
+  findProxy({ http_proxy: proxy, https_proxy: proxy, no_proxy: parseNoProxy(no_proxy) }, new URL(url)) === undefined
 
 test('no_proxy matches hosts, domains, addresses and networks, each with a port', () => {
   const rows: [string, string, boolean][] = [
@@ -40,17 +40,17 @@ test('loopback addresses are always reached directly', () => {
 })
 
 test('each scheme has its proxy, from variables in both cases of letters', () => {
-  const settings = proxiesInEnvironment({
+  const settings = readProxies({
     HTTPS_PROXY: 'a.example:1',
     https_proxy: ' http://b.example:2\n',
     HTTP_PROXY: '',
   })
-  assert.equal(proxyFor(settings, new URL('https://x.example/')), 'http://b.example:2/')
-  assert.equal(proxyFor(settings, new URL('http://x.example/')), undefined)
-  assert.equal(proxiesInEnvironment({ HTTPS_PROXY: 'a.example:1' }).https_proxy, 'http://a.example:1/')
-  assert.equal(proxyUrl('socks5://a.example'), undefined)
-  assert.equal(proxyUrl('http://user:100%@a.example:1'), 'http://user:100%25@a.example:1/')
-  assert.equal(proxyUrl('http://user:p%40ss@a.example:1'), 'http://user:p%40ss@a.example:1/')
+  assert.equal(findProxy(settings, new URL('https://x.example/')), 'http://b.example:2/')
+  assert.equal(findProxy(settings, new URL('http://x.example/')), undefined)
+  assert.equal(readProxies({ HTTPS_PROXY: 'a.example:1' }).https_proxy, 'http://a.example:1/')
+  assert.equal(parseProxyUrl('socks5://a.example'), undefined)
+  assert.equal(parseProxyUrl('http://user:100%@a.example:1'), 'http://user:100%25@a.example:1/')
+  assert.equal(parseProxyUrl('http://user:p%40ss@a.example:1'), 'http://user:p%40ss@a.example:1/')
 })
 
 test('programs of interns get the proxies, and reach the service directly', () => {

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
-import { isNetwork, networksOf } from './networks.ts'
+import { isNetwork, toBlockList } from './networks.ts'
 
 /** The proxies for outgoing requests, from the settings of the same names. */
 export type ProxySettings = {
@@ -18,15 +18,15 @@ export function proxyVariable(env: Environment, name: (typeof proxyVariables)[nu
 }
 
 /** Reads the proxies from environment variables, for processes without settings. */
-export function proxiesInEnvironment(env: Environment): ProxySettings {
-  const urlOf = (name: 'http_proxy' | 'https_proxy') => {
+export function readProxies(env: Environment): ProxySettings {
+  const readUrl = (name: 'http_proxy' | 'https_proxy') => {
     const value = proxyVariable(env, name)
-    return value === undefined ? undefined : proxyUrl(value)
+    return value === undefined ? undefined : parseProxyUrl(value)
   }
   return {
-    http_proxy: urlOf('http_proxy'),
-    https_proxy: urlOf('https_proxy'),
-    no_proxy: noProxyEntries(proxyVariable(env, 'no_proxy') ?? ''),
+    http_proxy: readUrl('http_proxy'),
+    https_proxy: readUrl('https_proxy'),
+    no_proxy: parseNoProxy(proxyVariable(env, 'no_proxy') ?? ''),
   }
 }
 
@@ -34,51 +34,54 @@ export function proxiesInEnvironment(env: Environment): ProxySettings {
  * Parses a proxy's URL, or its host and port alone. Undefined if it is not an HTTP proxy. A `%` in a password need not be
  * encoded.
  */
-export function proxyUrl(text: string): string | undefined {
+export function parseProxyUrl(text: string): string | undefined {
   const encoded = text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
   const url = URL.parse(encoded.includes('://') ? encoded : `http://${encoded}`)
   return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url.href : undefined
 }
 
-export const noProxyEntries = (text: string) => text.split(/[,\s]+/).filter((entry) => entry !== '')
+export const parseNoProxy = (text: string) => text.split(/[,\s]+/).filter((entry) => entry !== '')
 
 /** Returns the proxy for a URL; undefined for a direct connection. */
-export function proxyFor(settings: ProxySettings, url: URL): string | undefined {
+export function findProxy(settings: ProxySettings, url: URL): string | undefined {
   const proxy = url.protocol === 'https:' ? settings.https_proxy : settings.http_proxy
-  if (proxy === undefined || isLoopback(hostOf(url))) return undefined
-  return settings.no_proxy?.some((entry) => matches(entry, url)) ? undefined : proxy
+  if (proxy === undefined || isLoopback(bareHost(url))) return undefined
+  return settings.no_proxy?.some((entry) => matchesEntry(entry, url)) ? undefined : proxy
 }
 
 export const hasProxy = ({ http_proxy, https_proxy }: ProxySettings) =>
   http_proxy !== undefined || https_proxy !== undefined
 
 /** The host without the brackets of IPv6 and the final dot of an absolute name. */
-const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
+const bareHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
 
-const loopback = networksOf(['127.0.0.0/8', '::1'])
+const loopback = toBlockList(['127.0.0.0/8', '::1'])
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || containsAddress(loopback, host)
 }
 
-const containsAddress = (networks: ReturnType<typeof networksOf>, host: string) =>
+const containsAddress = (networks: ReturnType<typeof toBlockList>, host: string) =>
   isIP(host) !== 0 && networks.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
 
-/** Whether an entry of `no_proxy` matches: `*`, an address, a network, a domain with its subdomains, or `*.domain` for its subdomains only. A port is optional. */
-function matches(entry: string, url: URL): boolean {
-  const { pattern, port } = withoutPort(entry.toLowerCase())
+/**
+ * Whether an entry of `no_proxy` matches: `*`, an address, a network, a domain with its subdomains, or `*.domain` for its
+ * subdomains only. A port is optional.
+ */
+function matchesEntry(entry: string, url: URL): boolean {
+  const { pattern, port } = splitPort(entry.toLowerCase())
   if (port !== undefined && port !== portOf(url)) return false
   if (pattern === '*') return true
-  const host = hostOf(url)
-  if (isNetwork(pattern)) return containsAddress(networksOf([pattern]), host)
+  const host = bareHost(url)
+  if (isNetwork(pattern)) return containsAddress(toBlockList([pattern]), host)
   const domain = pattern.replace(/^\*?\./, '').replace(/(?<=.)\.$/, '')
   return host.endsWith(`.${domain}`) || (host === domain && !pattern.startsWith('*.'))
 }
 
-function withoutPort(entry: string): { pattern: string; port?: string } {
-  const bracketed = /^\[([\da-f:.]+)\](?::(\d+))?$/.exec(entry) ?? /^([^:]+):(\d+)$/.exec(entry)
-  if (!bracketed) return { pattern: entry }
-  const [, pattern = '', port] = bracketed
+function splitPort(entry: string): { pattern: string; port?: string } {
+  const match = /^\[([\da-f:.]+)\](?::(\d+))?$/.exec(entry) ?? /^([^:]+):(\d+)$/.exec(entry)
+  if (!match) return { pattern: entry }
+  const [, pattern = '', port] = match
   return port === undefined ? { pattern } : { pattern, port }
 }
 
@@ -91,12 +94,18 @@ const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '44
 export function proxyEnvironment(settings: ProxySettings, serviceUrl: string): Record<string, string> {
   if (!hasProxy(settings)) return {}
   const { http_proxy, https_proxy, no_proxy = [] } = settings
-  const direct = [...no_proxy, 'localhost', '127.0.0.1', '::1', new URL(serviceUrl).hostname.replace(/^\[|\]$/g, '')]
-  const values = { ...(http_proxy && { http_proxy }), ...(https_proxy && { https_proxy }), no_proxy: direct.join(',') }
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => [
-      [name, value],
-      [name.toUpperCase(), value],
-    ]),
-  )
+  const excludedHosts = [
+    ...no_proxy,
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    new URL(serviceUrl).hostname.replace(/^\[|\]$/g, ''),
+  ]
+  const environment: Record<string, string> = {}
+  for (const [name, value] of Object.entries({ http_proxy, https_proxy, no_proxy: excludedHosts.join(',') })) {
+    if (!value) continue
+    environment[name] = value
+    environment[name.toUpperCase()] = value
+  }
+  return environment
 }

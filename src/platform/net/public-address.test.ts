@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPublicAddress, publicAddresses } from './public-address.ts'
+import { isPublicAddress, resolvePublicAddresses } from './public-address.ts'
 
 const own = [
   ...['0.0.0.0', '10.0.0.1', '100.64.1.1', '127.8.8.8', '169.254.169.254', '172.31.0.1', '192.168.1.1', '198.19.0.1'],
@@ -17,18 +17,19 @@ test('addresses of one host or site are not public, in any spelling', () => {
 test('a name with one address that is not public is refused whole', async () => {
   const resolve = async () => ['8.8.8.8', '10.0.0.1']
   await assert.rejects(
-    publicAddresses('rebind.example.com', 'of_origins', { resolve }),
+    resolvePublicAddresses('rebind.example.com', 'of_origins', { resolve }),
     /rebind\.example\.com is not a public host/,
   )
-  assert.deepEqual(await publicAddresses('git.example.com', 'of_origins', { resolve: async () => ['8.8.8.8'] }), [
-    '8.8.8.8',
-  ])
+  assert.deepEqual(
+    await resolvePublicAddresses('git.example.com', 'of_origins', { resolve: async () => ['8.8.8.8'] }),
+    ['8.8.8.8'],
+  )
 })
 
 test('an unknown name is reported as unknown', async () => {
   const none = async () => Promise.reject(new Error('ENOTFOUND'))
   await assert.rejects(
-    publicAddresses('nowhere.example', 'of_origins', { resolve: none }),
+    resolvePublicAddresses('nowhere.example', 'of_origins', { resolve: none }),
     /the host nowhere\.example is not known/,
   )
 })

@@ -24,22 +24,22 @@ export function discardBody(request: IncomingMessage, { bytes, ms } = discardLim
   const { socket } = request
   let remaining = bytes
   let isClosing = false
-  // Node calls this method after an answer with `Connection: close`.
+  // Node calls `destroySoon` after an answer with `Connection: close`.
   const closeLater = () => {
     isClosing = true
   }
   socket.destroySoon = closeLater
-  const finish = (closes: boolean) => {
+  const finish = ({ closes }: { closes: boolean }) => {
     clearTimeout(timer)
     request.off('data', count).off('end', end).off('close', end)
     Reflect.deleteProperty(socket, 'destroySoon')
     if (closes) socket.destroySoon()
   }
-  const end = () => finish(isClosing)
+  const end = () => finish({ closes: isClosing })
   const count = (piece: Buffer) => {
     remaining -= piece.length
-    if (remaining < 0) finish(true)
+    if (remaining < 0) finish({ closes: true })
   }
-  const timer = setTimeout(finish, ms, true).unref()
+  const timer = setTimeout(() => finish({ closes: true }), ms).unref()
   request.on('data', count).on('end', end).on('close', end).resume()
 }

@@ -8,8 +8,8 @@ import type { ResponseStream } from './response-stream.ts'
 export class RevocableResponse implements ResponseStream {
   readonly #inner: ResponseStream
   readonly #controller = new DisconnectController()
-  #revoked: Fault | undefined
-  #ended = false
+  #revocationFault: Fault | undefined
+  #hasEnded = false
   #writeFault: ((fault: Fault) => void) | undefined
   readonly #abort = () => this.#controller.abort()
 
@@ -28,13 +28,13 @@ export class RevocableResponse implements ResponseStream {
   }
 
   /** The reason of the revocation, if it was revoked. */
-  get revoked(): Fault | undefined {
-    return this.#revoked
+  get revocationFault(): Fault | undefined {
+    return this.#revocationFault
   }
 
   /** Whether the response can still be written. */
   get isOpen(): boolean {
-    return !this.#ended && !this.#inner.signal.aborted
+    return !this.#hasEnded && !this.#inner.signal.aborted
   }
 
   header(name: string, value: string): void {
@@ -42,7 +42,7 @@ export class RevocableResponse implements ResponseStream {
   }
 
   write(chunk: string | Buffer): boolean {
-    return this.#ended || this.#inner.write(chunk)
+    return this.#hasEnded || this.#inner.write(chunk)
   }
 
   onDrain(listener: () => void): void {
@@ -50,8 +50,8 @@ export class RevocableResponse implements ResponseStream {
   }
 
   end(last?: Buffer): void {
-    if (this.#ended) return
-    this.#ended = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#inner.end(last)
   }
 
@@ -63,9 +63,9 @@ export class RevocableResponse implements ResponseStream {
   }
 
   revoke(fault: Fault): void {
-    if (this.#revoked || !this.isOpen) return
-    this.#revoked = fault
-    // Written before the signal aborts, so that nothing follows it.
+    if (this.#revocationFault || !this.isOpen) return
+    this.#revocationFault = fault
+    // The fault is written before the signal aborts, so that nothing follows the fault.
     if (this.opened) this.#writeFault?.(fault)
     this.#controller.abort()
   }

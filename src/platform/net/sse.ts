@@ -6,7 +6,7 @@ export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
 
 const lineFeed = 10
 const carriageReturn = 13
-const cr = Buffer.from('\r')
+const carriageReturnBytes = Buffer.from('\r')
 const blankLine = Buffer.from('\n\n')
 
 /** Larger events are refused, because a whole event is held in memory. */
@@ -19,7 +19,7 @@ export const maxEventBytes = 32 * 1024 * 1024
 export class SseReader {
   readonly #buffer = new ByteBuffer()
   /** Whether the unfinished line at the end of the last chunk is empty. */
-  #lineIsBlank = true
+  #isLineBlank = true
   #isFirst = true
   /** Whether lines end with CR alone. Undefined until the first line end. */
   #usesCr: boolean | undefined
@@ -35,10 +35,10 @@ export class SseReader {
 
   /** Whether no part of an event is buffered. */
   get isBetweenEvents(): boolean {
-    return this.#lineIsBlank && this.#buffer.byteLength === 0
+    return this.#isLineBlank && this.#buffer.byteLength === 0
   }
 
-  /** Resets the count of idle bytes, for an event that was parsed elsewhere. */
+  /** Resets the count of idle bytes, for events with data that the caller has parsed itself. */
   resetIdleBytes(): void {
     this.#idleBytes = 0
   }
@@ -50,19 +50,19 @@ export class SseReader {
     let eventStart = 0
     let lineStart = 0
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, lineStart)) {
-      const blank = this.#lineIsBlank && isBlank(chunk, lineStart, at)
-      this.#lineIsBlank = true
+      const endsEvent = this.#isLineBlank && isBlank(chunk, lineStart, at)
+      this.#isLineBlank = true
       lineStart = at + 1
-      if (!blank) continue
+      if (!endsEvent) continue
       // Consecutive blank lines end one event.
       while (chunk[lineStart] === lineFeed) lineStart++
       const bytes = lineStart - eventStart + this.#buffer.byteLength
       const event = this.#parse(chunk.subarray(eventStart, at + 1))
       if (event) events.push(event)
-      this.#count(event, bytes)
+      this.#countIdleBytes(event, bytes)
       eventStart = lineStart
     }
-    this.#lineIsBlank &&= isBlank(chunk, lineStart, chunk.length)
+    this.#isLineBlank &&= isBlank(chunk, lineStart, chunk.length)
     this.#bufferRest(chunk.subarray(eventStart))
     return events
   }
@@ -75,7 +75,7 @@ export class SseReader {
 
   /** Replaces CR by LF in a stream that ends its lines with CR alone, as the standard permits. */
   #withLineFeeds(input: Buffer): Buffer {
-    const chunk = this.#hasPendingCr ? Buffer.concat([cr, input]) : input
+    const chunk = this.#hasPendingCr ? Buffer.concat([carriageReturnBytes, input]) : input
     this.#hasPendingCr = false
     if (this.#usesCr === undefined) {
       const at = chunk.findIndex((byte) => byte === carriageReturn || byte === lineFeed)
@@ -94,7 +94,7 @@ export class SseReader {
     return parse(isFirst ? withoutByteOrderMark(raw) : raw)
   }
 
-  #count(event: SseEvent | undefined, bytes: number): void {
+  #countIdleBytes(event: SseEvent | undefined, bytes: number): void {
     this.#idleBytes = event?.data ? 0 : this.#idleBytes + bytes
     if (this.#idleBytes > this.#maxIdleBytes) throw new Error(`it has no event in ${this.#maxIdleBytes} bytes`)
   }

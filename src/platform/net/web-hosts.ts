@@ -8,5 +8,6 @@ const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*(?::\\d{1,5}
  * address or a network.
  */
 export function isWebHost(text: string): boolean {
+  // A name of digits and dots only is an invalid address, not a domain.
   return text === '*' || isNetwork(text) || (hostPattern.test(text) && !/^[\d.]+(?::|$)/.test(text))
 }

@@ -17,7 +17,7 @@ function inNode(program: string): string {
 
 const lists = (stdio: string) => `
   const { spawnSync } = await import('node:child_process')
-  const { withoutInherited } = await import('#platform/process/inherited-files.ts')
+  const { withoutInheritedFiles } = await import('#platform/process/inherited-files.ts')
   console.log(spawnSync('bash', ['-c', 'ls -l /proc/$$/fd'], { encoding: 'utf8', stdio: ${stdio} }).stdout)`
 
 /** The open descriptors of each program, except 0 to 2. */
@@ -26,7 +26,7 @@ const leading = (listed: string) => (listed.match(/\d+ -> (pipe|socket):/g) ?? [
 test('inherited file descriptors are not passed on', { skip }, () => {
   const passed = leading(inNode(lists(`['ignore', 'pipe', 'ignore']`)))
   assert.ok(passed.includes('23 -> pipe:') && passed.includes('40 -> pipe:'), String(passed))
-  assert.deepEqual(leading(inNode(lists(`withoutInherited(['ignore', 'pipe', 'ignore'])`))), [])
+  assert.deepEqual(leading(inNode(lists(`withoutInheritedFiles(['ignore', 'pipe', 'ignore'])`))), [])
 })
 
 for (const sandbox of [defaultSandbox, { ...defaultSandbox, path: '' }])

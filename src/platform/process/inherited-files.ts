@@ -2,6 +2,8 @@ import { openSync, readdirSync, readFileSync } from 'node:fs'
 import { once } from '../async/once.ts'
 
 type Slot = 'ignore' | 'pipe' | number
+
+/** The flag O_CLOEXEC of Linux: the file is closed when the process executes a program. */
 const closesOnExec = 0o2000000
 
 /**
@@ -9,13 +11,13 @@ const closesOnExec = 0o2000000
  * that our parent left open in this process would be inherited by every child. The child gets the null device instead. On
  * systems that do not list open files, the list is unchanged.
  */
-export function withoutInherited(stdio: Slot[]): Slot[] {
-  const { numbers, nothing } = inheritedFiles()
+export function withoutInheritedFiles(stdio: Slot[]): Slot[] {
+  const { numbers: descriptors, nothing: nullDevice } = inheritedFiles()
   const slots = [...stdio]
-  for (const number of numbers) {
+  for (const number of descriptors) {
     if (number < stdio.length) continue
     while (slots.length < number) slots.push('ignore')
-    slots[number] = nothing
+    slots[number] = nullDevice
   }
   return slots
 }

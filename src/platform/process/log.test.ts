@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { createLog, plainLines } from './log.ts'
+import { createLineWriter, createLog } from './log.ts'
 
 function logOf(level = 'info') {
   const lines: string[] = []
@@ -15,7 +15,7 @@ test('a plain line equals the output of the logger', () => {
   const facts = { requestId: 'r\n"1"', none: undefined, much: 1.5, not: null, inner: [{ a: 'ü' }], no: Number.NaN }
   for (const one of [facts, {}]) {
     log.info(one, 'said')
-    plainLines(log, 'said')(one)
+    createLineWriter(log, 'said')(one)
   }
   const [logged, plain, loggedEmpty, plainEmpty] = lines.map(withoutTime)
   assert.deepEqual([plain, plainEmpty], [logged, loggedEmpty])
@@ -25,7 +25,7 @@ test('a plain line equals the output of the logger', () => {
 test('our keys are masked in plain lines, however they are written', () => {
   const { lines, log } = logOf()
   const key = `sb-v1-${'ab'.repeat(32)}`
-  for (const one of [key, key.toUpperCase()]) plainLines(log, 'said')({ model: `x${one}y` })
+  for (const one of [key, key.toUpperCase()]) createLineWriter(log, 'said')({ model: `x${one}y` })
   assert.deepEqual(
     lines.map((line) => JSON.parse(line).model),
     ['xsb-v1-[secret]y', 'xsb-v1-[secret]y'],
@@ -34,7 +34,7 @@ test('our keys are masked in plain lines, however they are written', () => {
 
 test('a log of warnings has no plain lines', () => {
   const { lines, log } = logOf('warn')
-  plainLines(log, 'said')({ a: 1 })
+  createLineWriter(log, 'said')({ a: 1 })
   assert.deepEqual(lines, [])
 })
 

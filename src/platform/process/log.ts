@@ -8,8 +8,8 @@ const redact = { paths: ['headers.authorization', 'req.headers.authorization', '
 
 /** Matches API keys in messages, errors and values. */
 const apiKeyPattern = /sb-v1-[0-9a-f]{64}/gi
-const masked = (line: string) => line.replace(apiKeyPattern, 'sb-v1-[secret]')
-const hooks = { streamWrite: masked }
+const maskApiKeys = (line: string) => line.replace(apiKeyPattern, 'sb-v1-[secret]')
+const hooks = { streamWrite: maskApiKeys }
 
 type Format = 'auto' | 'json' | 'pretty'
 
@@ -20,31 +20,31 @@ export function createLog({ level, format }: { level: string; format: Format }, 
 
 /** Accepts complete lines of JSON, and writes them to standard error in a format. */
 export function logStream(format: Format): pino.DestinationStream {
-  const asText = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
-  if (!asText) return bufferedStream(2)
-  const written = { ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true, singleLine: true }
-  return lazyModules.pinoPretty()({ destination: 2, ...written })
+  const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
+  if (!isPretty) return bufferedStream(2)
+  const prettyOptions = { ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true, singleLine: true }
+  return lazyModules.pinoPretty()({ destination: 2, ...prettyOptions })
 }
 
 /**
  * Writes lines with one message at level `info`, in the logger's format, in less than half of its time: one call of
  * `JSON.stringify` serializes all members. Only API keys are masked, so no member may contain another secret.
  */
-export function plainLines(log: Log, message: string): (facts: object) => void {
-  const own = <Part>(symbol: symbol) => (log as unknown as Record<symbol, Part>)[symbol]!
+export function createLineWriter(log: Log, message: string): (facts: object) => void {
+  const readInternal = <Part>(symbol: symbol) => (log as unknown as Record<symbol, Part>)[symbol]!
   const { streamSym, chindingsSym, lsCacheSym, timeSym } = pino.symbols
-  const start = own<Record<number, string>>(lsCacheSym)[pino.levels.values.info!]!
-  const bindings = own<string>(chindingsSym)
-  const time = own<() => string>(timeSym)
-  const stream = own<pino.DestinationStream>(streamSym)
-  const end = `,"msg":${JSON.stringify(message)}}\n`
+  const linePrefix = readInternal<Record<number, string>>(lsCacheSym)[pino.levels.values.info!]!
+  const bindings = readInternal<string>(chindingsSym)
+  const time = readInternal<() => string>(timeSym)
+  const stream = readInternal<pino.DestinationStream>(streamSym)
+  const lineEnd = `,"msg":${JSON.stringify(message)}}\n`
   return (facts) => {
     if (!log.isLevelEnabled('info')) return
     const members = JSON.stringify(facts).slice(1, -1)
-    const line = `${start}${time()}${bindings}${members && ','}${members}${end}`
+    const line = `${linePrefix}${time()}${bindings}${members && ','}${members}${lineEnd}`
     // Every key contains one of these. `includes` is faster than the regular expression.
     const canContainKey = line.includes('-v1-') || line.includes('-V1-')
-    stream.write(canContainKey ? masked(line) : line)
+    stream.write(canContainKey ? maskApiKeys(line) : line)
   }
 }
 
@@ -52,15 +52,15 @@ export function plainLines(log: Log, message: string): (facts: object) => void {
 const bufferLimits = { characters: 4000, ms: 50 }
 
 /**
- * Buffers lines for at most a tenth of a second, and writes the rest when the process ends. Passes bytes to sonic-boom,
- * because for text it measures the whole buffer with each line.
+ * Buffers lines for at most a tenth of a second, half of it in sonic-boom, and writes the remaining ones when the process ends.
+ * Passes bytes to sonic-boom, because for text it measures the whole buffer with each line.
  */
 function bufferedStream(dest: number): pino.DestinationStream {
   let text = ''
-  let waiting: NodeJS.Timeout | undefined
+  let flushTimer: NodeJS.Timeout | undefined
   const flush = () => {
-    clearTimeout(waiting)
-    waiting = undefined
+    clearTimeout(flushTimer)
+    flushTimer = undefined
     if (text !== '') file.write(Buffer.from(text))
     text = ''
   }
@@ -76,7 +76,7 @@ function bufferedStream(dest: number): pino.DestinationStream {
     write(line) {
       text += line
       if (text.length >= bufferLimits.characters) flush()
-      else waiting ??= setTimeout(flush, bufferLimits.ms).unref()
+      else flushTimer ??= setTimeout(flush, bufferLimits.ms).unref()
     },
   }
 }

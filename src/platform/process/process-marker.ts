@@ -5,7 +5,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 export const markerVariable = 'SIGNALBOX_AGENT_OF'
 
 /** The prefix of all marks of one intern. Each agent process has its own suffix. */
-export function markerOf(workspace: string): string {
+export function createMark(workspace: string): string {
   return createHash('sha256').update(workspace).digest('hex').slice(0, 32)
 }
 
@@ -25,21 +25,21 @@ export function killMarked(mark: string): number {
   // One buffer for all: reading each file whole would cost a small daemon a good part of its memory.
   const buffer = Buffer.allocUnsafeSlow(searchedBytes)
   const visited = new Set<number>()
-  let ended = 0
+  let killedCount = 0
   for (let lists = 0; lists < maxLists; lists++) {
-    const newProcesses = processes().filter((pid) => !visited.has(pid))
+    const newProcesses = listProcesses().filter((pid) => !visited.has(pid))
     if (newProcesses.length === 0) break
     for (const pid of newProcesses) {
       visited.add(pid)
-      if (killIfMarked(pid, mark, buffer)) ended++
+      if (killIfMarked(pid, mark, buffer)) killedCount++
     }
   }
-  return ended
+  return killedCount
 }
 
 function killIfMarked(pid: number, mark: string, buffer: Buffer): boolean {
   try {
-    if (!environmentOf(pid, buffer).includes(`${markerVariable}=${mark}`) || isZombie(pid)) return false
+    if (!readEnvironment(pid, buffer).includes(`${markerVariable}=${mark}`) || isZombie(pid)) return false
   } catch {
     // It has ended, or access is denied.
     return false
@@ -55,21 +55,25 @@ function killIfMarked(pid: number, mark: string, buffer: Buffer): boolean {
 
 /** A process that escaped may fork again and again, so its whole group is killed at once. */
 function killGroup(pid: number): void {
-  const group = Number(statusOf(pid)[2])
-  if (!(group > 1) || group === Number(statusOf(process.pid)[2])) return
+  const group = readGroup(pid)
+  // `kill` with -1 would signal every process. The group of this process must survive.
+  if (!(group > 1) || group === readGroup(process.pid)) return
   process.kill(-group, 'SIGKILL')
 }
 
-/** Whether the process has ended and only waits for its parent to read its status. */
-const isZombie = (pid: number) => ['Z', 'X'].includes(statusOf(pid)[0] ?? '')
+/** The process group; NaN if the status has none. */
+const readGroup = (pid: number) => Number(readStatus(pid)[2])
 
-/** State, parent, group and following fields, after the name, which can contain anything. */
-function statusOf(pid: number): string[] {
+/** Whether the process has ended and only waits for its parent to read its status. */
+const isZombie = (pid: number) => ['Z', 'X'].includes(readStatus(pid)[0] ?? '')
+
+/** Returns the fields of the status: state, parent, group and others. They follow the name, which can contain anything. */
+function readStatus(pid: number): string[] {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return line.slice(line.lastIndexOf(')') + 2).split(' ')
 }
 
-function environmentOf(pid: number, buffer: Buffer): Buffer {
+function readEnvironment(pid: number, buffer: Buffer): Buffer {
   const file = openSync(`/proc/${pid}/environ`, 'r')
   try {
     let length = 0
@@ -82,7 +86,8 @@ function environmentOf(pid: number, buffer: Buffer): Buffer {
   }
 }
 
-function processes(): number[] {
+/** Lists the other processes, the newest first. */
+function listProcesses(): number[] {
   try {
     return readdirSync('/proc')
       .map(Number)

@@ -2,16 +2,18 @@ import { writeFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import { retry } from '../async/retry.ts'
 
-const lowest = 19
+/** The highest niceness, which is the lowest priority. */
+const maxNiceness = 19
+
 /** The kernel accepts one change of a group per tenth of a second, from all users except root together. */
-const attempts = { most: 20, pauseMs: 150 }
+const retryLimits = { maxAttempts: 20, pauseMs: 150 }
 
 /** The niceness of this process, increased by `by`. */
 export function nicenessPlus(by: number): number {
   try {
-    return Math.min(lowest, getPriority() + by)
+    return Math.min(maxNiceness, getPriority() + by)
   } catch {
-    return Math.min(lowest, by)
+    return Math.min(maxNiceness, by)
   }
 }
 
@@ -29,7 +31,7 @@ export async function lowerPriority(pid: number, by = 0): Promise<void> {
   const isBusy = ({ code }: NodeJS.ErrnoException) => code === 'EAGAIN'
   await retry(
     () => writeFile(`/proc/${pid}/autogroup`, String(niceness)),
-    (failures, error) => (failures < attempts.most && isBusy(error) ? attempts.pauseMs : undefined),
+    (failures, error) => (failures < retryLimits.maxAttempts && isBusy(error) ? retryLimits.pauseMs : undefined),
     { ref: false },
   ).catch(() => {})
 }

@@ -28,18 +28,19 @@ type Answer = { answer: number } & ({ value: unknown } | { error: { message: str
 export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Handlers): Rpc<Remote> {
   const pendingCalls = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let nextCall = 0
-  let open = true
+  let isOpen = true
   // The code of a broken connection, so that it is reported as one.
-  const closed = () => Object.assign(new Error('The other process of this service has ended.'), { code: 'ECONNRESET' })
+  const createClosedError = () =>
+    Object.assign(new Error('The other process of this service has ended.'), { code: 'ECONNRESET' })
 
   async function answer({ call, name, request }: Call): Promise<void> {
-    const answered = await answerOf(localHandlers, name, request)
-    if (!open) return
+    const result = await runHandler(localHandlers, name, request)
+    if (!isOpen) return
     try {
-      port.send({ answer: call, ...answered })
+      port.send({ answer: call, ...result })
     } catch (error) {
       // The result cannot be copied; the caller receives the error.
-      port.send({ answer: call, ...failed(error) })
+      port.send({ answer: call, ...toErrorResult(error) })
     }
   }
   function settle(answered: Answer): void {
@@ -55,36 +56,36 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
     else settle(received)
   })
   port.onClose(() => {
-    open = false
-    for (const { reject } of pendingCalls.values()) reject(closed())
+    isOpen = false
+    for (const { reject } of pendingCalls.values()) reject(createClosedError())
     pendingCalls.clear()
   })
 
   return {
     call: (name, request) =>
       new Promise((resolve, reject) => {
-        if (!open) return reject(closed())
+        if (!isOpen) return reject(createClosedError())
         const call = nextCall++
         // Throws if the argument cannot be copied, before the call is registered.
         port.send({ call, name, request })
         pendingCalls.set(call, { resolve, reject })
       }),
-    isOpen: () => open,
+    isOpen: () => isOpen,
     onClose: port.onClose,
   }
 }
 
-async function answerOf(localHandlers: Handlers, name: string, request: unknown) {
+async function runHandler(localHandlers: Handlers, name: string, request: unknown) {
   try {
     const handler = localHandlers[name]
     if (!handler) throw new Error(`This process has no handler for the call ${name}.`)
     return { value: await handler(request) }
   } catch (error) {
-    return failed(error)
+    return toErrorResult(error)
   }
 }
 
-function failed(error: unknown) {
+function toErrorResult(error: unknown) {
   const { message, code } = error as Error & { code?: unknown }
   return { error: { message, code } }
 }
@@ -93,19 +94,19 @@ function failed(error: unknown) {
 export function portPair(): [Port, Port, close: () => void] {
   const sides = [0, 1].map(() => ({ deliver: (_message: unknown) => {}, closeListeners: new Set<() => void>() }))
   let closed = false
-  const portOf = (own: number): Port => ({
+  const createPort = (side: number): Port => ({
     send(message) {
       const copy = structuredClone(message)
-      setImmediate(() => !closed && sides[1 - own]!.deliver(copy))
+      setImmediate(() => !closed && sides[1 - side]!.deliver(copy))
     },
     onMessage(listener) {
-      sides[own]!.deliver = listener
+      sides[side]!.deliver = listener
     },
-    onClose: (listener) => void sides[own]!.closeListeners.add(listener),
+    onClose: (listener) => void sides[side]!.closeListeners.add(listener),
   })
   const close = () => {
     closed = true
     for (const { closeListeners } of sides) for (const listener of closeListeners) listener()
   }
-  return [portOf(0), portOf(1), close]
+  return [createPort(0), createPort(1), close]
 }

@@ -24,7 +24,7 @@ export function throttleWarnings(
 ): (error: Error) => void {
   const failures = new Map<string, RepeatedFailure>()
 
-  function end(kind: string, error: string): void {
+  function logEnd(kind: string, error: string): void {
     const { firstAt, times } = failures.get(kind)!
     failures.delete(kind)
     if (times === 1) return
@@ -36,7 +36,7 @@ export function throttleWarnings(
     const kind = failures.has(exactKind) || failures.size < maxKinds ? exactKind : otherKind
     const failure = failures.get(kind)
     if (!failure) {
-      const ending = schedule(() => end(kind, error.message), minuteMs)
+      const ending = schedule(() => logEnd(kind, error.message), minuteMs)
       failures.set(kind, { firstAt: now(), lastLoggedAt: now(), times: 1, ending })
       return log.warn({ err: error }, message)
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { markerOf } from '#platform/process/process-marker.ts'
+import { createMark } from '#platform/process/process-marker.ts'
 import { healthOf } from '../host/daemon-health.ts'
 import { type DaemonRecord, endOfLog } from '../host/intern-home.ts'
 import { endsWithin, isAlive, send, withDescendants } from '../host/processes.ts'
@@ -32,6 +32,6 @@ export async function endDaemon(home: string, { process: daemon, uid, group }: D
   const descendants = withDescendants(daemon, undefined)
   send(daemon, 'SIGTERM')
   await endsWithin(daemon, timeouts.stopMs)
-  await killAll({ process: daemon, uid, group, mark: markerOf(join(home, 'workspace')) }, timeouts.endMs)
+  await killAll({ process: daemon, uid, group, mark: createMark(join(home, 'workspace')) }, timeouts.endMs)
   for (const each of descendants) send(each, 'SIGKILL')
 }

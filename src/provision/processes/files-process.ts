@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { hostConnectionToken } from '#interns/remote/connect-runs.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { withoutInherited } from '#platform/process/inherited-files.ts'
-import { markerOf, markerVariable } from '#platform/process/process-marker.ts'
+import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
+import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import { prepareFolders } from '../host/intern-home.ts'
 import { prlimitCommand } from '../host/resource-limits.ts'
@@ -56,10 +56,10 @@ export async function startFilesProcess({
       PATH: path,
       HOME: home,
       ...(uid !== undefined && { NODE_COMPILE_CACHE: join(home, 'state', 'compiled') }),
-      [markerVariable]: markerOf(join(home, 'workspace')),
+      [markerVariable]: createMark(join(home, 'workspace')),
     },
     detached: true,
-    stdio: withoutInherited(['ignore', 'ignore', 'ignore', 'pipe']),
+    stdio: withoutInheritedFiles(['ignore', 'ignore', 'ignore', 'pipe']),
     ...(uid !== undefined && { uid, gid: uid }),
   })
   started(child)

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { withoutInherited } from '#platform/process/inherited-files.ts'
-import { markerOf, markerVariable } from '#platform/process/process-marker.ts'
+import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
+import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import { addToGroup, limitsOutsideGroup } from '../host/control-group.ts'
 import { endOfLog, logFile, settingsFile } from '../host/intern-home.ts'
@@ -50,11 +50,11 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
       ...Object.fromEntries(inherited),
       HOME: home,
       NODE_COMPILE_CACHE: compileCache,
-      [markerVariable]: markerOf(join(home, 'workspace')),
+      [markerVariable]: createMark(join(home, 'workspace')),
     },
     // In a separate process group and session, so that Ctrl-C in the terminal does not end it.
     detached: true,
-    stdio: withoutInherited([input === undefined ? 'ignore' : 'pipe', log, log]),
+    stdio: withoutInheritedFiles([input === undefined ? 'ignore' : 'pipe', log, log]),
     ...(uid !== undefined && { uid, gid: uid }),
   })
   closeSync(log)

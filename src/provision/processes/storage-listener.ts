@@ -4,7 +4,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import { type DaemonCertificates, parseServerName } from '#interns/remote/daemon-certificates.ts'
 import { repeat } from '#platform/async/reconcile.ts'
 import { retry } from '#platform/async/retry.ts'
-import { boundHandshakes } from '#platform/net/handshake-limit.ts'
+import { limitHandshakes } from '#platform/net/handshake-limit.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 
@@ -43,7 +43,7 @@ export async function startStorageListener(deps: StorageListenerDeps, connect: C
   const clientCheck = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
   // Not imported: most servers do not need this module at their start.
   const server = process.getBuiltinModule('node:tls').createServer({ ...(await secureContext()), ...clientCheck })
-  boundHandshakes(server, maxHandshakes)
+  limitHandshakes(server, maxHandshakes)
   server.on('connection', enableKeepAlive)
   const sockets = new Set<TLSSocket>()
   server.on('secureConnection', (socket) => {

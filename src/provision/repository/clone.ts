@@ -5,9 +5,9 @@ import type { Repository } from '#interns/registry/repository.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
-import { publicAddresses } from '#platform/net/public-address.ts'
-import { killMarked, markerOf as markOf } from '#platform/process/process-marker.ts'
+import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
+import { resolvePublicAddresses } from '#platform/net/public-address.ts'
+import { killMarked, createMark as markOf } from '#platform/process/process-marker.ts'
 import { printable } from '#platform/text/printable.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { cloningUser } from '../host/user-ids.ts'
@@ -148,11 +148,11 @@ const limitsOf = (config: CloneRules, uid: number | undefined) =>
 async function pinned(config: CloneRules, url: URL): Promise<[string, string][]> {
   const reason = forbiddenReason(config, url)
   if (reason) throw new Error(reason)
-  const proxy = proxyFor(config, url)
+  const proxy = findProxy(config, url)
   const isProxied = proxy !== undefined
   const settings: [string, string][] = isProxied ? [['http.proxy', proxy]] : []
   if (isListedOrigin(config, url)) return settings
-  const addresses = await publicAddresses(url.hostname, 'repository_origins', { isProxied })
+  const addresses = await resolvePublicAddresses(url.hostname, 'repository_origins', { isProxied })
   if (isProxied) return settings
   return [['http.curloptResolve', `${url.hostname}:${url.port || 443}:${addresses.join(',')}`]]
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { Fault } from '#platform/core/fault.ts'
-import { withoutInherited } from '#platform/process/inherited-files.ts'
+import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 
@@ -67,7 +67,7 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
       },
       // A separate process group, so that its children are ended with it.
       detached: true,
-      stdio: withoutInherited(['ignore', 'pipe', 'pipe']),
+      stdio: withoutInheritedFiles(['ignore', 'pipe', 'pipe']),
       ...(uid !== undefined && { uid, gid: uid }),
     })
     if (child.pid) void lowerPriority(child.pid)

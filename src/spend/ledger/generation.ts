@@ -4,7 +4,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
-import type { SpanName } from '#platform/net/trace-parent.ts'
+import type { SpanContext } from '#platform/net/trace-parent.ts'
 
 /** The error that a provider returned: its message without credentials, at most 2 kB. */
 export type ProviderError = { status?: number | undefined; code?: string | undefined; message?: string | undefined }
@@ -125,7 +125,7 @@ export type Generation = {
   /** The client's `traceparent`. */
   traceParent?: string | undefined
   /** The trace span of the request, if tracing is on. */
-  span?: SpanName | undefined
+  span?: SpanContext | undefined
   /** Matches that content filters found and did not block, by rule and count: never the text. */
   contentFindings?: readonly { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }[]
 }

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { networksOf } from '#platform/net/networks.ts'
+import { toBlockList } from '#platform/net/networks.ts'
 
 type Labels = Record<string, string>
 type Selector = { matchLabels?: Labels }
@@ -82,7 +82,7 @@ function matchesPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined,
 function containsAddress(networks: string[], address: string): boolean {
   // A BlockList of Node also treats an IPv4 address as an IPv6 one.
   const sameFamily = networks.filter((each) => each.includes(':') === isIPv6(address))
-  return networksOf(sameFamily).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return toBlockList(sameFamily).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function selects(selector: Selector, labels: Labels): boolean {

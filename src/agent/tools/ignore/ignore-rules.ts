@@ -68,7 +68,7 @@ function excludesOf(folder: OpenFolder): string {
 function textOf(folder: OpenFolder, name: string): string {
   const bytes = Buffer.alloc(maxBytes)
   try {
-    return bytes.toString('utf8', 0, folder.read(name, bytes))
+    return bytes.toString('utf8', 0, folder.readStart(name, bytes))
   } catch {
     return ''
   }

@@ -65,7 +65,7 @@ export const getGenerationsExport = route({
       tracked.response.header('content-disposition', 'attachment; filename="generations.csv"')
       await writeRows(deps, caller, { ...filter, to: Math.min(filter.to ?? deps.now(), deps.now()) }, tracked.response)
       // A partial export must not look complete.
-      if (tracked.response.revoked) throw tracked.response.revoked
+      if (tracked.response.revocationFault) throw tracked.response.revocationFault
       tracked.response.end()
     } finally {
       tracked.release()

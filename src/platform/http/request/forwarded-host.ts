@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { networksOf } from '../../net/networks.ts'
+import { toBlockList } from '../../net/networks.ts'
 
 /** The header in which a proxy reports the requested host. */
 type HostHeader = 'x-forwarded-host' | 'forwarded'
@@ -20,7 +20,7 @@ export type HostOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => s
  */
 export function hostReader({ addresses, header }: Proxies): HostOf {
   if (addresses.length === 0) return ({ headers }) => headers.host
-  const trusted = networksOf(addresses)
+  const trusted = toBlockList(addresses)
   return ({ headers, socket }) => {
     const { remoteAddress } = socket
     const isTrusted = remoteAddress && trusted.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')
