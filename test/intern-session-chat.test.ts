@@ -14,7 +14,7 @@ describe('a stock chat client, with the session in its base URL', () => {
     await service.ask('PATCH', `/interns/${service.id}`, { body: { approval_mode: 'manual' } })
   })
   after(() => service[Symbol.asyncDispose]())
-  const clientOf = (session: string) =>
+  const findClient = (session: string) =>
     new OpenAI({
       baseURL: `${service.url}/interns/${service.id}/sessions/${session}`,
       apiKey: service.apiKey,
@@ -24,7 +24,7 @@ describe('a stock chat client, with the session in its base URL', () => {
     client.chat.completions.create({ model: 'intern', messages, temperature: 0 })
 
   test('gets complete replies, and continues in the same session', async () => {
-    const client = clientOf('whole')
+    const client = findClient('whole')
     const first = await ask(client, [{ role: 'system', content: 'x' }, user('say one\nthink hm\nusage 3 4')])
     const [choice] = first.choices
     assert.deepEqual([choice!.message.content, choice!.finish_reason, first.object], ['one', 'stop', 'chat.completion'])
@@ -36,7 +36,7 @@ describe('a stock chat client, with the session in its base URL', () => {
   })
 
   test('streams', async () => {
-    const stream = await clientOf('streamed').chat.completions.create({
+    const stream = await findClient('streamed').chat.completions.create({
       ...{ model: 'intern', messages: [user('stream 5 1')], stream: true },
       stream_options: { include_usage: true },
     })
@@ -46,7 +46,7 @@ describe('a stock chat client, with the session in its base URL', () => {
   })
 
   test('gets a question as a tool call, and answers it with a tool message', async () => {
-    const client = clientOf('asked')
+    const client = findClient('asked')
     const messages: Messages = [user('say may I\npermission shell allow_once reject_once\nsay !')]
     const { message, finish_reason } = (await ask(client, messages)).choices[0]!
     assert.equal(finish_reason, 'tool_calls')
@@ -59,7 +59,7 @@ describe('a stock chat client, with the session in its base URL', () => {
   })
 
   test('gets a failure within a reply as the error that it is', async () => {
-    const client = clientOf('failing')
+    const client = findClient('failing')
     await assert.rejects(ask(client, [user('say half\nfail it broke')]), { status: 502, message: /it broke/ })
     await assert.rejects(ask(client, [user('say half\nquit')]), { status: 410, message: /cancelled/ })
     await assert.rejects(ask(client, [{ role: 'assistant', content: 'x' }]), { status: 400 })
@@ -67,7 +67,7 @@ describe('a stock chat client, with the session in its base URL', () => {
 
   test('that hangs up in a whole reply ends the turn', async () => {
     const disconnect = new AbortController()
-    const client = clientOf('left')
+    const client = findClient('left')
     const request = client.chat.completions.create(
       { model: 'intern', messages: [user('say hi\nwait 60000')] },
       { signal: disconnect.signal },

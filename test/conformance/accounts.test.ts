@@ -4,13 +4,13 @@ import { OpenRouter } from '@openrouter/sdk'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** The official client, validating every answer against its own schemas. */
-function clientOf(service: TestService, apiKey = service.managementKey): OpenRouter {
+function findClient(service: TestService, apiKey = service.managementKey): OpenRouter {
   return new OpenRouter({ apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })
 }
 
 test('apiKeys: make, list, get, update, delete', async () => {
   await using service = await startTestService()
-  const { apiKeys } = clientOf(service)
+  const { apiKeys } = findClient(service)
   const expiresAt = new Date(Date.now() + 86_400_000)
   const created = await apiKeys.create({
     requestBody: {
@@ -41,24 +41,24 @@ test('apiKeys: make, list, get, update, delete', async () => {
 
 test('apiKeys: the calling key', async () => {
   await using service = await startTestService()
-  const management = await clientOf(service).apiKeys.getCurrentKeyMetadata()
-  const ordinary = await clientOf(service, service.apiKey).apiKeys.getCurrentKeyMetadata()
+  const management = await findClient(service).apiKeys.getCurrentKeyMetadata()
+  const ordinary = await findClient(service, service.apiKey).apiKeys.getCurrentKeyMetadata()
   assert.deepEqual([management.data.isManagementKey, ordinary.data.isManagementKey], [true, false])
   assert.equal(typeof management.data.organizationId, 'string')
 })
 
 test('apiKeys: refusals are the errors the client knows', async () => {
   await using service = await startTestService()
-  const { apiKeys } = clientOf(service)
+  const { apiKeys } = findClient(service)
   const named = (name: string) => (error: Error) => error.constructor.name === name
   await assert.rejects(apiKeys.get({ hash: 'unknown' }), named('NotFoundResponseError'))
   await assert.rejects(apiKeys.create({ requestBody: { name: '' } }), named('BadRequestResponseError'))
-  await assert.rejects(clientOf(service, 'nonsense').apiKeys.list(), named('UnauthorizedResponseError'))
+  await assert.rejects(findClient(service, 'nonsense').apiKeys.list(), named('UnauthorizedResponseError'))
 })
 
 test('workspaces: make, list, get, update, delete', async () => {
   await using service = await startTestService()
-  const { workspaces } = clientOf(service)
+  const { workspaces } = findClient(service)
   const { data } = await workspaces.create({
     createWorkspaceRequest: { name: 'Research', slug: 'research', description: 'What for' },
   })
@@ -78,7 +78,7 @@ test('workspaces: make, list, get, update, delete', async () => {
 test('organization: the members', async () => {
   await using service = await startTestService()
   const emails: string[] = []
-  for await (const { result } of await clientOf(service).organization.listMembers({ limit: 1 })) {
+  for await (const { result } of await findClient(service).organization.listMembers({ limit: 1 })) {
     emails.push(...result.data.map(({ email }) => email))
   }
   assert.deepEqual(emails, ['owner@localhost'])
@@ -86,7 +86,7 @@ test('organization: the members', async () => {
 
 test('workspaces: set, get, list and delete budgets', async () => {
   await using service = await startTestService()
-  const { workspaces } = clientOf(service)
+  const { workspaces } = findClient(service)
   const workspaceRef = 'default'
   const { data, includeByokInBudgets } = await workspaces.setBudget({
     ...{ workspaceRef, interval: 'monthly' },

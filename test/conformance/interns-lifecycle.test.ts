@@ -5,13 +5,13 @@ import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 /** The official client, validating every answer against its own schemas. */
-function clientOf({ url, apiKey }: { url: string; apiKey: string }): OpenRouter {
+function findClient({ url, apiKey }: { url: string; apiKey: string }): OpenRouter {
   return new OpenRouter({ apiKey, serverURL: url, retryConfig: { strategy: 'none' } })
 }
 
 test('interns: make, get, list, update, provision, suspend, delete', async () => {
   await using service = await startTestService()
-  const { interns } = clientOf(service)
+  const { interns } = findClient(service)
   const fields = { name: 'ada', description: 'Counts.', instructions: 'Be brief.' }
   const make = () => interns.createIntern({ idempotencyKey: 'once', createInternRequest: fields })
   const created = await make()
@@ -38,7 +38,7 @@ test('interns: make, get, list, update, provision, suspend, delete', async () =>
 
 test('interns: refusals are errors that the client knows', async () => {
   await using service = await startTestService()
-  const { interns } = clientOf(service)
+  const { interns } = findClient(service)
   await assert.rejects(interns.getIntern({ internId: 'unknown' }), /Intern not found/)
   await assert.rejects(interns.createIntern({ createInternRequest: { name: 'No' } }), /name/)
   const { id: internId } = await interns.createIntern({ createInternRequest: { name: 'ada' } })

@@ -6,7 +6,7 @@ import { sorts } from '#catalogue/index/orders.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** The official client, validating every answer against its own schemas; the service speaks its dialect. */
-function clientOf(service: TestService): OpenRouter {
+function findClient(service: TestService): OpenRouter {
   return new OpenRouter({ apiKey: service.apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })
 }
 const dialect = { settings: { dialect: 'openrouter' } } as const
@@ -26,7 +26,7 @@ const questions: GetModelsRequest[] = [
 
 test('models.list: every filter and every sort', async () => {
   await using service = await startTestService(dialect)
-  const { models } = clientOf(service)
+  const { models } = findClient(service)
   for (const question of questions) {
     for await (const page of await models.list(question))
       assert.equal(page.result.totalCount >= page.result.data.length, true)
@@ -41,7 +41,7 @@ test('models.list: every filter and every sort', async () => {
 test('models.list: page by page it is the whole list', async () => {
   await using service = await startTestService(dialect)
   const seen: string[] = []
-  for await (const page of await clientOf(service).models.list({ limit: 1, outputModalities: 'all' })) {
+  for await (const page of await findClient(service).models.list({ limit: 1, outputModalities: 'all' })) {
     seen.push(...page.result.data.map((model) => model.id))
   }
   const { body } = await service.ask('GET', '/models?output_modalities=all')
@@ -53,7 +53,7 @@ test('models.list: page by page it is the whole list', async () => {
 
 test('models.count, models.get and models.listForUser', async () => {
   await using service = await startTestService(dialect)
-  const { models } = clientOf(service)
+  const { models } = findClient(service)
   const { body } = await service.ask('GET', '/models?output_modalities=all')
   assert.equal((await models.count({ outputModalities: 'all' })).data.count, body.total_count)
   assert.equal((await models.get({ author: 'signalbox', slug: 'demo' })).data.id, 'signalbox/demo')
@@ -65,7 +65,7 @@ test('models.count, models.get and models.listForUser', async () => {
 
 test('endpoints.list of every model, endpoints.listZdrEndpoints and providers.list', async () => {
   await using service = await startTestService(dialect)
-  const { endpoints, providers } = clientOf(service)
+  const { endpoints, providers } = findClient(service)
   const { body } = await service.ask('GET', '/models?output_modalities=all')
   for (const { id } of body.data) {
     const [author, slug] = id.split('/')

@@ -17,7 +17,7 @@ type Memory = {
 }
 
 /** A client that detects, when the server dies, that it will get no answer. */
-function clientOf(url: string) {
+function findClient(url: string) {
   return async function ask(method: string, path: string, body?: object, key = managementKey): Promise<any> {
     const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
     const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
@@ -26,7 +26,7 @@ function clientOf(url: string) {
     return answer
   }
 }
-type Ask = ReturnType<typeof clientOf>
+type Ask = ReturnType<typeof findClient>
 
 async function everything(ask: Ask, path: string): Promise<any[]> {
   const items: any[] = []
@@ -50,12 +50,12 @@ onEachDatabase('a server that is killed while it writes', (kind) => {
       const memory = await prepare(testStore)
       for (let round = 0; round < rounds; round++) {
         await using server = start(testStore, workers)
-        const ask = clientOf(await server.url)
+        const ask = findClient(await server.url)
         await assertWhole(ask, memory)
         await writeUntilKilled(server, ask, memory, Math.random() * 150)
       }
       await using server = start(testStore, workers)
-      await assertWhole(clientOf(await server.url), memory)
+      await assertWhole(findClient(await server.url), memory)
       assert.ok(
         memory.keys.size >= rounds && memory.guardrail.requestCount >= rounds && memory.preset.requestCount >= rounds,
       )
@@ -76,7 +76,7 @@ function start({ settings }: TestStore, workers = 1): ServerProcess {
 
 async function prepare(testStore: TestStore): Promise<Memory> {
   await using server = start(testStore)
-  const ask = clientOf(await server.url)
+  const ask = findClient(await server.url)
   const guardrail = (await ask('POST', '/guardrails', patchNumber(0))).data
   const preset = (await ask('POST', '/presets/crash/responses', versionNumber(1))).data
   return {

@@ -1,4 +1,4 @@
-import { clientOf } from '#gateway/clients/clients.ts'
+import { findClient } from '#gateway/clients/clients.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
@@ -227,7 +227,7 @@ export function generationAnswer(
     ...notStored,
     ...record,
     attempts: canReadTexts(reader, record) ? record.attempts : record.attempts.map(withoutMessage),
-    api_type: clientOf(record.protocol)?.apiType ?? 'completions',
+    api_type: findClient(record.protocol)?.apiType ?? 'completions',
     data_region: record.region,
     origin: originOf(record.http_referer),
     preset_id: record.preset?.id ?? null,

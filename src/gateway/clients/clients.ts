@@ -12,6 +12,6 @@ export const allClients: readonly ClientProtocol[] = [...clients, embeddingsClie
 
 const byProtocol = new Map<string, ClientProtocol>(allClients.map((client) => [client.protocol, client]))
 
-export function clientOf(protocol: string): ClientProtocol | undefined {
+export function findClient(protocol: string): ClientProtocol | undefined {
   return byProtocol.get(protocol)
 }

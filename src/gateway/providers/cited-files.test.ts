@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { completionOf } from '../clients/chat/completion.ts'
-import { citationIn } from '../clients/messages/message.ts'
+import { writeCompletion } from '../clients/chat/completion.ts'
+import { toCitation } from '../clients/messages/message.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
@@ -36,13 +36,13 @@ describe('sources without a URL', () => {
   })
 
   test('cited files are search results for Anthropic clients only', () => {
-    const { type, source, title } = citationIn({ file }) as Record<string, unknown>
+    const { type, source, title } = toCitation({ file }) as Record<string, unknown>
     assert.deepEqual([type, source, title], ['search_result_location', 'file_1', 'a.pdf'])
     const events: AnswerEvent[] = [
       { type: 'text', text: 'Yes' },
       { type: 'citation', file },
     ]
-    const answer = completionOf({ id: 'g', model: 'a/b', createdSeconds: 5 }, events, undefined)
+    const answer = writeCompletion({ id: 'g', model: 'a/b', createdSeconds: 5 }, events, undefined)
     assert.ok(!('annotations' in (answer as any).choices[0].message))
   })
 })

@@ -62,7 +62,7 @@ describe('the usage of a chat stream', () => {
       ...chunk,
       usage: { prompt_tokens: 100, completion_tokens: completion, total_tokens: 100 + completion },
     })
-    const completionOf = (...events: object[]) => countOf(openaiChat.reader(), events).completion
+    const writeCompletion = (...events: object[]) => countOf(openaiChat.reader(), events).completion
 
     test('is their sum, and a mismatch', () => {
       const increments = [
@@ -75,8 +75,8 @@ describe('the usage of a chat stream', () => {
       assert.match(last.mismatch!, /do not increase during the stream, and add up to 7/)
       assert.equal(last.restated, true)
       const single = [1, 2, 3, 4].map(() => counting(content, 1))
-      assert.equal(completionOf(...single, end), 4)
-      assert.equal(completionOf(counting(content, 3), counting(content, 2), counting(end, 1)), 5)
+      assert.equal(writeCompletion(...single, end), 4)
+      assert.equal(writeCompletion(counting(content, 3), counting(content, 2), counting(end, 1)), 5)
     })
 
     test('is the total of an event without content, unless that is lower', () => {
@@ -86,18 +86,18 @@ describe('the usage of a chat stream', () => {
         [10, 10],
         [4, 9],
       ] as const)
-        assert.equal(completionOf(...increments, end, counting({ choices: [] }, total)), billed)
+        assert.equal(writeCompletion(...increments, end, counting({ choices: [] }, total)), billed)
     })
 
     test('is their sum if all are equal and the content is too long for one of them', () => {
       const long = { choices: [{ delta: { content: 'The quick fox' } }] }
-      assert.equal(completionOf(...[3, 3, 3, 3].map((count) => counting(long, count)), end), 12)
+      assert.equal(writeCompletion(...[3, 3, 3, 3].map((count) => counting(long, count)), end), 12)
       // A server that knows its whole answer reports the total in each event.
-      assert.equal(completionOf(...[10, 10, 10].map((count) => counting(long, count)), end), 10)
+      assert.equal(writeCompletion(...[10, 10, 10].map((count) => counting(long, count)), end), 10)
       const call = {
         choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{"city":"Rome","a"' } }] } }],
       }
-      assert.equal(completionOf(...[4, 4, 4].map((count) => counting(call, count))), 12)
+      assert.equal(writeCompletion(...[4, 4, 4].map((count) => counting(call, count))), 12)
     })
 
     test('is not assumed for counts that increase, or repeat', () => {
@@ -107,8 +107,8 @@ describe('the usage of a chat stream', () => {
         [1, 1],
         [9, 9, 9],
       ])
-        assert.equal(completionOf(...counts.map((count) => counting(content, count)), end), counts.at(-1))
-      assert.equal(completionOf(counting(content, 12), counting(end, 10)), 10)
+        assert.equal(writeCompletion(...counts.map((count) => counting(content, count)), end), counts.at(-1))
+      assert.equal(writeCompletion(counting(content, 12), counting(end, 10)), 10)
     })
   })
 
@@ -183,11 +183,14 @@ test('the usage of single events of a Gemini stream is added up, and reasoning i
   })
   const last = { candidates: [{ content: { parts: [{ text: '.' }] }, finishReason: 'STOP' }] }
   const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 1, thoughtsTokenCount: 20, totalTokenCount: 121 }
-  const completionOf = (...events: object[]) => countOf(googleGemini.reader(), events).completion
+  const writeCompletion = (...events: object[]) => countOf(googleGemini.reader(), events).completion
   const thoughts = { thoughtsTokenCount: 20, totalTokenCount: 125 }
-  assert.equal(completionOf(counting('Hello you', 5, thoughts), counting(' there', 3), { ...last, usageMetadata }), 29)
   assert.equal(
-    completionOf(counting('Hello you', 5, thoughts), counting(' there', 8, { totalTokenCount: 128 }), last),
+    writeCompletion(counting('Hello you', 5, thoughts), counting(' there', 3), { ...last, usageMetadata }),
+    29,
+  )
+  assert.equal(
+    writeCompletion(counting('Hello you', 5, thoughts), counting(' there', 8, { totalTokenCount: 128 }), last),
     28,
   )
 })

@@ -1,6 +1,6 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
-import { CallRepair, callsIn, type RawCall, withOtherMembers } from './call-repair.ts'
+import { CallRepair, parseCalls, type RawCall, withOtherMembers } from './call-repair.ts'
 
 type Part = 'delta' | 'message'
 type Message = { tool_calls?: RawCall[] | null } & Record<string, unknown>
@@ -33,13 +33,15 @@ export class AnswerRepair {
    * @param text the JSON or its end as a latin1 string; `wholeText` is all of it.
    * @returns undefined if nothing needs a correction.
    */
-  repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
+  findRepairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
     if (this.#hasSeveral) return this.#repairChoices(text, events, part, wholeText)
     this.#isLegacy ||= this.#hasFunctions && legacyCall.test(text) && !currentCall.test(text)
-    const calls = this.#isLegacy ? undefined : this.#first.repaired(callsIn(text), events, part === 'message')
-    const right = repairedFinish(endsIn(text), events, part)
-    const finish = this.#isLegacy && legacyReasons.has(right?.native) ? undefined : right
+    const calls = this.#isLegacy
+      ? undefined
+      : this.#first.findCorrectCalls(parseCalls(text), events, part === 'message')
+    const correctFinish = repairedFinish(hasFinishReason(text), events, part)
+    const finish = this.#isLegacy && legacyReasons.has(correctFinish?.native) ? undefined : correctFinish
     return needsNoRepair({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
 
@@ -49,20 +51,24 @@ export class AnswerRepair {
     part: Part,
     wholeText: () => string,
   ): Repairs | undefined {
-    if (!events.some(isCallOrFinish) && !text.includes('"tool_calls"') && !endsIn(text)) return undefined
+    if (!events.some(isCallOrFinish) && !text.includes('"tool_calls"') && !hasFinishReason(text)) return undefined
     const { choices } = JSON.parse(Buffer.from(wholeText(), 'latin1').toString('utf8')) as { choices?: RawChoice[] }
     const repairs = new Map<number, ChoiceRepair>()
     for (const [position, choice] of (choices ?? []).entries()) {
       const number = part === 'message' ? position : (choice.index ?? position)
-      const own = events.filter((event) => (event.choice ?? 0) === number)
-      const calls = this.#callsOf(number).repaired(choice[part]?.tool_calls ?? [], own, part === 'message')
-      const finish = repairedFinish(Boolean(choice.finish_reason), own, part)
+      const choiceEvents = events.filter((event) => (event.choice ?? 0) === number)
+      const calls = this.#findOrCreateRepair(number).findCorrectCalls(
+        choice[part]?.tool_calls ?? [],
+        choiceEvents,
+        part === 'message',
+      )
+      const finish = repairedFinish(Boolean(choice.finish_reason), choiceEvents, part)
       if (!needsNoRepair({ calls, finish })) repairs.set(position, { calls, finish })
     }
     return repairs.size > 0 ? repairs : undefined
   }
 
-  #callsOf(choice: number): CallRepair {
+  #findOrCreateRepair(choice: number): CallRepair {
     if (choice === 0) return this.#first
     this.#others ??= new Map()
     return this.#others.getOrInsertComputed(choice, () => new CallRepair())
@@ -72,7 +78,7 @@ export class AnswerRepair {
 const legacyCall = /"function_call"\s*:\s*\{/
 const currentCall = /"tool_calls"\s*:\s*[[{]\s*["{]/
 const needsNoRepair = ({ calls, finish }: ChoiceRepair) => calls === undefined && finish === undefined
-const endsIn = (text: string) => /"finish_reason"\s*:\s*"[^"]/.test(text)
+const hasFinishReason = (text: string) => /"finish_reason"\s*:\s*"[^"]/.test(text)
 const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish'
 
 /** The reasons of answers with a call in `function_call`. */
@@ -82,7 +88,7 @@ const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'functio
 function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[], part: Part): Finish | null | undefined {
   const finish = events.find((event) => event.type === 'finish')
   if (!finish) return isEnded ? null : undefined
-  // A whole answer without a reason of its end.
+  // A whole answer without a finish reason.
   if (!isEnded && part === 'message') return finish
   return finish.native === finish.reason ? undefined : finish
 }
@@ -93,8 +99,8 @@ export function applyRepair(choice: RawChoice, part: Part, { calls, finish }: Ch
   if (!calls) return
   const { tool_calls: rawCalls, ...others } = choice[part] ?? {}
   const before = Array.isArray(rawCalls) ? rawCalls.filter((call) => call) : []
-  const right = withOtherMembers(calls, before).map((call) => (part === 'message' ? unnumbered(call) : call))
-  choice[part] = right.length > 0 ? { ...others, tool_calls: right } : others
+  const correctCalls = withOtherMembers(calls, before).map((call) => (part === 'message' ? unnumbered(call) : call))
+  choice[part] = correctCalls.length > 0 ? { ...others, tool_calls: correctCalls } : others
 }
 
 function unnumbered({ index: _index, ...call }: ToolCallDelta): object {

@@ -20,18 +20,23 @@ export class CallRepair {
    * The tool calls that replace those in an event or a whole answer, as deltas. Undefined if they are correct.
    * @param isWhole whether it is a whole answer, where calls have no index.
    */
-  repaired(calls: (RawCall | null)[], events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
+  findCorrectCalls(
+    calls: (RawCall | null)[],
+    events: readonly AnswerEvent[],
+    isWhole: boolean,
+  ): ToolCallDelta[] | undefined {
     if (calls.length === 0 && !events.some(isCallEvent)) return undefined
-    const right = this.#deltasOf(events)
-    if (calls.includes(null)) return right
+    const correctCalls = this.#toDeltas(events)
+    if (calls.includes(null)) return correctCalls
     const rawCalls = isWhole ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
     const effective = rawCalls.filter((call) => !isEmptyDelta(call))
-    const isSame = effective.length === right.length && effective.every((call, at) => isEquivalent(call, right[at]!))
-    return isSame ? undefined : right
+    const isSame =
+      effective.length === correctCalls.length && effective.every((call, at) => isEquivalent(call, correctCalls[at]!))
+    return isSame ? undefined : correctCalls
   }
 
   /** One delta for each call that the events add to. */
-  #deltasOf(events: readonly AnswerEvent[]): ToolCallDelta[] {
+  #toDeltas(events: readonly AnswerEvent[]): ToolCallDelta[] {
     const deltas = new Map<number, ToolCallDelta>()
     for (const event of events) {
       if (event.type === 'tool_call') {
@@ -65,7 +70,7 @@ const listName = '"tool_calls"'
 const opening = /\s*:\s*\[/y
 
 /** The first list of calls in JSON, given as a latin1 string. */
-export function callsIn(text: string): (RawCall | null)[] {
+export function parseCalls(text: string): (RawCall | null)[] {
   for (let at = text.indexOf(listName); at !== -1; at = text.indexOf(listName, at + 1)) {
     opening.lastIndex = at + listName.length
     if (!opening.test(text)) continue
@@ -77,27 +82,30 @@ export function callsIn(text: string): (RawCall | null)[] {
   return []
 }
 
-const nameOf = ({ function: called, custom }: RawCall) => called?.name || custom?.name || undefined
-const parseArguments = ({ function: called, custom }: RawCall) => called?.arguments ?? custom?.input ?? ''
+const readName = ({ function: called, custom }: RawCall) => called?.name || custom?.name || undefined
+const readArguments = ({ function: called, custom }: RawCall) => called?.arguments ?? custom?.input ?? ''
 
 function isEmptyDelta(call: RawCall): boolean {
-  return typeof call.index === 'number' && !call.id && !nameOf(call) && parseArguments(call) === ''
+  return typeof call.index === 'number' && !call.id && !readName(call) && readArguments(call) === ''
 }
 
 /** Whether both give the same calls to a client that concatenates deltas. */
-function isEquivalent(rawCalls: RawCall, right: ToolCallDelta): boolean {
+function isEquivalent(rawCall: RawCall, correctCall: ToolCallDelta): boolean {
   return (
-    rawCalls.index === right.index &&
-    (rawCalls.id || undefined) === right.id &&
-    nameOf(rawCalls) === nameOf(right) &&
-    parseArguments(rawCalls) === parseArguments(right) &&
-    (right.id === undefined || typeof rawCalls.type === 'string')
+    rawCall.index === correctCall.index &&
+    (rawCall.id || undefined) === correctCall.id &&
+    readName(rawCall) === readName(correctCall) &&
+    readArguments(rawCall) === readArguments(correctCall) &&
+    (correctCall.id === undefined || typeof rawCall.type === 'string')
   )
 }
 
 /** The replacing calls. @param rawCalls the replaced calls, whose other members stay. */
-export function withOtherMembers(right: readonly ToolCallDelta[], rawCalls: readonly RawCall[]): ToolCallDelta[] {
-  return right.map((call, at) => {
+export function withOtherMembers(
+  correctCalls: readonly ToolCallDelta[],
+  rawCalls: readonly RawCall[],
+): ToolCallDelta[] {
+  return correctCalls.map((call, at) => {
     const {
       id: _id,
       index: _index,

@@ -3,7 +3,7 @@ import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
-import { completionOf } from './completion.ts'
+import { writeCompletion } from './completion.ts'
 import { hasFunctions, withToolsOfFunctions } from './legacy-functions.ts'
 import { chatPreset } from './preset.ts'
 import { chatRewriter } from './rewriter.ts'
@@ -31,7 +31,7 @@ export const chatClient: ClientProtocol = {
   preset: chatPreset,
   keepalive: ': keepalive\n\n',
   writer: chatWriter,
-  writeBody: completionOf,
+  writeBody: writeCompletion,
   passThroughEnd: 'data: [DONE]\n\n',
   rewriter: chatRewriter,
   usageOf,

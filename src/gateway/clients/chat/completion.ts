@@ -3,12 +3,12 @@ import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
 import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
-import { annotationsOf, emptyCall, imageOf } from './parts.ts'
+import { emptyCall, toAnnotations, toImagePart } from './parts.ts'
 import { usageOf } from './usage.ts'
 
 /** Writes a whole answer. */
-export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
-  const choices = choicesIn(events).map((own, index) => choiceOf(head, own, index))
+export function writeCompletion(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
+  const choices = groupByChoice(events).map((choiceEvents, index) => writeChoice(head, choiceEvents, index))
   const { id, provider, model, createdSeconds: created } = head
   const tokens = events.findLast((event) => event.type === 'usage')?.tokens
   const answer = { id, object: 'chat.completion', created, model, provider, choices }
@@ -16,31 +16,33 @@ export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: Cost
 }
 
 /** Groups the events by choice. An event without content belongs to none. */
-function choicesIn(events: AnswerEvent[]): AnswerEvent[][] {
+function groupByChoice(events: AnswerEvent[]): AnswerEvent[][] {
   if (!events.some(({ choice = 0 }) => choice > 0)) return [events]
-  const groups = [...Map.groupBy(events, ({ choice = 0 }) => choice)].sort(([one], [other]) => one - other)
-  return groups.map(([, own]) => own).filter((own) => own.some(({ type }) => type === 'finish'))
+  const groups = [...Map.groupBy(events, ({ choice = 0 }) => choice)].sort(([first], [second]) => first - second)
+  return groups
+    .map(([, choiceEvents]) => choiceEvents)
+    .filter((choiceEvents) => choiceEvents.some(({ type }) => type === 'finish'))
 }
 
-function choiceOf(head: AnswerHead, events: AnswerEvent[], index: number): object {
+function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): object {
   const content = collect(events)
   const details = content.thoughts.flatMap((thought, index) => detailsOf({ by: head.model, ...thought }, index))
-  const annotations = content.cited.flatMap((one) => annotationsOf(one, content.text.length))
+  const annotations = content.citations.flatMap((citation) => toAnnotations(citation, content.text.length))
   const message = {
     role: 'assistant',
     content: content.text || (content.calls.size > 0 || content.refusal ? null : ''),
     refusal: content.refusal || null,
     ...(content.reasoning && { reasoning: content.reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
-    ...callsOf(head, [...content.calls.values()]),
+    ...writeCalls(head, [...content.calls.values()]),
     ...(annotations.length > 0 && { annotations }),
-    ...(content.images.length > 0 && { images: content.images.map(imageOf) }),
+    ...(content.images.length > 0 && { images: content.images.map(toImagePart) }),
   }
   const isFunction = 'function_call' in message && content.finish === 'tool_calls'
   return { index, message, finish_reason: isFunction ? functionReason : content.finish, logprobs: null }
 }
 
-function callsOf({ request }: AnswerHead, calls: ReturnType<typeof emptyCall>[]): object {
+function writeCalls({ request }: AnswerHead, calls: ReturnType<typeof emptyCall>[]): object {
   if (calls.length === 0) return {}
   return usesFunctions(request) ? { function_call: calls[0]!.function } : { tool_calls: calls }
 }
@@ -52,7 +54,7 @@ function collect(events: AnswerEvent[]) {
     refusal: '',
     thoughts: [] as Thought[],
     calls: new Map<number, ReturnType<typeof emptyCall>>(),
-    cited: [] as Citation[],
+    citations: [] as Citation[],
     images: [] as Picture[],
     finish: 'stop' as FinishReason,
   }
@@ -62,7 +64,7 @@ function collect(events: AnswerEvent[]) {
       content[event.type] += event.text
     if (event.type === 'reasoning') {
       const { type: _type, ...piece } = event
-      if (thoughtIsOpen) content.thoughts.push(joined(content.thoughts.pop()!, piece))
+      if (thoughtIsOpen) content.thoughts.push(appendThought(content.thoughts.pop()!, piece))
       else content.thoughts.push(piece)
       thoughtIsOpen = !isThoughtEnd(piece)
     } else if (event.type === 'tool_call') {
@@ -71,11 +73,15 @@ function collect(events: AnswerEvent[]) {
       const call = content.calls.get(event.index)
       if (call?.function) call.function.arguments += event.text
       else if (call) call.custom.input += event.text
-    } else if (event.type === 'citation') content.cited.push(event)
+    } else if (event.type === 'citation') content.citations.push(event)
     else if (event.type === 'image') content.images.push(event)
     else if (event.type === 'finish') content.finish = event.reason
   }
   return content
 }
 
-const joined = (thought: Thought, more: Thought): Thought => ({ ...thought, ...more, text: thought.text + more.text })
+const appendThought = (thought: Thought, piece: Thought): Thought => ({
+  ...thought,
+  ...piece,
+  text: thought.text + piece.text,
+})

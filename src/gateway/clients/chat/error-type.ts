@@ -1,5 +1,5 @@
 /** Error types by status, as in OpenRouter. They are the same for all protocols and providers. */
-const ofStatus: Record<number, string> = {
+const typeByStatus: Record<number, string> = {
   401: 'authentication',
   402: 'payment_required',
   403: 'permission_denied',
@@ -14,9 +14,9 @@ const ofStatus: Record<number, string> = {
 }
 
 /** Error codes of providers that are more specific than the status. */
-const exact: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'string_too_long', 'invalid_prompt'])
+const specificCodes: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'string_too_long', 'invalid_prompt'])
 
-export function errorTypeOf(status: number, providerCode: unknown): string {
-  if (exact.has(providerCode)) return String(providerCode)
-  return ofStatus[status] ?? (status >= 500 ? 'server' : 'invalid_request')
+export function errorTypeFor(status: number, providerCode: unknown): string {
+  if (specificCodes.has(providerCode)) return String(providerCode)
+  return typeByStatus[status] ?? (status >= 500 ? 'server' : 'invalid_request')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { completionOf } from './completion.ts'
+import { writeCompletion } from './completion.ts'
 import { chatWriter } from './writer.ts'
 
 const request = { functions: [{ name: 'read' }] }
@@ -14,7 +14,7 @@ const events: AnswerEvent[] = [
 ]
 
 test('a client that sends functions gets the call of a translated answer in function_call', () => {
-  const { choices } = completionOf(head, events, undefined) as any
+  const { choices } = writeCompletion(head, events, undefined) as any
   assert.deepEqual(choices[0].message.function_call, { name: 'read', arguments: '{"path":"a"}' })
   assert.deepEqual([choices[0].message.tool_calls, choices[0].finish_reason], [undefined, 'function_call'])
 })
@@ -34,6 +34,6 @@ test('a client that sends functions gets the call of a translated stream in func
 
 test('a client that sends functions and tools gets tool calls', () => {
   const both = { ...head, request: { ...request, tools: [{ type: 'function', function: { name: 'read' } }] } }
-  const { choices } = completionOf(both, events, undefined) as any
+  const { choices } = writeCompletion(both, events, undefined) as any
   assert.deepEqual([choices[0].message.tool_calls.length, choices[0].finish_reason], [1, 'tool_calls'])
 })

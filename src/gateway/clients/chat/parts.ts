@@ -5,13 +5,13 @@ import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
  * The annotation of a source. Without a position it covers all text, which has `length` characters so far. Sources
  * without a URL are omitted, because some clients reject the whole answer.
  */
-export function annotationsOf({ url, title, quote, start = 0, end }: Citation, length: number): Annotation[] {
+export function toAnnotations({ url, title, quote, start = 0, end }: Citation, length: number): Annotation[] {
   if (url === undefined) return []
   const cited = { start_index: start, end_index: end ?? length, title: title ?? '', url }
   return [{ type: 'url_citation', url_citation: { ...cited, ...(quote && { content: quote }) } }]
 }
 
-export function imageOf({ url }: Picture): { type: 'image_url'; image_url: { url: string } } {
+export function toImagePart({ url }: Picture): { type: 'image_url'; image_url: { url: string } } {
   return { type: 'image_url', image_url: { url } }
 }
 

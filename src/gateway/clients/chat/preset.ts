@@ -24,33 +24,33 @@ function chatFields(config: Fields): Fields {
     ...same,
     transforms: truncation === 'auto' ? ['middle-out'] : undefined,
     max_completion_tokens: max_output_tokens,
-    response_format: format && formatOf(format),
+    response_format: format && encodeFormat(format),
     verbosity,
-    ...reasoningOf(reasoning),
+    ...encodeReasoning(reasoning),
     tools: (tools as Tool[] | null | undefined)?.map(nestedTool),
     tool_choice: nestedChoice(tool_choice),
   })
 }
 
 /** All providers of chat completions know `reasoning_effort`, but only some know the object `reasoning`. */
-function reasoningOf(reasoning: unknown): Fields {
-  const { effort, ...more } = withoutNulls((reasoning ?? {}) as Fields)
-  if (effort !== undefined && Object.keys(more).length === 0) return { reasoning_effort: effort }
+function encodeReasoning(reasoning: unknown): Fields {
+  const { effort, ...others } = withoutNulls((reasoning ?? {}) as Fields)
+  if (effort !== undefined && Object.keys(others).length === 0) return { reasoning_effort: effort }
   return { reasoning }
 }
 
-function formatOf({ type, ...json_schema }: Tool): Fields {
+function encodeFormat({ type, ...json_schema }: Tool): Fields {
   return type === 'json_schema' ? { type, json_schema } : { type, ...json_schema }
 }
 
 function nestedTool(tool: Tool): Fields {
   if (tool.type !== 'function') return tool
-  const { type, name, description, parameters, strict, ...more } = tool
-  return { type, function: withoutNulls({ name, description, parameters, strict }), ...more }
+  const { type, name, description, parameters, strict, ...others } = tool
+  return { type, function: withoutNulls({ name, description, parameters, strict }), ...others }
 }
 
 function nestedChoice(choice: unknown): unknown {
   if (typeof choice !== 'object' || choice === null) return choice
-  const { type, name, ...more } = choice as Tool
-  return type === 'function' ? { type, function: { name }, ...more } : choice
+  const { type, name, ...others } = choice as Tool
+  return type === 'function' ? { type, function: { name }, ...others } : choice
 }

@@ -37,7 +37,8 @@ const textOfDetail = (detail: ReasoningDetail | null) => (detail ? textOfPiece(d
 /** Moves reasoning parts out of the content, where clients expect text. */
 export function withoutThinkingParts(parts: Part[], model: string): object {
   const texts = parts.map(splitThought)
-  const [content, reasoning] = [texts.map(({ text }) => text).join(''), texts.map(({ thought }) => thought).join('')]
+  const content = texts.map(({ text }) => text).join('')
+  const reasoning = texts.map(({ thought }) => thought).join('')
   if (!reasoning) return { content }
   const details = detailsOf({ text: reasoning, field: 'thinking', by: model }, 0)
   return { content, reasoning, reasoning_details: details }

@@ -26,24 +26,24 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
       return events.map(writer.event).join('')
     },
     whole(answer, events) {
-      const right = events && repair.repairs(answer, events, 'message', () => answer)
-      const isBroken = right !== undefined || !answer.includes('"message"') || needsRewriteInMessage(answer)
-      const changed = isBroken ? rewritten(answer, { part: 'message', head, right }) : answer
+      const repairs = events && repair.findRepairs(answer, events, 'message', () => answer)
+      const isBroken = repairs !== undefined || !answer.includes('"message"') || needsRewriteInMessage(answer)
+      const changed = isBroken ? rewriteJson(answer, { part: 'message', head, repairs }) : answer
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
-      return applyChanges(changed, changed.indexOf('{'), { set: namesIn(head), fill })
+      return applyChanges(changed, changed.indexOf('{'), { set: headMembers(head), fill })
     },
   }
 }
 
-function namesIn({ model, provider }: AnswerHead) {
+function headMembers({ model, provider }: AnswerHead) {
   return { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }
 }
 
 function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['event'] {
   const { id, createdSeconds } = head
   const eventPrefix = new EventPrefix('choices', 'usage', () => ({
-    set: namesIn(head),
+    set: headMembers(head),
     fill: { id: toLatin1Json(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
   let hasDelta = false
@@ -52,21 +52,22 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
     const tail = rest ?? raw.toString('latin1')
     const isFirst = !hasDelta && firstDelta.test(tail)
     hasDelta ||= isFirst
-    const right = events && repair.repairs(tail, events, 'delta', () => jsonIn(raw))
+    const repairs = events && repair.findRepairs(tail, events, 'delta', () => extractJson(raw))
     const lacksRole = isFirst && !tail.includes('"role"')
-    if (rest !== undefined && !right && !lacksRole && !needsRewriteInChoice(rest)) return eventPrefix.rewrite(raw, rest)
+    if (rest !== undefined && !repairs && !lacksRole && !needsRewriteInChoice(rest))
+      return eventPrefix.rewrite(raw, rest)
     const text = rest === undefined ? tail : raw.toString('latin1')
     const from = findObjectStart(text)
     if (from === -1) return raw
-    const isChanged = right || lacksRole || needsRewriteInChoice(text)
-    const changed = isChanged ? withRewrittenLine(text, from, { part: 'delta', head, right, lacksRole }) : text
+    const isChanged = repairs || lacksRole || needsRewriteInChoice(text)
+    const changed = isChanged ? withRewrittenLine(text, from, { part: 'delta', head, repairs, lacksRole }) : text
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }
 }
 
 const firstDelta = /"delta"\s*:\s*\{/
 
-function jsonIn(raw: Buffer): string {
+function extractJson(raw: Buffer): string {
   const text = raw.toString('latin1')
   const from = findObjectStart(text)
   return from === -1 ? '{}' : text.slice(from, lineEnd(text, from))
@@ -80,7 +81,7 @@ function lineEnd(text: string, from: number): number {
 /** The end of the data. Other fields of the event and comments can follow it. */
 function withRewrittenLine(text: string, from: number, rewriting: Rewriting): string {
   const end = text.indexOf('\n', from)
-  return text.slice(0, from) + rewritten(text.slice(from, end), rewriting) + text.slice(end)
+  return text.slice(0, from) + rewriteJson(text.slice(from, end), rewriting) + text.slice(end)
 }
 
 /** Searched as text, because quotes within strings are escaped. */
@@ -144,18 +145,18 @@ type Choice = { finish_reason?: string | null; native_finish_reason?: string; te
 type Rewriting = {
   part: 'delta' | 'message'
   head: AnswerHead
-  right: Repairs | undefined
+  repairs: Repairs | undefined
   /** The first delta of the stream has no role. Helpers of official clients refuse the answer without it. */
   lacksRole?: boolean
 }
 
-function rewritten(text: string, { part, head, right, lacksRole = false }: Rewriting): string {
+function rewriteJson(text: string, { part, head, repairs, lacksRole = false }: Rewriting): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
   answer.choices ??= []
   for (const [position, choice] of answer.choices.entries()) {
-    const repair = right?.get(position)
+    const repair = repairs?.get(position)
     // Some servers repeat the message so far beside each delta, and clients would add both.
-    const message = part === 'delta' ? messageOf(choice) : undefined
+    const message = part === 'delta' ? takeMessage(choice) : undefined
     if (message && !choice.delta) choice.delta = message
     if (typeof choice.text === 'string' && !choice[part]) choice[part] = { role: 'assistant', content: choice.text }
     if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
@@ -167,8 +168,8 @@ function rewritten(text: string, { part, head, right, lacksRole = false }: Rewri
   return toLatin1Json(answer)
 }
 
-/** The message of a stream's event, removed from its choice. */
-function messageOf(choice: Choice): ChatDelta | undefined {
+/** Removes the message of a stream's event from its choice. @returns the message. */
+function takeMessage(choice: Choice): ChatDelta | undefined {
   const { message } = choice
   delete choice.message
   return message

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiErrorType, ChatStreamChunk$inboundSchema } from '@openrouter/sdk/models'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import { completionOf } from './completion.ts'
+import { writeCompletion } from './completion.ts'
 import { chatWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'P', createdSeconds: 5 }
@@ -24,7 +24,7 @@ function deltas(...events: AnswerEvent[]): object[] {
   assert.deepEqual(first, { ...named, choices: [choice] })
   return rest.map(({ choices }) => choices[0].delta)
 }
-const message = (...events: AnswerEvent[]) => (completionOf(head, events, undefined) as any).choices[0].message
+const message = (...events: AnswerEvent[]) => (writeCompletion(head, events, undefined) as any).choices[0].message
 
 const thought = (text: string, more: object = {}): AnswerEvent => ({ type: 'reasoning', text, ...more }) as AnswerEvent
 const call = (index: number, more: object = {}): AnswerEvent => ({
@@ -114,7 +114,7 @@ test('a source that names no place is of all the text so far', () => {
 
 test('usage: its parts where there are some, its cost where there is one', () => {
   const usage = (more: Partial<TokenCounts>, note?: typeof cost) =>
-    (completionOf(head, [{ type: 'usage', tokens: { ...tokens, ...more } }], note) as any).usage
+    (writeCompletion(head, [{ type: 'usage', tokens: { ...tokens, ...more } }], note) as any).usage
   const counts = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }
   assert.deepEqual(usage({}), counts)
   assert.deepEqual(usage({ cached: 2, reasoning: 1 }, cost), {
@@ -122,7 +122,7 @@ test('usage: its parts where there are some, its cost where there is one', () =>
     ...{ prompt_tokens_details: { cached_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 1 } },
   })
   assert.deepEqual(usage({ cacheWritten: 1 }).prompt_tokens_details, { cached_tokens: 0, cache_write_tokens: 1 })
-  assert.equal('usage' in completionOf(head, [], cost), false)
+  assert.equal('usage' in writeCompletion(head, [], cost), false)
 })
 
 test('a stream ends with a usage chunk and the end mark', () => {
@@ -144,7 +144,7 @@ test('a stream ends with a usage chunk and the end mark', () => {
 })
 
 test('a whole answer has its model, finish reason and no unrequested fields', () => {
-  const answer = completionOf(
+  const answer = writeCompletion(
     head,
     [
       { type: 'text', text: 'Hi' },

@@ -2,9 +2,9 @@ import type { Chunk, ChunkChoice, Delta } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../protocol/protocol.ts'
-import { errorTypeOf } from './error-type.ts'
+import { errorTypeFor } from './error-type.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
-import { annotationsOf, callArguments, emptyCall, imageOf } from './parts.ts'
+import { callArguments, emptyCall, toAnnotations, toImagePart } from './parts.ts'
 import { usageOf } from './usage.ts'
 
 /**
@@ -13,19 +13,21 @@ import { usageOf } from './usage.ts'
  */
 export const emptyChoice: ChunkChoice = { index: 0, delta: {}, finish_reason: null }
 
-/** Writes one answer as chunks. */
-/** @param isStarted whether the client already has the chunk with the role. */
+/**
+ * Writes one answer as chunks.
+ * @param isStarted whether the client already has the chunk with the role.
+ */
 export function chatWriter(
   head: AnswerHead,
   { includeUsage, isStarted = false }: { includeUsage: boolean; isStarted?: boolean },
 ): StreamWriter {
-  const chunk = (choices: ChunkChoice[], more: Partial<Chunk> = {}): string => {
+  const writeChunk = (choices: ChunkChoice[], members: Partial<Chunk> = {}): string => {
     const { id, provider, model, createdSeconds: created } = head
-    const whole: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...more }
+    const whole: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...members }
     return `data: ${JSON.stringify(whole)}\n\n`
   }
-  const say = (delta: Delta, finish: ChunkChoice['finish_reason'] = null) =>
-    chunk([{ index: choice, delta, finish_reason: finish }])
+  const writeDelta = (delta: Delta, finish: ChunkChoice['finish_reason'] = null) =>
+    writeChunk([{ index: choice, delta, finish_reason: finish }])
   let choice = 0
   let hasStarted = isStarted
   let tokens: TokenCounts | undefined
@@ -34,43 +36,45 @@ export function chatWriter(
   const customCalls = new Set<number>()
   const isLegacy = usesFunctions(head.request)
 
-  function thinks(piece: Thought): string {
+  function writeThought(piece: Thought): string {
     const details = detailsOf({ by: head.model, ...piece }, thoughts)
     if (isThoughtEnd(piece)) thoughts++
     if (!piece.text && details.length === 0) return ''
-    return say({
+    return writeDelta({
       ...(piece.text && { reasoning: piece.text }),
       ...(details.length > 0 && { reasoning_details: details }),
     })
   }
 
-  function cites(citation: Citation): string {
-    const annotations = annotationsOf(citation, writtenLength)
-    return annotations.length > 0 ? say({ annotations }) : ''
+  function writeCitation(citation: Citation): string {
+    const annotations = toAnnotations(citation, writtenLength)
+    return annotations.length > 0 ? writeDelta({ annotations }) : ''
   }
 
   function write(event: AnswerEvent): string {
     switch (event.type) {
       case 'text':
         writtenLength += event.text.length
-        return say({ content: event.text })
+        return writeDelta({ content: event.text })
       case 'reasoning':
-        return thinks(event)
+        return writeThought(event)
       case 'refusal':
-        return say({ refusal: event.text })
+        return writeDelta({ refusal: event.text })
       case 'tool_call':
         if (event.custom) customCalls.add(event.index)
-        if (isLegacy) return event.index > 0 ? '' : say({ function_call: { name: event.name, arguments: '' } })
-        return say({ tool_calls: [{ index: event.index, ...emptyCall(event) }] })
+        if (isLegacy) return event.index > 0 ? '' : writeDelta({ function_call: { name: event.name, arguments: '' } })
+        return writeDelta({ tool_calls: [{ index: event.index, ...emptyCall(event) }] })
       case 'tool_arguments':
-        if (isLegacy) return event.index > 0 ? '' : say({ function_call: { arguments: event.text } })
-        return say({ tool_calls: [{ index: event.index, ...callArguments(event.text, customCalls.has(event.index)) }] })
+        if (isLegacy) return event.index > 0 ? '' : writeDelta({ function_call: { arguments: event.text } })
+        return writeDelta({
+          tool_calls: [{ index: event.index, ...callArguments(event.text, customCalls.has(event.index)) }],
+        })
       case 'citation':
-        return cites(event)
+        return writeCitation(event)
       case 'image':
-        return say({ images: [imageOf(event)] })
+        return writeDelta({ images: [toImagePart(event)] })
       case 'finish':
-        return say({}, isLegacy && event.reason === 'tool_calls' ? functionReason : event.reason)
+        return writeDelta({}, isLegacy && event.reason === 'tool_calls' ? functionReason : event.reason)
       case 'usage':
         tokens = event.tokens
         return ''
@@ -90,16 +94,16 @@ export function chatWriter(
       const text = write(event)
       if (hasStarted || text === '') return text
       hasStarted = true
-      return say({ role: 'assistant', content: '' }) + text
+      return writeDelta({ role: 'assistant', content: '' }) + text
     },
     end: (cost) => {
-      const usage = tokens ? chunk(includeUsage ? [] : [emptyChoice], { usage: usageOf(tokens, cost) }) : ''
+      const usage = tokens ? writeChunk(includeUsage ? [] : [emptyChoice], { usage: usageOf(tokens, cost) }) : ''
       return `${usage}data: [DONE]\n\n`
     },
     fail: ({ metadata, ...error }) => {
-      const error_type = errorTypeOf(error.code, metadata?.error_type ?? metadata?.provider_code)
+      const error_type = errorTypeFor(error.code, metadata?.error_type ?? metadata?.provider_code)
       const errorBody = { ...error, metadata: { ...metadata, error_type } }
-      return `${chunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error: errorBody })}data: [DONE]\n\n`
+      return `${writeChunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error: errorBody })}data: [DONE]\n\n`
     },
   }
 }

@@ -3,6 +3,8 @@ import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
 import { estimatePrompt } from '#chat/prompt-size.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 
+const closingBrace = Buffer.from('}')
+
 export function embeddingsUsage({ prompt }: TokenCounts): { prompt_tokens: number; total_tokens: number } {
   return { prompt_tokens: prompt, total_tokens: prompt }
 }
@@ -21,7 +23,7 @@ export function writeEmbeddings(
       pieces.push(
         Buffer.from(`${index > 0 ? ',' : ''}{"object":"embedding","index":${index},"embedding":`),
         vector,
-        end,
+        closingBrace,
       )
       index++
     }
@@ -33,5 +35,3 @@ export function writeEmbeddings(
   pieces.push(Buffer.from(`],${JSON.stringify({ id, model, provider, usage }).slice(1)}`))
   return Buffer.concat(pieces)
 }
-
-const end = Buffer.from('}')

@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 export type Block = { type: string } & Record<string, unknown>
 
 /** The blocks of a content in either form, text or list. @throws Fault `invalid` for other values. */
-export function blocksOf(content: unknown, path: string): Block[] {
+export function readBlocks(content: unknown, path: string): Block[] {
   if (content == null) return []
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw new Fault('invalid', `${path}: must be text or an array of blocks.`)
@@ -14,13 +14,13 @@ export function blocksOf(content: unknown, path: string): Block[] {
 }
 
 /** A block as parts of a chat message. Unknown kinds are passed on for the provider to judge. */
-export function partsOf(block: Block, path: string): ContentPart[] {
+export function toParts(block: Block, path: string): ContentPart[] {
   const cache = block.cache_control == null ? {} : { cache_control: block.cache_control }
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: String(block.text ?? ''), ...cache }]
     case 'image':
-      return [{ ...imagePart(sourceOf(block, path)), ...cache }]
+      return [{ ...imagePart(requireSource(block, path)), ...cache }]
     case 'document':
       return documentParts(block, path).map((part) => ({ ...part, ...cache }))
     case 'search_result':
@@ -41,40 +41,40 @@ type Source = {
   content?: unknown
 }
 
-function sourceOf({ source }: Block, path: string): Source {
+function requireSource({ source }: Block, path: string): Source {
   if (typeof source === 'object' && source !== null) return source as Source
   throw new Fault('invalid', `${path}.source: is required.`)
 }
 
-const dataUrl = ({ media_type, data }: Source) => `data:${media_type};base64,${data}`
+const toDataUrl = ({ media_type, data }: Source) => `data:${media_type};base64,${data}`
 
 function imagePart(source: Source): ContentPart {
   if (source.type === 'file') return { type: 'file', file: { file_id: source.file_id } }
-  return { type: 'image_url', image_url: { url: source.type === 'url' ? source.url : dataUrl(source) } }
+  return { type: 'image_url', image_url: { url: source.type === 'url' ? source.url : toDataUrl(source) } }
 }
 
 /** Text documents become text parts, because few other models accept them as files. */
 function documentParts(block: Block, path: string): ContentPart[] {
-  const source = sourceOf(block, path)
-  const heading = [block.title, block.context].filter((one) => typeof one === 'string' && one !== '').join('\n')
+  const source = requireSource(block, path)
+  const heading = [block.title, block.context].filter((text) => typeof text === 'string' && text !== '').join('\n')
   switch (source.type) {
     case 'text':
       return [{ type: 'text', text: heading ? `${heading}\n\n${source.data}` : String(source.data ?? '') }]
     case 'content': {
-      const within = blocksOf(source.content, `${path}.source.content`)
-      const parts = within.flatMap((one, index) => partsOf(one, `${path}.source.content.${index}`))
+      const nestedBlocks = readBlocks(source.content, `${path}.source.content`)
+      const parts = nestedBlocks.flatMap((nested, index) => toParts(nested, `${path}.source.content.${index}`))
       return heading ? [{ type: 'text', text: heading }, ...parts] : parts
     }
     case 'file':
       return [{ type: 'file', file: { file_id: source.file_id } }]
     default: {
       const filename = typeof block.title === 'string' ? block.title : 'document.pdf'
-      return [{ type: 'file', file: { file_data: source.type === 'url' ? source.url : dataUrl(source), filename } }]
+      return [{ type: 'file', file: { file_data: source.type === 'url' ? source.url : toDataUrl(source), filename } }]
     }
   }
 }
 
 function searchText({ title, source, content }: Block, path: string): string {
-  const texts = blocksOf(content, `${path}.content`).map(({ text }) => String(text ?? ''))
-  return [title, source, ...texts].filter((one) => typeof one === 'string' && one !== '').join('\n')
+  const texts = readBlocks(content, `${path}.content`).map(({ text }) => String(text ?? ''))
+  return [title, source, ...texts].filter((text) => typeof text === 'string' && text !== '').join('\n')
 }

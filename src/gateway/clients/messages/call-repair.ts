@@ -49,7 +49,10 @@ function isBlockEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
 
 type Block = { type?: string; id?: unknown; name?: unknown; input?: unknown }
 
-/** A whole answer with one character per byte. @param calls the calls that this service read from it. */
+/**
+ * Corrects the calls of a whole answer, given as a latin1 string of its bytes.
+ * @param events what this service read from it.
+ */
 export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
   const calls = assembledCalls(events)
   if (calls.length === 0) return answer

@@ -1,7 +1,7 @@
 import type { Envelope } from '#platform/http/response/envelope.ts'
 
 /** Anthropic's error types by status. */
-const types: Record<number, string> = {
+const typeByStatus: Record<number, string> = {
   401: 'authentication_error',
   402: 'billing_error',
   403: 'permission_error',
@@ -14,8 +14,16 @@ const types: Record<number, string> = {
   529: 'overloaded_error',
 }
 
-export function errorOf({ code, message, metadata }: { code: number; message: string; metadata?: object | undefined }) {
-  const type = types[code] ?? (code >= 500 ? 'api_error' : 'invalid_request_error')
+export function toErrorObject({
+  code,
+  message,
+  metadata,
+}: {
+  code: number
+  message: string
+  metadata?: object | undefined
+}) {
+  const type = typeByStatus[code] ?? (code >= 500 ? 'api_error' : 'invalid_request_error')
   // Clients read Anthropic's details. Other errors have those of this service.
   const details = (metadata as { provider_details?: object } | undefined)?.provider_details ?? metadata
   return { type, message: contextMessage(metadata) ?? message, ...(details && { details }) }
@@ -33,5 +41,5 @@ function contextMessage(metadata: object | undefined): string | undefined {
 /** Anthropic's error envelope, and its header with the request id. */
 export const messagesEnvelope: Envelope = (error, requestId) => ({
   headers: { 'request-id': requestId },
-  body: { type: 'error', error: errorOf(error), request_id: requestId },
+  body: { type: 'error', error: toErrorObject(error), request_id: requestId },
 })

@@ -4,26 +4,26 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
  * Betas that do not raise the cost above the reservation. Under a spending limit no others are sent, because a longer
  * context or a faster model has another price.
  */
-const harmless =
+const harmlessBetas =
   /^(?:claude-code|oauth|interleaved-thinking|fine-grained-tool-streaming|prompt-caching|prompt-caching-scope|extended-cache-ttl|token-efficient-tools|output-128k|max-tokens-3-5-sonnet|computer-use|pdfs|structured-outputs|files-api|tool-search-tool|tool-examples|advanced-tool-use|effort|web-search|web-fetch|code-execution|context-management|redact-thinking|adaptive-thinking|search-results|token-counting|thinking-token-count|thinking-display-updates|mid-conversation-(?:system|tool-changes|output-config)|model-context-window-exceeded|output-300k|inline-tools|message-batches)-\d{4}-?\d{2}-?\d{2}$/
 
 /** The last version that accepts these fields, which a preset can add. */
 const versionWithSampling = '2023-06-01'
-const sampling = ['temperature', 'top_p', 'top_k']
+const samplingFields = ['temperature', 'top_p', 'top_k']
 
 /**
  * The client headers for an upstream of the same protocol.
  * @param limited whether a spending limit applies.
  */
 export function messagesHeaders(headers: Headers, body: object, limited: boolean): Record<string, string> {
-  const hasSampling = sampling.some((name) => (body as Record<string, unknown>)[name] != null)
+  const hasSampling = samplingFields.some((name) => (body as Record<string, unknown>)[name] != null)
   const version = hasSampling ? versionWithSampling : headers['anthropic-version']
   const betas = String(headers['anthropic-beta'] ?? '')
     .split(',')
     .map((beta) => beta.trim())
-    .filter((beta) => beta !== '' && (!limited || harmless.test(beta)))
-  return {
-    ...(typeof version === 'string' && { 'anthropic-version': version }),
-    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
-  }
+    .filter((beta) => beta !== '' && (!limited || harmlessBetas.test(beta)))
+  const upstreamHeaders: Record<string, string> = {}
+  if (typeof version === 'string') upstreamHeaders['anthropic-version'] = version
+  if (betas.length > 0) upstreamHeaders['anthropic-beta'] = betas.join(',')
+  return upstreamHeaders
 }

@@ -1,4 +1,4 @@
-import type { Citation, TokenCounts } from '#chat/events.ts'
+import { type Citation, noTokens, type TokenCounts } from '#chat/events.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 
 export type TextBlock = { type: 'text'; text: string; citations: unknown[] | null }
@@ -21,16 +21,16 @@ export function messageObject(
 }
 
 /** A source as an Anthropic citation. Sources of other providers have no index for a later request. */
-export function citationIn({ url, file, title, quote }: Citation): object {
-  const found = { title: title ?? file?.name ?? null, cited_text: quote ?? '', encrypted_index: '' }
-  if (!file) return { type: 'web_search_result_location', url, ...found }
-  const place = { search_result_index: file.index, start_block_index: 0, end_block_index: 1 }
-  return { type: 'search_result_location', source: file.id, ...place, ...found }
+export function toCitation({ url, file, title, quote }: Citation): object {
+  const shared = { title: title ?? file?.name ?? null, cited_text: quote ?? '', encrypted_index: '' }
+  if (!file) return { type: 'web_search_result_location', url, ...shared }
+  const position = { search_result_index: file.index, start_block_index: 0, end_block_index: 1 }
+  return { type: 'search_result_location', source: file.id, ...position, ...shared }
 }
 
 /** Anthropic counts cache reads and writes separately from the other prompt tokens. */
 export function messageUsage(tokens: TokenCounts | undefined, cost?: CostNote): object {
-  const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? none
+  const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? noTokens
   return {
     input_tokens: prompt - cached - cacheWritten,
     cache_creation_input_tokens: cacheWritten,
@@ -45,5 +45,3 @@ export function messageUsage(tokens: TokenCounts | undefined, cost?: CostNote): 
     ...(cost && { cost: cost.costUsd }),
   }
 }
-
-const none: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }

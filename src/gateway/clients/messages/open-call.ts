@@ -16,7 +16,7 @@ export class OpenCall {
   }
 
   /** Whether the arguments are complete. Free text of a custom call is complete only at the end of the answer. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return !this.isCustom && this.#extent.isComplete
   }
 

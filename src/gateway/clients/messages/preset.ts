@@ -38,27 +38,27 @@ function messagesFields(config: Fields): Fields {
     verbosity,
     output_config:
       format?.type === 'json_schema' ? { format: { type: format.type, schema: format.schema } } : undefined,
-    tools: (tools as Tool[] | null | undefined)?.map(toolOf),
-    tool_choice: choiceOf(tool_choice, parallel_tool_calls),
+    tools: (tools as Tool[] | null | undefined)?.map(encodeTool),
+    tool_choice: encodeToolChoice(tool_choice, parallel_tool_calls),
     service_tier: serviceTiers[String(service_tier)],
   })
 }
 
 const serviceTiers: Record<string, string> = { default: 'standard_only', standard_only: 'standard_only' }
 
-function toolOf(tool: Tool): Fields {
+function encodeTool(tool: Tool): Fields {
   if (tool.type !== 'function') return tool
-  const { type: _function, parameters, ...more } = tool
-  return withoutNulls({ ...more, input_schema: parameters ?? { type: 'object', properties: {} } })
+  const { type: _function, parameters, ...others } = tool
+  return withoutNulls({ ...others, input_schema: parameters ?? { type: 'object', properties: {} } })
 }
 
-function choiceOf(choice: unknown, parallel: unknown): Fields | undefined {
-  const one = parallel === false ? { disable_parallel_tool_use: true } : {}
+function encodeToolChoice(choice: unknown, parallel: unknown): Fields | undefined {
+  const parallelism = parallel === false ? { disable_parallel_tool_use: true } : {}
   if (choice === 'none') return { type: 'none' }
-  if (choice === 'required') return { type: 'any', ...one }
+  if (choice === 'required') return { type: 'any', ...parallelism }
   const { type, name } = (choice ?? {}) as { type?: string; name?: string }
-  if (type === 'function') return { type: 'tool', name, ...one }
-  return choice === 'auto' || parallel === false ? { type: 'auto', ...one } : undefined
+  if (type === 'function') return { type: 'tool', name, ...parallelism }
+  return choice === 'auto' || parallel === false ? { type: 'auto', ...parallelism } : undefined
 }
 
 function systemAfter(prompt: string, system: unknown): unknown {

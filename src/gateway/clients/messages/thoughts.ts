@@ -2,13 +2,13 @@ import { decodeThought, encodeThoughtWithId, isEncodedThought } from '#chat/thou
 import type { ThoughtMetadata } from '#chat/thoughts.ts'
 
 /** The signature of reasoning, which clients send back. Anthropic's signature stays unchanged. */
-export function signatureOf(mark: ThoughtMetadata): string | undefined {
-  return isAnthropicThought(mark) ? mark.signature : encodeThoughtWithId(mark)
+export function toSignature(metadata: ThoughtMetadata): string | undefined {
+  return isAnthropicThought(metadata) ? metadata.signature : encodeThoughtWithId(metadata)
 }
 
 /** The signature of encrypted reasoning. */
-export function redactedData(mark: ThoughtMetadata): string | undefined {
-  return isAnthropicThought(mark) ? mark.encrypted : encodeThoughtWithId(mark)
+export function toRedactedData(metadata: ThoughtMetadata): string | undefined {
+  return isAnthropicThought(metadata) ? metadata.encrypted : encodeThoughtWithId(metadata)
 }
 
 /** Whether reasoning came from Anthropic's API. Reasoning from a chat API is sent back in the form of chats. */
@@ -17,13 +17,13 @@ const isAnthropicThought = ({ format, via }: ThoughtMetadata) => format === 'ant
 type ThinkingBlock = { type?: unknown; thinking?: unknown; signature?: unknown; data?: unknown }
 
 /** The reasoning of a block that a client sent back. Undefined without a signature. */
-export function thoughtOf({ type, thinking, signature, data }: ThinkingBlock) {
+export function readThought({ type, thinking, signature, data }: ThinkingBlock) {
   const text = typeof thinking === 'string' ? thinking : ''
   const mark = type === 'redacted_thinking' ? data : signature
   if (typeof mark !== 'string' || mark === '') return undefined
   if (isEncodedThought(mark)) {
-    const unsealed = decodeThought(mark, undefined)
-    return unsealed && { text, ...unsealed }
+    const decoded = decodeThought(mark, undefined)
+    return decoded && { text, ...decoded }
   }
   const format = 'anthropic-claude-v1' as const
   return type === 'redacted_thinking' ? { text: '', format, encrypted: mark } : { text, format, signature: mark }

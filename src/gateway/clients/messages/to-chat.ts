@@ -7,8 +7,8 @@ import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
-import { toolsOf } from './tools.ts'
-import { messagesOf } from './turns.ts'
+import { toChatTools } from './tools.ts'
+import { toMessages } from './turns.ts'
 
 /** Chat fields without a counterpart in this protocol that presets and clients can set. */
 export const chatOnly: ReadonlySet<string> = new Set([
@@ -27,10 +27,27 @@ export const chatOnly: ReadonlySet<string> = new Set([
   'verbosity',
 ])
 
-const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control', ...serviceOnlyFields, ...chatOnly]
+const unchangedFields = [
+  'model',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'cache_control',
+  ...serviceOnlyFields,
+  ...chatOnly,
+]
 
-const translated: ReadonlySet<string> = new Set([
-  ...[...same, 'messages', 'system', 'models', 'fallbacks', 'stop_sequences', 'reasoning', 'thinking', 'output_config'],
+const translatedFields: ReadonlySet<string> = new Set([
+  ...unchangedFields,
+  'messages',
+  'system',
+  'models',
+  'fallbacks',
+  'stop_sequences',
+  'reasoning',
+  'thinking',
+  'output_config',
   'output_format',
   'service_tier',
   'user',
@@ -43,7 +60,7 @@ const translated: ReadonlySet<string> = new Set([
 export function untranslatedFields(body: Body): string[] {
   return findSetFields(
     body,
-    Object.keys(body).filter((name) => !translated.has(name) && !isAnswerLimit(name)),
+    Object.keys(body).filter((name) => !translatedFields.has(name) && !isAnswerLimit(name)),
   )
 }
 
@@ -51,9 +68,11 @@ export function untranslatedFields(body: Body): string[] {
 export function messagesToChat(body: Body): ChatRequest {
   if (body.thread != null) throw threadUnsupported()
   const call = body as MessagesCall
-  const messages = messagesOf(call.system, call.messages)
+  const messages = toMessages(call.system, call.messages)
   if (messages.length === 0) throw new Fault('invalid', 'messages: must say something.')
-  const shared = Object.fromEntries(same.filter((name) => body[name] != null).map((name) => [name, body[name]]))
+  const shared = Object.fromEntries(
+    unchangedFields.filter((name) => body[name] != null).map((name) => [name, body[name]]),
+  )
   return {
     ...shared,
     messages,
@@ -62,12 +81,12 @@ export function messagesToChat(body: Body): ChatRequest {
       // 0 fills the cache without an answer. Other protocols cannot express that; 1 is closest.
       max_tokens: call.max_tokens === 0 ? 1 : answerLimitOf(body),
       stop: call.stop_sequences?.length ? call.stop_sequences : undefined,
-      reasoning: reasoningOf(call),
-      response_format: formatOf(call),
+      reasoning: toReasoning(call),
+      response_format: toResponseFormat(call),
       service_tier: serviceTiers[call.service_tier ?? ''],
       user: call.user ?? endUser(call.metadata?.user_id),
     }),
-    ...toolsOf(call),
+    ...toChatTools(call),
   } as ChatRequest
 }
 
@@ -82,7 +101,7 @@ function threadUnsupported(): Fault {
 const serviceTiers: Record<string, string> = { auto: 'auto', standard_only: 'default' }
 
 /** Other protocols have no effort above `xhigh`. The fields of this service take precedence. */
-function reasoningOf({ reasoning, thinking, output_config }: MessagesCall): Body | undefined {
+function toReasoning({ reasoning, thinking, output_config }: MessagesCall): Body | undefined {
   if (reasoning) return reasoning
   const effort = output_config?.effort === 'max' ? 'xhigh' : (output_config?.effort ?? undefined)
   if (thinking?.type === 'disabled') return { enabled: false }
@@ -90,7 +109,7 @@ function reasoningOf({ reasoning, thinking, output_config }: MessagesCall): Body
   return effort === undefined ? undefined : { effort }
 }
 
-function formatOf({ output_config, output_format }: MessagesCall): Body | undefined {
+function toResponseFormat({ output_config, output_format }: MessagesCall): Body | undefined {
   const format = output_config?.format ?? output_format
   if (format?.type !== 'json_schema') return undefined
   return { type: 'json_schema', json_schema: { name: 'response', schema: format.schema } }

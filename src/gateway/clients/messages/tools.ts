@@ -5,15 +5,16 @@ import type { Body } from '../../protocol/protocol.ts'
 type Tool = NonNullable<MessagesCall['tools']>[number]
 
 /** Translates tools and tool choice. Anthropic's tools keep their type, so endpoints without them are skipped. */
-export function toolsOf({ tools, tool_choice: choice }: MessagesCall): Body {
+export function toChatTools({ tools, tool_choice: choice }: MessagesCall): Body {
   if (!tools?.length) return {}
   return {
-    tools: tools.map(toolOf),
-    ...(choice && withoutNulls({ tool_choice: choiceOf(choice), parallel_tool_calls: parallelOf(choice) })),
+    tools: tools.map(toChatTool),
+    ...(choice &&
+      withoutNulls({ tool_choice: toChatToolChoice(choice), parallel_tool_calls: toParallelToolCalls(choice) })),
   }
 }
 
-function toolOf(tool: Tool): Body {
+function toChatTool(tool: Tool): Body {
   if (tool.type != null && tool.type !== 'custom') return tool
   const { name, description, input_schema, strict, cache_control } = tool
   return {
@@ -23,11 +24,13 @@ function toolOf(tool: Tool): Body {
   }
 }
 
-function choiceOf({ type, name }: NonNullable<MessagesCall['tool_choice']>): unknown {
+function toChatToolChoice({ type, name }: NonNullable<MessagesCall['tool_choice']>): unknown {
   if (type === 'tool') return { type: 'function', function: { name } }
   return type === 'any' ? 'required' : type
 }
 
-function parallelOf({ disable_parallel_tool_use: one }: NonNullable<MessagesCall['tool_choice']>): boolean | undefined {
-  return one === undefined ? undefined : !one
+function toParallelToolCalls({
+  disable_parallel_tool_use: isDisabled,
+}: NonNullable<MessagesCall['tool_choice']>): boolean | undefined {
+  return isDisabled === undefined ? undefined : !isDisabled
 }

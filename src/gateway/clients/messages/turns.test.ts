@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { messagesOf } from './turns.ts'
+import { toMessages } from './turns.ts'
 
 const text = (content: string) => ({ type: 'text', text: content })
 
 test('content beside a tool result follows it', () => {
   const result = { type: 'tool_result', tool_use_id: 'a', content: [text('blue')] }
-  const turn = (...content: object[]) => messagesOf(undefined, [{ role: 'user', content }])
+  const turn = (...content: object[]) => toMessages(undefined, [{ role: 'user', content }])
   const toolMessage = { role: 'tool', tool_call_id: 'a', content: 'blue' }
   assert.deepEqual(turn(text('Hi'), result), [toolMessage, { role: 'user', content: 'Hi' }])
   assert.deepEqual(turn(result), [toolMessage])
@@ -25,7 +25,7 @@ test('content, reasoning and calls of a turn become one message', () => {
     text('look.'),
     { type: 'tool_use', id: 'a', name: 'weather', input: { city: 'Rome' } },
   ]
-  assert.deepEqual(messagesOf('Be brief.', [{ role: 'assistant', content }]), [
+  assert.deepEqual(toMessages('Be brief.', [{ role: 'assistant', content }]), [
     { role: 'system', content: 'Be brief.' },
     {
       role: 'assistant',
@@ -33,7 +33,7 @@ test('content, reasoning and calls of a turn become one message', () => {
       tool_calls: [{ id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } }],
     },
   ])
-  const only = (block: object) => messagesOf(undefined, [{ role: 'assistant', content: [block] }])
+  const only = (block: object) => toMessages(undefined, [{ role: 'assistant', content: [block] }])
   assert.deepEqual(only({ type: 'mcp_tool_use' }), [])
   assert.deepEqual(only({ type: 'compaction', content: 'So far' }), [{ role: 'assistant', content: 'So far' }])
   assert.throws(() => only({ type: 'tool_use', name: 'x' }), { message: /^messages.0.content.0.id: is required/ })
@@ -41,15 +41,15 @@ test('content, reasoning and calls of a turn become one message', () => {
 })
 
 test('a turn is of the user, the assistant or the system', () => {
-  const roles = ['user', 'system', 'assistant'].map((role) => messagesOf(undefined, [{ role, content: 'Hi' }])[0]!.role)
+  const roles = ['user', 'system', 'assistant'].map((role) => toMessages(undefined, [{ role, content: 'Hi' }])[0]!.role)
   assert.deepEqual(roles, ['user', 'system', 'assistant'])
-  assert.throws(() => messagesOf(undefined, [{ role: 'tool', content: 'Hi' }]), {
+  assert.throws(() => toMessages(undefined, [{ role: 'tool', content: 'Hi' }]), {
     message: /^messages.0.role: must be/,
   })
 })
 
 test('a mark for the cache keeps an assistant’s text in the parts that it was sent in', () => {
   const marked = { ...text('look.'), cache_control: { type: 'ephemeral' } }
-  const [message] = messagesOf(undefined, [{ role: 'assistant', content: [text('I '), marked] }])
+  const [message] = toMessages(undefined, [{ role: 'assistant', content: [text('I '), marked] }])
   assert.deepEqual(message?.content, [text('I '), marked])
 })

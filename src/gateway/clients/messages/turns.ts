@@ -2,33 +2,33 @@ import type { ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import { type Block, blocksOf, partsOf } from './blocks.ts'
-import { thoughtOf } from './thoughts.ts'
+import { type Block, readBlocks, toParts } from './blocks.ts'
+import { readThought } from './thoughts.ts'
 
 type Turn = { role?: unknown; content?: unknown }
 
 /** Translates the system prompt and the turns into chat messages. A tool's result becomes a separate message before the rest. */
-export function messagesOf(system: unknown, turns: readonly Turn[]): Message[] {
-  const instructions = contentOf(blocksOf(system, 'system'), 'system')
+export function toMessages(system: unknown, turns: readonly Turn[]): Message[] {
+  const instructions = toContent(readBlocks(system, 'system'), 'system')
   const messages: Message[] =
     instructions.length > 0 ? [{ role: 'system', content: simplifyContent(instructions) }] : []
   return [...messages, ...turns.flatMap((turn, index) => turnMessages(turn, `messages.${index}`))]
 }
 
 function turnMessages({ role, content }: Turn, path: string): Message[] {
-  const blocks = blocksOf(content, `${path}.content`)
+  const blocks = readBlocks(content, `${path}.content`)
   if (role === 'assistant') return assistantMessage(blocks, `${path}.content`)
   if (role !== 'user' && role !== 'system')
     throw new Fault('invalid', `${path}.role: must be "user", "assistant" or "system".`)
   const results = blocks.flatMap((block, index) =>
     block.type === 'tool_result' ? [resultMessage(block, `${path}.content.${index}`)] : [],
   )
-  const parts = contentOf(blocks, `${path}.content`)
+  const parts = toContent(blocks, `${path}.content`)
   return parts.length > 0 ? [...results, { role, content: simplifyContent(parts) }] : results
 }
 
-function contentOf(blocks: Block[], path: string): ContentPart[] {
-  return blocks.flatMap((block, index) => (block.type === 'tool_result' ? [] : partsOf(block, `${path}.${index}`)))
+function toContent(blocks: Block[], path: string): ContentPart[] {
+  return blocks.flatMap((block, index) => (block.type === 'tool_result' ? [] : toParts(block, `${path}.${index}`)))
 }
 
 /** Simplifies a single text without cache control to a string, because not every provider accepts parts. */
@@ -40,7 +40,7 @@ function simplifyContent(parts: ContentPart[]): string | ContentPart[] {
 function resultMessage(block: Block, path: string): Message {
   const { tool_use_id, content, cache_control } = block
   if (typeof tool_use_id !== 'string') throw new Fault('invalid', `${path}.tool_use_id: is required, and must be text.`)
-  const parts = contentOf(blocksOf(content, `${path}.content`), `${path}.content`)
+  const parts = toContent(readBlocks(content, `${path}.content`), `${path}.content`)
   const last = parts.at(-1)
   if (cache_control != null && last) parts[parts.length - 1] = { ...last, cache_control }
   const failed = block.is_error === true && { is_error: true }
@@ -56,11 +56,11 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
   const details: ReasoningDetail[] = []
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'thinking' || block.type === 'redacted_thinking') {
-      const thought = thoughtOf(block)
+      const thought = readThought(block)
       if (thought) pushAll(details, detailsOf(thought, details.length))
-    } else if (block.type === 'tool_use') calls.push(callOf(block, `${path}.${index}`))
+    } else if (block.type === 'tool_use') calls.push(toCall(block, `${path}.${index}`))
     else if (block.type === 'compaction') parts.push({ type: 'text', text: String(block.content ?? '') })
-    else if (!anthropicServerBlocks.test(block.type)) pushAll(parts, partsOf(block, `${path}.${index}`))
+    else if (!anthropicServerBlocks.test(block.type)) pushAll(parts, toParts(block, `${path}.${index}`))
   }
   if (parts.length + calls.length + details.length === 0) return []
   const message = {
@@ -79,7 +79,7 @@ function visibleParts(parts: ContentPart[]): string | ContentPart[] | null {
   return isText ? parts.map(({ text }) => text).join('') : parts
 }
 
-function callOf({ id, name, input }: Block, path: string): ToolCall {
+function toCall({ id, name, input }: Block, path: string): ToolCall {
   if (typeof id !== 'string') throw new Fault('invalid', `${path}.id: is required, and must be text.`)
   if (typeof name !== 'string') throw new Fault('invalid', `${path}.name: is required, and must be text.`)
   // Some clients keep the JSON text of a stream.

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { blocksOf, partsOf } from './blocks.ts'
-import { errorOf } from './errors.ts'
+import { readBlocks, toParts } from './blocks.ts'
+import { toErrorObject } from './errors.ts'
 import { MessageWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
@@ -91,7 +91,7 @@ test('a source after its text is attached to the closed block', () => {
 
 test('errors have Anthropic’s names', () => {
   const names = [400, 401, 402, 403, 404, 408, 409, 413, 429, 499, 500, 502, 503, 504, 529].map(
-    (code) => errorOf({ code, message: 'M' }).type,
+    (code) => toErrorObject({ code, message: 'M' }).type,
   )
   const [invalid, api, late, busy] = ['invalid_request_error', 'api_error', 'timeout_error', 'overloaded_error']
   assert.deepEqual(names.slice(0, 5), [
@@ -113,7 +113,7 @@ test('errors have Anthropic’s names', () => {
     late,
     busy,
   ])
-  assert.deepEqual(errorOf({ code: 400, message: 'M', metadata: { a: 1 } }), {
+  assert.deepEqual(toErrorObject({ code: 400, message: 'M', metadata: { a: 1 } }), {
     type: invalid,
     message: 'M',
     details: { a: 1 },
@@ -122,7 +122,7 @@ test('errors have Anthropic’s names', () => {
 
 test('blocks are the parts of a chat: text, images, documents and results', () => {
   const cache_control = { type: 'ephemeral' }
-  const one = (block: object) => partsOf(block as { type: string }, 'p')[0]
+  const one = (block: object) => toParts(block as { type: string }, 'p')[0]
   assert.deepEqual(one({ type: 'text', text: 'Hi', cache_control }), { type: 'text', text: 'Hi', cache_control })
   const data = { type: 'base64', media_type: 'image/png', data: 'AA' }
   const url = 'data:image/png;base64,AA'
@@ -149,10 +149,10 @@ test('blocks are the parts of a chat: text, images, documents and results', () =
 })
 
 test('a content is text or an array of blocks, or refused with its place', () => {
-  assert.deepEqual(blocksOf('Hi', 'p'), [{ type: 'text', text: 'Hi' }])
-  for (const empty of ['', null, undefined, []]) assert.deepEqual(blocksOf(empty, 'p'), [])
-  assert.throws(() => blocksOf(5, 'p'), { kind: 'invalid', message: /^p: must be text or an array/ })
-  assert.throws(() => blocksOf([{ type: 'text' }, {}], 'p'), { kind: 'invalid', message: 'p.1.type: is required.' })
+  assert.deepEqual(readBlocks('Hi', 'p'), [{ type: 'text', text: 'Hi' }])
+  for (const empty of ['', null, undefined, []]) assert.deepEqual(readBlocks(empty, 'p'), [])
+  assert.throws(() => readBlocks(5, 'p'), { kind: 'invalid', message: /^p: must be text or an array/ })
+  assert.throws(() => readBlocks([{ type: 'text' }, {}], 'p'), { kind: 'invalid', message: 'p.1.type: is required.' })
 })
 
 test('calls after an incomplete call wait, and it is not parsed again for each', (t) => {

@@ -1,18 +1,18 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
-import { errorOf } from './errors.ts'
+import { toErrorObject } from './errors.ts'
 import {
   type AnswerBlock,
-  citationIn,
   messageObject,
   messageUsage,
   type StopReason,
   type TextBlock,
   type ThinkingBlock,
+  toCitation,
 } from './message.ts'
 import { OpenCall } from './open-call.ts'
-import { redactedData, signatureOf } from './thoughts.ts'
+import { toRedactedData, toSignature } from './thoughts.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 /** A call or an event that waits until the open call is complete. */
@@ -49,11 +49,11 @@ export class MessageWriter implements StreamWriter {
   #waiting: Waiting[] = []
   /** The number of them that were written. */
   #writtenWaiting = 0
-  #open: AnswerBlock | undefined
+  #openBlock: AnswerBlock | undefined
   /** The call whose block is open. */
   #openCall: OpenCall | undefined
   /** Identifies the open reasoning block, if reasoning has no signature. */
-  #mark: ThoughtMetadata | undefined
+  #thoughtMetadata: ThoughtMetadata | undefined
   /** Sources that arrived before their text. */
   readonly #sources: object[] = []
   #hasStarted = false
@@ -71,12 +71,12 @@ export class MessageWriter implements StreamWriter {
 
   #adopt({ type, call, json }: OpenBlock): void {
     if (!call) {
-      this.#open = emptyBlocks[type] ? emptyBlocks[type]() : unknownBlock
+      this.#openBlock = emptyBlocks[type] ? emptyBlocks[type]() : unknownBlock
       return
     }
     this.#openCall = new OpenCall(call)
     this.#openCall.add(json)
-    this.#open = this.#openCall.block
+    this.#openBlock = this.#openCall.block
     this.#calls.set(call.index, this.#openCall)
   }
 
@@ -86,7 +86,7 @@ export class MessageWriter implements StreamWriter {
   }
 
   readonly event = (event: AnswerEvent): string => {
-    if (!this.#isCallPending || !isContent(event)) return this.#take(event)
+    if (!this.#isCallPending || !isContent(event)) return this.#writeEvent(event)
     this.#waiting.push(event)
     return ''
   }
@@ -95,29 +95,29 @@ export class MessageWriter implements StreamWriter {
     const closed = this.closeContent()
     const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
     const usage = messageUsage(this.#tokens, cost)
-    return closed + say('message_delta', { delta, usage }) + say('message_stop', {})
+    return closed + formatEvent('message_delta', { delta, usage }) + formatEvent('message_stop', {})
   }
 
   /** Writes the calls and events that wait, and closes the last block. */
   closeContent(): string {
-    return this.#begin() + this.#writeWaiting(true) + this.#close() + this.#citeLate()
+    return this.#startMessage() + this.#writeWaiting(true) + this.#closeBlock() + this.#citeLate()
   }
 
   readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
-    say('error', { error: errorOf(error) })
+    formatEvent('error', { error: toErrorObject(error) })
 
   /** The stop reason. Some upstreams send `stop` for an answer with calls. */
   get #stopReason(): StopReason {
     return this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_use' : stopReasons[this.#finish]
   }
 
-  #begin(): string {
+  #startMessage(): string {
     if (this.#hasStarted) return ''
     this.#hasStarted = true
-    return say('message_start', { message: messageObject(this.#head, [], null, messageUsage(undefined)) })
+    return formatEvent('message_start', { message: messageObject(this.#head, [], null, messageUsage(undefined)) })
   }
 
-  #take(event: AnswerEvent): string {
+  #writeEvent(event: AnswerEvent): string {
     switch (event.type) {
       case 'text':
       case 'refusal':
@@ -149,44 +149,45 @@ export class MessageWriter implements StreamWriter {
   }
 
   #writeText(text: string): string {
-    const opened = this.#open?.type === 'text' ? '' : this.#start({ type: 'text', text: '', citations: null })
-    const block = this.#open as TextBlock
+    const opened = this.#openBlock?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '', citations: null })
+    const block = this.#openBlock as TextBlock
     block.text += text
-    return opened + this.#add({ type: 'text_delta', text }) + this.#citeAll(block)
+    return opened + this.#writeDelta({ type: 'text_delta', text }) + this.#citeAll(block)
   }
 
   /** Writes reasoning: encrypted reasoning as a redacted block, a mark on readable reasoning as its signature. */
   #writeThinking(piece: Thought): string {
     const isEnd = isThoughtEnd(piece)
     if (!piece.text && !isEnd) return ''
-    const isReadable = piece.text !== '' || this.#open?.type === 'thinking' || piece.encrypted === undefined
+    const isReadable = piece.text !== '' || this.#openBlock?.type === 'thinking' || piece.encrypted === undefined
     if (!isReadable) {
-      const data = redactedData(piece)
-      return data === undefined ? '' : this.#start({ type: 'redacted_thinking', data }) + this.#close()
+      const data = toRedactedData(piece)
+      return data === undefined ? '' : this.#startBlock({ type: 'redacted_thinking', data }) + this.#closeBlock()
     }
-    const opened = this.#open?.type === 'thinking' ? '' : this.#start({ type: 'thinking', thinking: '', signature: '' })
-    const block = this.#open as ThinkingBlock
+    const opened =
+      this.#openBlock?.type === 'thinking' ? '' : this.#startBlock({ type: 'thinking', thinking: '', signature: '' })
+    const block = this.#openBlock as ThinkingBlock
     block.thinking += piece.text
-    if (piece.field !== undefined || piece.via === 'chat') this.#mark = { ...piece, by: this.#head.model }
-    const text = piece.text ? this.#add({ type: 'thinking_delta', thinking: piece.text }) : ''
+    if (piece.field !== undefined || piece.via === 'chat') this.#thoughtMetadata = { ...piece, by: this.#head.model }
+    const text = piece.text ? this.#writeDelta({ type: 'thinking_delta', thinking: piece.text }) : ''
     if (!isEnd) return opened + text
-    this.#mark = piece
-    return opened + text + this.#close()
+    this.#thoughtMetadata = piece
+    return opened + text + this.#closeBlock()
   }
 
   #sign(block: ThinkingBlock): string {
-    const signature = this.#mark && signatureOf(this.#mark)
-    this.#mark = undefined
+    const signature = this.#thoughtMetadata && toSignature(this.#thoughtMetadata)
+    this.#thoughtMetadata = undefined
     if (!signature) return ''
     block.signature = signature
-    return this.#add({ type: 'signature_delta', signature })
+    return this.#writeDelta({ type: 'signature_delta', signature })
   }
 
   #citeAll(block: TextBlock): string {
     if (this.#sources.length === 0) return ''
     const citations = this.#sources.splice(0)
     addCitations(block, citations)
-    return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
+    return citations.map((citation) => this.#writeDelta({ type: 'citations_delta', citation })).join('')
   }
 
   /** Attaches sources that arrived after their text to its closed block. */
@@ -197,24 +198,24 @@ export class MessageWriter implements StreamWriter {
     const citations = this.#sources.splice(0)
     addCitations(block, citations)
     const cite = (citation: object) =>
-      say('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
+      formatEvent('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
     return citations.map(cite).join('')
   }
 
   #cite({ type: _type, ...source }: { type: string } & Citation): string {
-    const citation = citationIn(source)
-    if (this.#open?.type !== 'text') {
+    const citation = toCitation(source)
+    if (this.#openBlock?.type !== 'text') {
       this.#sources.push(citation)
       return ''
     }
-    addCitations(this.#open, [citation])
-    return this.#add({ type: 'citations_delta', citation })
+    addCitations(this.#openBlock, [citation])
+    return this.#writeDelta({ type: 'citations_delta', citation })
   }
 
   #call(event: ToolCall): string {
     const call = new OpenCall(event)
     this.#calls.set(event.index, call)
-    if (!this.#isCallPending && !call.isCustom) return this.#start(call.block, call)
+    if (!this.#isCallPending && !call.isCustom) return this.#startBlock(call.block, call)
     this.#waiting.push(call)
     return ''
   }
@@ -224,12 +225,12 @@ export class MessageWriter implements StreamWriter {
     if (!call) return ''
     call.add(partial_json)
     if (this.#openCall !== call) return ''
-    return this.#add({ type: 'input_json_delta', partial_json }) + this.#writeWaiting(false)
+    return this.#writeDelta({ type: 'input_json_delta', partial_json }) + this.#writeWaiting(false)
   }
 
   /** Whether the next call or event must wait for the open call or for others. */
   get #isCallPending(): boolean {
-    return this.#waiting.length > 0 || this.#openCall?.isWhole === false
+    return this.#waiting.length > 0 || this.#openCall?.isComplete === false
   }
 
   /** Writes waiting calls and events. @param isEnd whether incomplete calls are written, too. */
@@ -238,8 +239,8 @@ export class MessageWriter implements StreamWriter {
     while (this.#writtenWaiting < this.#waiting.length) {
       const next = this.#waiting[this.#writtenWaiting]!
       const isCall = next instanceof OpenCall
-      if (!isEnd && (this.#openCall?.isWhole === false || (isCall && next.isCustom))) return text
-      text += isCall ? this.#startWaiting(next) : this.#take(next)
+      if (!isEnd && (this.#openCall?.isComplete === false || (isCall && next.isCustom))) return text
+      text += isCall ? this.#startWaiting(next) : this.#writeEvent(next)
       this.#writtenWaiting++
     }
     this.#waiting = []
@@ -248,31 +249,31 @@ export class MessageWriter implements StreamWriter {
   }
 
   #startWaiting(call: OpenCall): string {
-    const started = this.#start(call.block, call)
-    return call.json ? started + this.#add({ type: 'input_json_delta', partial_json: call.json }) : started
+    const started = this.#startBlock(call.block, call)
+    return call.json ? started + this.#writeDelta({ type: 'input_json_delta', partial_json: call.json }) : started
   }
 
-  #start(block: AnswerBlock, call?: OpenCall): string {
-    const before = this.#begin() + this.#close()
-    this.#open = block
+  #startBlock(block: AnswerBlock, call?: OpenCall): string {
+    const before = this.#startMessage() + this.#closeBlock()
+    this.#openBlock = block
     this.#openCall = call
     this.#content.push(block)
-    return before + say('content_block_start', { index: this.#content.length - 1, content_block: block })
+    return before + formatEvent('content_block_start', { index: this.#content.length - 1, content_block: block })
   }
 
-  #add(delta: object): string {
-    return say('content_block_delta', { index: this.#content.length - 1, delta })
+  #writeDelta(delta: object): string {
+    return formatEvent('content_block_delta', { index: this.#content.length - 1, delta })
   }
 
-  #close(): string {
-    const block = this.#open
+  #closeBlock(): string {
+    const block = this.#openBlock
     if (!block) return ''
     const call = this.#openCall
     call?.close(this.#finish === 'length' || this.#finish === 'content_filter')
     const signed = block.type === 'thinking' ? this.#sign(block) : ''
-    this.#open = undefined
+    this.#openBlock = undefined
     this.#openCall = undefined
-    return signed + say('content_block_stop', { index: this.#content.length - 1 })
+    return signed + formatEvent('content_block_stop', { index: this.#content.length - 1 })
   }
 }
 
@@ -285,6 +286,6 @@ function isContent({ type }: AnswerEvent): boolean {
   return type !== 'tool_call' && type !== 'tool_arguments' && type !== 'finish' && type !== 'usage'
 }
 
-function say(type: string, fields: object): string {
+function formatEvent(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }

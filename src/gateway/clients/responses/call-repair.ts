@@ -3,7 +3,7 @@ import { toLatin1Json } from '#platform/json/json-members.ts'
 import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol/tool-calls/assembled-calls.ts'
-import { ItemCheck, isCall, parseArguments, type RawItem } from './item-check.ts'
+import { ItemCheck, isCall, type RawItem, readArguments } from './item-check.ts'
 import { RepairedItems } from './repaired-items.ts'
 
 /**
@@ -37,7 +37,10 @@ function isItemEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
   return event.includes('_call') || event.includes('output_item.added') || event.includes('response.completed')
 }
 
-/** A whole answer with one character per byte. @param calls the calls that this service read from it. */
+/**
+ * Corrects the calls of a whole answer, given as a latin1 string of its bytes.
+ * @param events what this service read from it.
+ */
 export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
   const calls = assembledCalls(events)
   if (calls.length === 0) return answer
@@ -49,7 +52,7 @@ export function withAssembledCalls(answer: string, events: readonly AnswerEvent[
 }
 
 function isSame(item: RawItem, { id, name, args }: AssembledCall): boolean {
-  return item.call_id === id && item.name === name && parseArguments(item) === args
+  return item.call_id === id && item.name === name && readArguments(item) === args
 }
 
 function membersOf({ type }: RawItem, { id, name, args }: AssembledCall): RawItem {

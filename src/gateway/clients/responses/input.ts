@@ -28,7 +28,7 @@ type Assistant = {
 }
 
 /** Translates input items to messages. Consecutive reasoning, text and calls of the model become one message. */
-export function messagesOf(instructions: unknown, input: unknown, namespaces: Namespaces): Message[] {
+export function toMessages(instructions: unknown, input: unknown, namespaces: Namespaces): Message[] {
   const messages: Message[] = []
   if (typeof instructions === 'string' && instructions) messages.push({ role: 'system', content: instructions })
   if (typeof input === 'string') {
@@ -38,7 +38,7 @@ export function messagesOf(instructions: unknown, input: unknown, namespaces: Na
   const items = (input ?? []) as Item[]
   const skippedCallIds = new Set(items.filter(isForeignCall).map(({ call_id }) => call_id))
   for (const [index, item] of items.entries())
-    if (!isOutput(item) || !skippedCallIds.has(item.call_id)) add(messages, item, `input.${index}`, namespaces)
+    if (!isOutput(item) || !skippedCallIds.has(item.call_id)) addItem(messages, item, `input.${index}`, namespaces)
   return messages
 }
 
@@ -50,7 +50,7 @@ function isForeignCall({ type, call_id }: Item): boolean {
 }
 
 /** Items of unknown types belong to a provider and are skipped for other protocols. */
-function add(messages: Message[], item: Item, path: string, namespaces: Namespaces): void {
+function addItem(messages: Message[], item: Item, path: string, namespaces: Namespaces): void {
   const type = item.type ?? 'message'
   if (type === 'item_reference')
     throw new Fault(
@@ -60,28 +60,28 @@ function add(messages: Message[], item: Item, path: string, namespaces: Namespac
   if (type === 'message') return addMessage(messages, item, path)
   if (type === 'reasoning') return addThought(messages, item, path)
   if (type === 'function_call') {
-    const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
-    const name = namespaces.nameOf(textIn(item, 'name', path), item.namespace)
-    const called = { name, arguments: argumentsIn(item, path) }
+    const call = { id: requireText(item, 'call_id', path), type: 'function' as const }
+    const name = namespaces.findFlatName(requireText(item, 'name', path), item.namespace)
+    const called = { name, arguments: readArguments(item, path) }
     addCall(messages, { ...call, function: called })
   }
   if (type === 'custom_tool_call') {
-    const custom = { name: textIn(item, 'name', path), input: textIn(item, 'input', path) }
-    addCall(messages, { id: textIn(item, 'call_id', path), type: 'custom' as const, custom })
+    const custom = { name: requireText(item, 'name', path), input: requireText(item, 'input', path) }
+    addCall(messages, { id: requireText(item, 'call_id', path), type: 'custom' as const, custom })
   }
   if (isOutput(item)) {
-    const content = contentOf(outputOf(item.output), `${path}.output`)
-    messages.push({ role: 'tool', tool_call_id: textIn(item, 'call_id', path), content })
+    const content = toContent(readOutput(item.output), `${path}.output`)
+    messages.push({ role: 'tool', tool_call_id: requireText(item, 'call_id', path), content })
   }
 }
 
 /** Some clients send the object instead of its JSON. */
-function argumentsIn(item: Item, path: string): string {
+function readArguments(item: Item, path: string): string {
   const { arguments: args } = item as { arguments?: unknown }
-  return typeof args === 'object' && args !== null ? JSON.stringify(args) : textIn(item, 'arguments', path)
+  return typeof args === 'object' && args !== null ? JSON.stringify(args) : requireText(item, 'arguments', path)
 }
 
-function outputOf(output: unknown): string | Part[] {
+function readOutput(output: unknown): string | Part[] {
   if (output == null) return ''
   return typeof output === 'object' && !Array.isArray(output) ? JSON.stringify(output) : (output as string | Part[])
 }
@@ -95,7 +95,7 @@ function addCall(messages: Message[], call: ToolCall): void {
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user'])
 
 function addMessage(messages: Message[], item: Item, path: string): void {
-  const content = contentOf(item.content ?? '', `${path}.content`)
+  const content = toContent(item.content ?? '', `${path}.content`)
   if (item.role === 'assistant') {
     const assistant = lastAssistant(messages)
     const parts: ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
@@ -109,14 +109,14 @@ function addMessage(messages: Message[], item: Item, path: string): void {
 }
 
 function addThought(messages: Message[], item: Item, path: string): void {
-  const { id, summary, content, encrypted_content: sealed } = item
-  if (sealed != null && typeof sealed !== 'string')
+  const { id, summary, content, encrypted_content: encoded } = item
+  if (encoded != null && typeof encoded !== 'string')
     throw new Fault('invalid', `${path}.encrypted_content: must be text.`)
   const texts = [
-    ...textsIn(summary, `${path}.summary`),
-    ...(summary?.length ? [] : textsIn(content, `${path}.content`)),
+    ...readTexts(summary, `${path}.summary`),
+    ...(summary?.length ? [] : readTexts(content, `${path}.content`)),
   ]
-  const mark = sealed ? decodeThought(sealed, id) : undefined
+  const mark = encoded ? decodeThought(encoded, id) : undefined
   if (!mark) return
   const assistant = lastAssistant(messages)
   assistant.reasoning_details ??= []
@@ -124,7 +124,7 @@ function addThought(messages: Message[], item: Item, path: string): void {
   pushAll(assistant.reasoning_details, detailsOf({ text, ...mark }, assistant.reasoning_details.length))
 }
 
-function textsIn(parts: unknown, path: string): string[] {
+function readTexts(parts: unknown, path: string): string[] {
   if (parts == null) return []
   if (!Array.isArray(parts)) throw new Fault('invalid', `${path}: must be an array of parts.`)
   return parts.map((part: { text?: unknown } | null, index) => {
@@ -144,22 +144,22 @@ function lastAssistant(messages: Message[]): Assistant {
   return assistant
 }
 
-function textIn(item: Item, name: 'call_id' | 'name' | 'arguments' | 'input', path: string): string {
+function requireText(item: Item, name: 'call_id' | 'name' | 'arguments' | 'input', path: string): string {
   const value = item[name]
   if (typeof value !== 'string') throw new Fault('invalid', `${path}.${name}: is required, and must be text.`)
   return value
 }
 
-function contentOf(content: unknown, path: string): Content {
+function toContent(content: unknown, path: string): Content {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) throw new Fault('invalid', `${path}: must be text or an array of parts.`)
   return content.map((part: Part, index) => {
     if (typeof part?.type !== 'string') throw new Fault('invalid', `${path}.${index}.type: is required.`)
-    return partOf(part)
+    return toPart(part)
   })
 }
 
-function partOf(part: Part): ContentPart {
+function toPart(part: Part): ContentPart {
   const { type, text, image_url: url, detail, file_id, file_data, file_url, filename } = part
   const cache = part.cache_control === undefined ? {} : { cache_control: part.cache_control }
   switch (type) {

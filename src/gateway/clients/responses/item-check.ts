@@ -27,7 +27,7 @@ export type ItemEvent = {
 export const isCall = (item: RawItem | null | undefined) =>
   item?.type === 'function_call' || item?.type === 'custom_tool_call'
 
-export const parseArguments = (item: { type?: string; arguments?: string; input?: string }) =>
+export const readArguments = (item: { type?: string; arguments?: string; input?: string }) =>
   item.type === 'custom_tool_call' ? item.input : item.arguments
 
 /** A call that the client has: its index among the calls and among the items, and its arguments so far. */
@@ -59,7 +59,7 @@ export class ItemCheck {
       case 'response.custom_tool_call_input.done':
         return calls.length === 0 && isWhole(passed, event.arguments ?? event.input)
       case 'response.output_item.done':
-        return calls.length === 0 && (!isCall(event.item) || isDone(passed, event.item!))
+        return calls.length === 0 && (!isCall(event.item) || finishIfSame(passed, event.item!))
       case 'response.completed':
         return calls.length === 0 && this.#isCompletedBy(event.response?.output ?? [])
       default:
@@ -72,14 +72,14 @@ export class ItemCheck {
       this.count = Math.max(this.count, (index ?? this.count) + 1)
       return calls.length === 0
     }
-    if (index !== this.count || !startsCall(calls) || parseArguments(item!)) return false
+    if (index !== this.count || !startsCall(calls) || readArguments(item!)) return false
     const [{ index: call, id, name, custom }] = calls
     if (item!.call_id !== id || item!.name !== name || item!.id === undefined) return false
     const shared = { id: item!.id, status: 'in_progress' as const, call_id: id, name }
-    const own: RelayedCall['item'] = custom
+    const callItem: RelayedCall['item'] = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : { ...shared, type: 'function_call', arguments: '', ...(item!.namespace && { namespace: item!.namespace }) }
-    this.calls.set(index, { call, index, item: own, isDone: false })
+    this.calls.set(index, { call, index, item: callItem, isDone: false })
     this.count++
     return true
   }
@@ -102,15 +102,20 @@ function addArguments({ call, item }: RelayedCall, text: string, calls: CallEven
 /** An empty text is not valid JSON. */
 function isWhole(passed: RelayedCall | undefined, text: string | undefined): boolean {
   if (!passed) return false
-  return text === parseArguments(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')
+  return text === readArguments(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')
 }
 
-function isDone(passed: RelayedCall | undefined, item: RawItem): boolean {
-  if (!passed || !isWhole(passed, parseArguments(item)) || !isSame(passed.item, item)) return false
+/** Marks the call as done if the item equals it. @returns whether it does. */
+function finishIfSame(passed: RelayedCall | undefined, item: RawItem): boolean {
+  if (!passed || !isWhole(passed, readArguments(item)) || !isSame(passed.item, item)) return false
   passed.isDone = true
   return true
 }
 
-function isSame(own: RelayedCall['item'], item: RawItem): boolean {
-  return item.call_id === own.call_id && item.name === own.name && parseArguments(item) === parseArguments(own)
+function isSame(passedItem: RelayedCall['item'], item: RawItem): boolean {
+  return (
+    item.call_id === passedItem.call_id &&
+    item.name === passedItem.name &&
+    readArguments(item) === readArguments(passedItem)
+  )
 }

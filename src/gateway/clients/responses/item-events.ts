@@ -54,51 +54,51 @@ export class ItemEvents {
 
   /** Announces a new part of the message. */
   partAdded(message: MessageItem, part: TextPart): string {
-    return this.write('response.content_part.added', { ...this.#placeOf(message), part })
+    return this.write('response.content_part.added', { ...this.#positionOf(message), part })
   }
 
   textAdded(message: MessageItem, { type }: TextPart, delta: string): string {
     const logprobs = type === 'output_text' ? { logprobs: [] } : {}
-    return this.write(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
+    return this.write(`response.${type}.delta`, { ...this.#positionOf(message), delta, ...logprobs })
   }
 
   /** Announces the last citation of a part. */
   citationAdded(message: MessageItem, { annotations }: Extract<TextPart, { type: 'output_text' }>): string {
-    const place = { ...this.#placeOf(message), annotation_index: annotations.length - 1 }
-    return this.write('response.output_text.annotation.added', { ...place, annotation: annotations.at(-1) })
+    const position = { ...this.#positionOf(message), annotation_index: annotations.length - 1 }
+    return this.write('response.output_text.annotation.added', { ...position, annotation: annotations.at(-1) })
   }
 
   /** Closes the last part of a message, if there is one. */
   partDone(message: MessageItem): string {
     const part = message.content.at(-1)
     if (!part) return ''
-    const place = this.#placeOf(message)
+    const position = this.#positionOf(message)
     const whole = part.type === 'refusal' ? { refusal: part.refusal } : { text: part.text, logprobs: [] }
     return (
-      this.write(`response.${part.type}.done`, { ...place, ...whole }) +
-      this.write('response.content_part.done', { ...place, part })
+      this.write(`response.${part.type}.done`, { ...position, ...whole }) +
+      this.write('response.content_part.done', { ...position, part })
     )
   }
 
   /** Extends the summary of reasoning, which has one part. */
   summaryAdded(item: ReasoningItem, delta: string): string {
-    const place = this.#placeOfSummary(item)
+    const position = this.#positionOfSummary(item)
     let output = ''
     if (item.summary.length === 0) {
       item.summary.push({ type: 'summary_text', text: '' })
-      output += this.write('response.reasoning_summary_part.added', { ...place, part: item.summary[0] })
+      output += this.write('response.reasoning_summary_part.added', { ...position, part: item.summary[0] })
     }
     item.summary[0]!.text += delta
-    return output + this.write('response.reasoning_summary_text.delta', { ...place, delta })
+    return output + this.write('response.reasoning_summary_text.delta', { ...position, delta })
   }
 
   summaryDone(item: ReasoningItem): string {
     const [part] = item.summary
     if (!part) return ''
-    const place = this.#placeOfSummary(item)
+    const position = this.#positionOfSummary(item)
     return (
-      this.write('response.reasoning_summary_text.done', { ...place, text: part.text }) +
-      this.write('response.reasoning_summary_part.done', { ...place, part })
+      this.write('response.reasoning_summary_text.done', { ...position, text: part.text }) +
+      this.write('response.reasoning_summary_part.done', { ...position, part })
     )
   }
 
@@ -112,11 +112,11 @@ export class ItemEvents {
   }
 
   inputDone(item: CallItem | CustomCallItem): string {
-    const place = { item_id: item.id, output_index: this.#indexOf(item) }
+    const position = { item_id: item.id, output_index: this.#indexOf(item) }
     if (item.type === 'custom_tool_call')
-      return this.write('response.custom_tool_call_input.done', { ...place, input: item.input })
+      return this.write('response.custom_tool_call_input.done', { ...position, input: item.input })
     const { name, arguments: args } = item
-    return this.write('response.function_call_arguments.done', { ...place, name, arguments: args })
+    return this.write('response.function_call_arguments.done', { ...position, name, arguments: args })
   }
 
   /** Adds an image, given as a data URL. */
@@ -126,15 +126,15 @@ export class ItemEvents {
     const added = this.added(item)
     item.status = 'completed'
     item.result = url.replace(/^data:[^,]*;base64,/, '')
-    const place = { output_index: this.#indexOf(item), item_id: id }
-    return added + this.write('response.image_generation_call.completed', place) + this.done(item)
+    const position = { output_index: this.#indexOf(item), item_id: id }
+    return added + this.write('response.image_generation_call.completed', position) + this.done(item)
   }
 
-  #placeOf(message: MessageItem): object {
+  #positionOf(message: MessageItem): object {
     return { item_id: message.id, output_index: this.#indexOf(message), content_index: message.content.length - 1 }
   }
 
-  #placeOfSummary(item: ReasoningItem): object {
+  #positionOfSummary(item: ReasoningItem): object {
     return { item_id: item.id, output_index: this.#indexOf(item), summary_index: 0 }
   }
 

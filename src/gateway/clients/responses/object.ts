@@ -60,7 +60,7 @@ export function responseObject(
     background: false,
     error: null,
     incomplete_details: null,
-    ...settings(request),
+    ...settingsWithDefaults(request),
     model,
     ...(provider !== undefined && { provider }),
     previous_response_id: null,
@@ -103,9 +103,9 @@ export function refuseInexpressible(request: Body): void {
   }
 }
 
-export function settings(request: Body): Body {
-  const settingsWithDefaults = Object.entries(defaults).map(([name, value]) => [name, request[name] ?? value])
-  return { ...Object.fromEntries(settingsWithDefaults), ...(request.user != null && { user: request.user }) }
+export function settingsWithDefaults(request: Body): Body {
+  const entries = Object.entries(defaults).map(([name, value]) => [name, request[name] ?? value])
+  return { ...Object.fromEntries(entries), ...(request.user != null && { user: request.user }) }
 }
 
 export function responseUsage(tokens: TokenCounts, cost?: CostNote): object {

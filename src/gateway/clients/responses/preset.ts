@@ -5,7 +5,7 @@ import { withoutForeign } from '../../presets/preset-settings.ts'
 type Fields = Record<string, unknown>
 
 /** Field names of other protocols that a preset can have and a responses body does not have. */
-const foreign: ReadonlySet<string> = new Set([
+const foreignFields: ReadonlySet<string> = new Set([
   'stop',
   'seed',
   'logit_bias',
@@ -19,7 +19,7 @@ export const responsesPreset: PresetStyle = {
   fields: responsesFields,
   prompted: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
   nested: ['text'],
-  forUpstream: withoutForeign(foreign),
+  forUpstream: withoutForeign(foreignFields),
 }
 
 /** A preset's configuration in the field names of a responses body. */

@@ -18,7 +18,7 @@ export class RepairedItems {
   readonly #items: ItemEvents
   readonly #calls = new Map<number, { item: Call; isDone: boolean }>()
   /** Maps the index of an item in the upstream's stream to the client's index. */
-  readonly #indexOf = new Map<number, number>()
+  readonly #clientIndexes = new Map<number, number>()
 
   constructor(answerId: string, { count, calls, events }: ItemCheck) {
     this.#output = Array.from({ length: count }, () => emptyItem)
@@ -32,10 +32,10 @@ export class RepairedItems {
 
   /** Returns the bytes for the client. @param events what this service read from the event. */
   rewrite(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
-    const text = events.map((one) => this.#write(one)).join('')
+    const text = events.map((answerEvent) => this.#write(answerEvent)).join('')
     if (isCallEvent(event)) return Buffer.from(text)
     const closed = isEnd(event) ? this.#closeAll() : ''
-    return Buffer.from(text + closed + this.#renumbered(event, raw))
+    return Buffer.from(text + closed + this.#renumber(event, raw))
   }
 
   #write(event: AnswerEvent): string {
@@ -64,15 +64,15 @@ export class RepairedItems {
     return text
   }
 
-  #renumbered(event: ItemEvent, raw: Buffer): string {
+  #renumber(event: ItemEvent, raw: Buffer): string {
     if (typeof event.type !== 'string') return raw.toString('utf8')
     const { output_index: index, response } = event
     if (event.type === 'response.output_item.added' && index !== undefined)
-      this.#indexOf.set(index, this.#output.push(emptyItem) - 1)
+      this.#clientIndexes.set(index, this.#output.push(emptyItem) - 1)
     const changed = {
       ...event,
       sequence_number: this.#items.nextNumber(),
-      ...(index !== undefined && { output_index: this.#indexOf.get(index) ?? index }),
+      ...(index !== undefined && { output_index: this.#clientIndexes.get(index) ?? index }),
       ...(isEnd(event) && { response: { ...response, output: this.#outputWithCalls(response?.output ?? []) } }),
     }
     return `event: ${event.type}\ndata: ${JSON.stringify(changed)}\n\n`

@@ -2,7 +2,7 @@ import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
 import { changeMember, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
-import { settings } from './object.ts'
+import { settingsWithDefaults } from './object.ts'
 
 /** Fields that official clients need and some upstreams omit. */
 const requiredFields = [
@@ -24,7 +24,7 @@ const requiredFields = [
 export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider, createdSeconds, request = {} } = head
   const calls = new StreamCallRepair(head)
-  const requestSettings = settings(request)
+  const requestSettings = settingsWithDefaults(request)
   const changes = {
     set: { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) },
     fill: {

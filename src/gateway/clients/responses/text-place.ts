@@ -1,11 +1,11 @@
 import type { Citation } from '#chat/events.ts'
 
 /** Converts the position of a citation from the whole text to its text part. */
-export class TextPlace {
+export class TextPosition {
   #start = 0
   #end = 0
 
-  begin(): void {
+  startPart(): void {
     this.#start = this.#end
   }
 
@@ -13,7 +13,7 @@ export class TextPlace {
     this.#end += text.length
   }
 
-  of({ start, end }: Citation): { start_index: number; end_index: number } {
+  toPartPosition({ start, end }: Citation): { start_index: number; end_index: number } {
     const within = (at: number) => Math.max(0, at - this.#start)
     return { start_index: within(start ?? this.#start), end_index: within(end ?? this.#end) }
   }

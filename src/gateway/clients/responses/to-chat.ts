@@ -3,20 +3,20 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
-import { messagesOf } from './input.ts'
+import { toMessages } from './input.ts'
 import { Namespaces } from './namespaces.ts'
 import { refuseInexpressible } from './object.ts'
 
 /** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
-const needsStore: Record<string, string> = {
+const fieldsNeedingStorage: Record<string, string> = {
   previous_response_id: 'Send the whole conversation as `input` instead.',
   conversation: 'Send the whole conversation as `input` instead.',
   prompt: 'Send the prompt as `instructions` and `input` instead, or use a preset.',
 }
 
 /** Fields with another name or form in chat completions, or without a counterpart. */
-const translated: ReadonlySet<string> = new Set([
-  ...Object.keys(needsStore),
+const translatedFields: ReadonlySet<string> = new Set([
+  ...Object.keys(fieldsNeedingStorage),
   'background',
   'client_metadata',
   'context_management',
@@ -36,7 +36,7 @@ const translated: ReadonlySet<string> = new Set([
 ])
 
 /** Fields without a counterpart in chats. */
-const untranslated = ['context_management', 'moderation', 'max_tool_calls', 'top_logprobs'] as const
+const fieldsWithoutCounterpart = ['context_management', 'moderation', 'max_tool_calls', 'top_logprobs'] as const
 
 /** The fields and provider tools of a body without a counterpart in chats. */
 export function untranslatedFields(body: Body): string[] {
@@ -44,11 +44,10 @@ export function untranslatedFields(body: Body): string[] {
   const tools = (Array.isArray(body.tools) ? (body.tools as ({ type?: unknown } | null)[]) : []).map(
     (tool) => tool?.type,
   )
-  return [
-    ...findSetFields(body, untranslated),
-    ...(include.some((one) => one !== 'reasoning.encrypted_content') ? ['include'] : []),
-    ...tools.filter((type) => typeof type === 'string' && !toolTypes.has(type)).map((type) => `tools.${type}`),
-  ]
+  const fields = findSetFields(body, fieldsWithoutCounterpart)
+  if (include.some((name) => name !== 'reasoning.encrypted_content')) fields.push('include')
+  for (const type of tools) if (typeof type === 'string' && !toolTypes.has(type)) fields.push(`tools.${type}`)
+  return fields
 }
 
 const toolTypes: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
@@ -58,35 +57,41 @@ export function responsesToChat(body: Body): ChatRequest {
   refuseStored(body)
   refuseInexpressible(body)
   const shared = Object.fromEntries(
-    Object.entries(body).filter(([name]) => !translated.has(name) && !isAnswerLimit(name)),
+    Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isAnswerLimit(name)),
   )
   const namespaces = new Namespaces(body.tools)
-  const messages = messagesOf(body.instructions, body.input, namespaces)
+  const messages = toMessages(body.instructions, body.input, namespaces)
   if (messages.length === 0) throw new Fault('invalid', 'input: is required, and must not be empty.')
-  return { ...shared, messages, ...limitOf(body), ...textOf(body), ...toolsOf(body, namespaces) } as ChatRequest
+  return {
+    ...shared,
+    messages,
+    ...toAnswerLimit(body),
+    ...toTextOptions(body),
+    ...toChatTools(body, namespaces),
+  } as ChatRequest
 }
 
 function refuseStored(body: Body): void {
-  for (const [name, instead] of Object.entries(needsStore)) {
+  for (const [name, instead] of Object.entries(fieldsNeedingStorage)) {
     if (body[name] != null) throw new Fault('invalid', `${name}: this service stores no responses. ${instead}`)
   }
   if (body.background === true)
     throw new Fault('invalid', 'background: this service stores no responses. Stream the answer instead.')
 }
 
-function limitOf(body: Body): Body {
+function toAnswerLimit(body: Body): Body {
   const limit = answerLimitOf(body)
   return limit === undefined ? {} : { max_completion_tokens: limit }
 }
 
 type Format = { type?: string } & Record<string, unknown>
 
-function textOf({ text }: Body): Body {
+function toTextOptions({ text }: Body): Body {
   const { format, verbosity } = (text ?? {}) as { format?: Format; verbosity?: unknown }
-  return { ...formatOf(format), ...(verbosity != null && { verbosity }) }
+  return { ...toResponseFormat(format), ...(verbosity != null && { verbosity }) }
 }
 
-function formatOf(format: Format | undefined): Body {
+function toResponseFormat(format: Format | undefined): Body {
   if (format === undefined || format.type === 'text') return {}
   const { type, ...json_schema } = format
   return { response_format: type === 'json_schema' ? { type, json_schema } : format }
@@ -95,10 +100,10 @@ function formatOf(format: Format | undefined): Body {
 type Tool = { type: string } & Record<string, unknown>
 
 /** Translates the tools. Provider tools have no counterpart, but reach upstreams of this protocol. */
-function toolsOf({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespaces): Body {
+function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespaces): Body {
   const functions = (tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
   if (functions.length === 0) return {}
-  const choice = choiceOf(tool_choice)
+  const choice = toChatToolChoice(tool_choice)
   return {
     tools: functions.map((tool) => (tool.type === 'custom' ? customTool(tool) : functionTool(tool))),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -128,7 +133,7 @@ function customTool({ name, description, format }: Tool): Body {
 
 type Choice = { type: string; name?: string; mode?: string; tools?: { type: string; name?: string }[] }
 
-function choiceOf(choice: unknown): unknown {
+function toChatToolChoice(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
   const { type, name, mode, tools } = choice as Choice
   if (type === 'function') return { type, function: { name } }

@@ -3,7 +3,7 @@ import { encodeThought } from '#chat/thought-encoding.ts'
 import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
 import { ItemEvents } from './item-events.ts'
-import { Namespaces, type Place } from './namespaces.ts'
+import { type NamespacedName, Namespaces } from './namespaces.ts'
 import type {
   CallItem,
   CustomCallItem,
@@ -15,9 +15,15 @@ import type {
   UrlCitation,
 } from './object.ts'
 import { responseObject, responseUsage } from './object.ts'
-import { TextPlace } from './text-place.ts'
+import { TextPosition } from './text-place.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
+
+/** Why a response is incomplete, by its finish reason. */
+const incompleteReasons: { [finish in Finish]?: 'max_output_tokens' | 'content_filter' } = {
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+}
 
 /**
  * Writes one response as a stream of numbered events: each item and part is announced, extended and finished. Also builds
@@ -26,10 +32,10 @@ type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 export class ResponseWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #calls = new Map<number, CallItem | CustomCallItem>()
-  readonly #place = new TextPlace()
+  readonly #textPosition = new TextPosition()
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
   readonly #items: ItemEvents
-  readonly #passedOn: boolean
+  readonly #hasPassedEvents: boolean
   #started = false
   #open: MessageItem | ReasoningItem | undefined
   /** The latest piece of the open reasoning item. */
@@ -39,7 +45,7 @@ export class ResponseWriter implements StreamWriter {
   #tokens: TokenCounts | undefined
 
   constructor(head: AnswerHead, passedEvents = 0) {
-    this.#passedOn = passedEvents > 0
+    this.#hasPassedEvents = passedEvents > 0
     this.#head = head
     this.#items = new ItemEvents(this.#state.output, head.id, passedEvents)
   }
@@ -48,12 +54,11 @@ export class ResponseWriter implements StreamWriter {
     return responseObject(this.#head, this.#state)
   }
 
-  readonly event = (event: AnswerEvent): string => this.#start() + this.#take(event)
+  readonly event = (event: AnswerEvent): string => this.#start() + this.#writeEvent(event)
 
   readonly end = (cost: CostNote | undefined): string => {
     const startEvents = this.#start()
-    const reason =
-      this.#finish === 'length' ? 'max_output_tokens' : this.#finish === 'content_filter' ? this.#finish : undefined
+    const reason = incompleteReasons[this.#finish]
     const closed = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
     if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
     this.#state.status = reason === undefined ? 'completed' : 'incomplete'
@@ -66,8 +71,8 @@ export class ResponseWriter implements StreamWriter {
    * upstream's events were passed through, the response is unknown, and only the error is sent.
    */
   readonly fail: StreamWriter['fail'] = ({ code: status, message, metadata }): string => {
-    const code = metadata?.error_type === 'context_length_exceeded' ? 'context_length_exceeded' : codeOf(status)
-    if (this.#passedOn) return this.#items.write('error', { code, message, param: null })
+    const code = metadata?.error_type === 'context_length_exceeded' ? 'context_length_exceeded' : errorCodeFor(status)
+    if (this.#hasPassedEvents) return this.#items.write('error', { code, message, param: null })
     const startEvents = this.#start()
     this.#state.status = 'failed'
     this.#state.error = { code, message }
@@ -81,7 +86,7 @@ export class ResponseWriter implements StreamWriter {
     return this.#items.write('response.created', { response }) + this.#items.write('response.in_progress', { response })
   }
 
-  #take(event: AnswerEvent): string {
+  #writeEvent(event: AnswerEvent): string {
     switch (event.type) {
       case 'text':
       case 'refusal':
@@ -119,7 +124,7 @@ export class ResponseWriter implements StreamWriter {
     if (part.type === 'refusal') part.refusal += delta
     else {
       part.text += delta
-      this.#place.addText(delta)
+      this.#textPosition.addText(delta)
     }
     return output + this.#items.textAdded(message, part, delta)
   }
@@ -146,7 +151,7 @@ export class ResponseWriter implements StreamWriter {
     const part: TextPart =
       type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] }
     message.content.push(part)
-    this.#place.begin()
+    this.#textPosition.startPart()
     return this.#items.partAdded(message, part)
   }
 
@@ -159,8 +164,8 @@ export class ResponseWriter implements StreamWriter {
     if (piece.text) output += this.#items.summaryAdded(item, piece.text)
     this.#thought = piece
     if (!isThoughtEnd(piece)) return output
-    const sealed = encodeThought(piece)
-    if (sealed !== undefined) item.encrypted_content = sealed
+    const encoded = encodeThought(piece)
+    if (encoded !== undefined) item.encrypted_content = encoded
     return output + this.#close('completed')
   }
 
@@ -168,14 +173,14 @@ export class ResponseWriter implements StreamWriter {
     const output = this.#openMessage('output_text')
     const message = this.#open as MessageItem
     const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
-    part.annotations.push(this.#annotationOf(citation))
+    part.annotations.push(this.#toAnnotation(citation))
     return output + this.#items.citationAdded(message, part)
   }
 
-  #annotationOf(citation: Citation): UrlCitation | FileCitation {
+  #toAnnotation(citation: Citation): UrlCitation | FileCitation {
     const { url, file, title = '' } = citation
     if (file) return { type: 'file_citation', file_id: file.id, filename: file.name, index: file.index }
-    return { type: 'url_citation', url, title, ...this.#place.of(citation) }
+    return { type: 'url_citation', url, title, ...this.#textPosition.toPartPosition(citation) }
   }
 
   #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
@@ -194,9 +199,9 @@ export class ResponseWriter implements StreamWriter {
   }
 
   /** Created at the first tool call. */
-  #placeInNamespace(name: string): Place | undefined {
+  #placeInNamespace(name: string): NamespacedName | undefined {
     this.#namespaces ??= new Namespaces(this.#head.request?.tools)
-    return this.#namespaces.placeOf(name)
+    return this.#namespaces.findFunction(name)
   }
 
   #writeArguments(index: number, delta: string): string {
@@ -215,8 +220,8 @@ export class ResponseWriter implements StreamWriter {
     if (!item) return ''
     this.#open = undefined
     if (item.type === 'reasoning' && item.encrypted_content === undefined) {
-      const sealed = encodeThought({ ...this.#thought, by: this.#head.model })
-      if (sealed !== undefined) item.encrypted_content = sealed
+      const encoded = encodeThought({ ...this.#thought, by: this.#head.model })
+      if (encoded !== undefined) item.encrypted_content = encoded
     }
     const closed = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)
     if (item.type === 'message') item.status = status
@@ -235,7 +240,7 @@ export class ResponseWriter implements StreamWriter {
 }
 
 /** The error code of the protocol. */
-function codeOf(status: number): string {
+function errorCodeFor(status: number): string {
   if (status === 429) return 'rate_limit_exceeded'
   return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
 }

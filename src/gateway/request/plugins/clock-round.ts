@@ -1,6 +1,6 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
-import { completionOf } from '../../clients/chat/completion.ts'
+import { writeCompletion } from '../../clients/chat/completion.ts'
 import type { AnswerHead, Body, ClientProtocol, CostNote, StreamWriter } from '../../protocol/protocol.ts'
 
 /** The name of the tool for models. Function names cannot contain a colon. */
@@ -50,7 +50,7 @@ export class ClockRounds {
   /** The model's message of this round, which the next round sends back. */
   get assistantMessage(): Body {
     const head = { id: '', model: '', createdSeconds: 0 }
-    const { choices } = completionOf(head, this.#roundEvents, undefined) as { choices: [{ message: Body }] }
+    const { choices } = writeCompletion(head, this.#roundEvents, undefined) as { choices: [{ message: Body }] }
     // Fields of answers. Not every provider accepts them in a message of a request.
     const { annotations: _cited, images: _made, refusal: _refused, ...message } = choices[0].message
     return message
