@@ -6,6 +6,7 @@ import type { Target } from '../plan/plan.ts'
 import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { withOriginalNames } from '../protocol/repairs/aliases.ts'
+import { withAnswerTool } from '../protocol/repairs/answer-tool.ts'
 import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
@@ -119,9 +120,10 @@ function buildAttempt(
   const { client, record, reservation } = admitted
   const { request } = reservation
   const stream = request.chat.stream === true
-  const { aliases, dropped = [] } = encoded
+  const { aliases, answerTool, dropped = [] } = encoded
   const droppedFields = passesBody ? dropped : [...(client.untranslated?.(request.body) ?? []), ...dropped]
   const hasAliases = aliases !== undefined && aliases.size > 0
+  const named = hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol
   const triedEndpoint: TriedEndpoint = {
     target,
     byok: access.byok,
@@ -135,7 +137,7 @@ function buildAttempt(
       answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
       toolNames: collectToolNames(request.chat, aliases),
       target,
-      providerProtocol: hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol,
+      providerProtocol: answerTool === undefined ? named : withAnswerTool(named, answerTool),
       request: {
         ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
         headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),
@@ -154,7 +156,8 @@ function buildAttempt(
       },
     },
     triedEndpoint,
-    passThrough: passesBody && !client.rewrites && !hasAliases && upstreamStreams === stream,
+    passThrough:
+      passesBody && !client.rewrites && !hasAliases && answerTool === undefined && upstreamStreams === stream,
   }
 }
 

@@ -23,6 +23,8 @@ export type EncodedRequest = {
   dropped?: readonly string[]
   /** The original names of tools that have another name in the body. */
   aliases?: ReadonlyMap<string, string>
+  /** The tool whose arguments are the answer. */
+  answerTool?: string | undefined
   /** Creates the reader of the answer to this request, if the answer is too long to be parsed at once. */
   bodyReader?: () => BodyReader
 }

@@ -60,8 +60,15 @@ function* addField(size: PromptSize, name: string, value: unknown): Steps<void> 
   }
   if (instructionFields.has(name)) return addParts(size, value)
   yield* addText(size, value)
-  if ((name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0)
-    size.text += toolInstructionTokens
+  const hasTools = (name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0
+  // Models without answer formats get a tool instead.
+  if (hasTools || isAnswerFormat(name, value)) size.text += toolInstructionTokens
+}
+
+function isAnswerFormat(name: string, value: unknown): boolean {
+  if (name !== 'response_format' && name !== 'output_config') return false
+  const { json_schema, format } = (value ?? {}) as { json_schema?: unknown; format?: unknown }
+  return (json_schema ?? format) != null
 }
 
 function* addText(size: PromptSize, value: unknown): Steps<void> {

@@ -9,6 +9,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { readRefusalMessage } from '../error-code.ts'
 import { readCount } from '../token-counts.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
+import { withFormatAsTool } from './anthropic-answer-format.ts'
 import { anthropicForms } from './anthropic-forms.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
@@ -43,7 +44,8 @@ export const anthropicMessages: ProviderProtocol = {
 }
 
 function encodeRequest(path: string, chat: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
-  const { body, dropped, aliases } = repairBody(chat, anthropicRules)
+  const { body: formatted, answerTool } = withFormatAsTool(chat)
+  const { body, dropped, aliases } = repairBody(formatted, anthropicRules)
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
@@ -51,6 +53,7 @@ function encodeRequest(path: string, chat: Body, { credential }: ProtocolTarget,
     source,
     dropped,
     aliases,
+    answerTool,
   }
 }
 

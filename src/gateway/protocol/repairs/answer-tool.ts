@@ -1,0 +1,73 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import type { ProviderProtocol } from '../protocol.ts'
+
+/**
+ * The protocol whose readers give the arguments of a tool as the text of the answer. Models without answer formats are made
+ * to call such a tool. @param tool its name.
+ */
+export function withAnswerTool(protocol: ProviderProtocol, tool: string): ProviderProtocol {
+  return {
+    ...protocol,
+    isStateless: false,
+    reader(...answer) {
+      const read = protocol.reader(...answer)
+      const text = new AnswerToolText(tool)
+      return (event: SseEvent) => read(event).flatMap((one) => text.take(one))
+    },
+    readBody(body, ...answer) {
+      const text = new AnswerToolText(tool)
+      return protocol.readBody(body, ...answer).flatMap((one) => text.take(one))
+    },
+  }
+}
+
+class AnswerToolText {
+  readonly #tool: string
+  /** The index of the first call of the tool. */
+  #answer: number | undefined
+  /** The indexes of the other calls, in the order of their numbers for clients. */
+  readonly #others: number[] = []
+  readonly #repeated = new Set<number>()
+  /** Text that precedes a call. It belongs to the answer only if the model does not call the tool. */
+  #held: AnswerEvent[] = []
+
+  constructor(tool: string) {
+    this.#tool = tool
+  }
+
+  take(event: AnswerEvent): AnswerEvent[] {
+    switch (event.type) {
+      case 'text':
+        if (this.#answer === undefined) this.#held.push(event)
+        return []
+      case 'tool_call':
+        if (event.name === this.#tool) return this.#startAnswer(event.index)
+        this.#others.push(event.index)
+        return [...this.#release(), { ...event, index: this.#others.length - 1 }]
+      case 'tool_arguments':
+        if (event.index === this.#answer) return [{ type: 'text', text: event.text }]
+        if (this.#repeated.has(event.index)) return []
+        return [{ ...event, index: this.#others.indexOf(event.index) }]
+      case 'finish': {
+        const isAnswer = event.reason === 'tool_calls' && this.#others.length === 0
+        return [...this.#release(), isAnswer ? { ...event, reason: 'stop' } : event]
+      }
+      default:
+        return [event]
+    }
+  }
+
+  #startAnswer(index: number): AnswerEvent[] {
+    this.#held = []
+    if (this.#answer === undefined) this.#answer = index
+    else this.#repeated.add(index)
+    return []
+  }
+
+  #release(): AnswerEvent[] {
+    const held = this.#held
+    this.#held = []
+    return held
+  }
+}

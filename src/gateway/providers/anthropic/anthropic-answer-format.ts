@@ -1,0 +1,69 @@
+import type { Body } from '../../protocol/protocol.ts'
+
+type Tool = { name?: unknown } | null
+type Choice = { type?: unknown } & Body
+
+/** Claude models without answer formats: up to version 4.0. */
+const lacksFormats = /claude-(?:[123]\b|instant|(?:opus|sonnet|haiku)-4(?:[-.]0)?(?:$|[-@:]\D|[-@:]\d{6,}))/
+
+const toolName = 'json_answer'
+
+/**
+ * Replaces an answer format by a tool whose arguments are the answer, for models that refuse formats. The model must call
+ * it, except with reasoning, which excludes forced calls.
+ * @returns the name of the tool; undefined if the body is unchanged.
+ */
+export function withFormatAsTool(body: Body): { body: Body; answerTool?: string } {
+  const { model, output_config, tools: given, tool_choice } = body
+  const { format, ...config } = (output_config ?? {}) as { format?: { type?: unknown; schema?: unknown } } & Body
+  const { schema } = format ?? {}
+  if (format?.type !== 'json_schema' || typeof model !== 'string' || !lacksFormats.test(model)) return { body }
+  // The arguments of a tool are an object.
+  if ((schema as { type?: unknown } | null | undefined)?.type !== 'object') return { body }
+  const tools = (Array.isArray(given) ? given : []) as Tool[]
+  const answerTool = unusedName(tools)
+  const tool = {
+    name: answerTool,
+    description: 'Gives the final answer. Its input is the whole answer, so call it once, and write no other text.',
+    input_schema: schema,
+  }
+  const { output_config: _config, ...rest } = body
+  return {
+    answerTool,
+    body: {
+      ...withInstruction(rest, answerTool),
+      ...(Object.keys(config).length > 0 && { output_config: config }),
+      tools: [...tools, tool],
+      tool_choice: choiceFor(body, tools.length > 0, tool_choice as Choice | null | undefined, answerTool),
+    },
+  }
+}
+
+function unusedName(tools: readonly Tool[]): string {
+  const names = new Set(tools.map((tool) => tool?.name))
+  let name = toolName
+  while (names.has(name)) name += '_'
+  return name
+}
+
+function reasons({ thinking }: Body): boolean {
+  const { type } = (thinking ?? {}) as { type?: unknown }
+  return type === 'enabled' || type === 'adaptive'
+}
+
+function choiceFor(body: Body, hasTools: boolean, choice: Choice | null | undefined, name: string): Choice {
+  if (reasons(body)) return { type: 'auto' }
+  if (choice?.type === 'tool') return choice
+  const { type: _type, ...options } = choice ?? {}
+  if (hasTools && choice?.type !== 'none') return { ...options, type: 'any' }
+  return { type: 'tool', name, disable_parallel_tool_use: true }
+}
+
+/** Tells a model that is not forced to call the tool to call it. */
+function withInstruction(body: Body, name: string): Body {
+  if (!reasons(body)) return body
+  const { system } = body
+  const text = `Give the final answer only by calling the tool "${name}".`
+  const before = typeof system === 'string' ? [{ type: 'text', text: system }] : Array.isArray(system) ? system : []
+  return { ...body, system: [...before, { type: 'text', text }] }
+}
