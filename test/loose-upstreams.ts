@@ -568,6 +568,16 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     words: 'slow down',
   },
   {
+    name: 'an error of MiniMax beside an empty message',
+    protocol: 'openai-chat',
+    body: JSON.stringify({
+      choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
+      base_resp: { status_code: 1002, status_msg: 'slow down' },
+    }),
+    status: 429,
+    words: 'slow down',
+  },
+  {
     name: 'an error of DashScope without a stream',
     protocol: 'openai-chat',
     body: JSON.stringify({ code: 'Throttling', message: 'slow down' }),

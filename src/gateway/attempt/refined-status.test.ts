@@ -11,6 +11,17 @@ test('a refusal because of the account or the model has the status of its cause'
     [400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.', 403],
     [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.', 402],
     [403, undefined, 'Your team has used all available credits', 402],
+    [400, undefined, 'Incorrect API key provided: ab***.', 401],
+    [400, 'InvalidApiKey', 'No API-key provided.', 401],
+    [400, 'Arrearage', 'Access denied, please make sure your account is in good standing.', 402],
+    [429, 'exceeded_current_quota_error', 'You exceeded your current token quota', 402],
+    [429, undefined, '余额不足或无可用资源包,请充值。', 402],
+    [400, undefined, 'This organization has been disabled.', 403],
+    [400, undefined, 'The model `x` does not exist', 404],
+    [400, undefined, 'Model not exist.', 404],
+    [422, undefined, 'Unknown Model, please check the model code.', 404],
+    [400, undefined, 'Invocation of model ID x with on-demand throughput isn’t supported.', 404],
+    [400, undefined, 'Too many requests, please wait', 429],
   ]
   for (const [status, code, message, refined] of rows) assert.equal(refineStatus(status, code, message), refined)
 })
@@ -23,6 +34,8 @@ test('a content policy or an unusable call is recognized by the error code', () 
 
 test('other refusals keep their status', () => {
   assert.equal(refineStatus(400, 'invalid_request_error', 'messages: must not be empty'), 400)
+  assert.equal(refineStatus(400, undefined, 'messages.0: the model not found in the text'), 400)
+  assert.equal(refineStatus(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota'), 429)
   assert.equal(refineStatus(404, 'insufficient_quota', 'x'), 404)
   assert.equal(refineStatus(500, 'rate_limit_exceeded', 'x'), 500)
 })

@@ -6,6 +6,17 @@ const statusOfCode = new Map([
   // Groq refuses a prompt above its rate with 413.
   ['rate_limit_exceeded', 429],
   ['ThrottlingException', 429],
+  ['model_not_supported', 404],
+  ['model_decommissioned', 404],
+  // DashScope
+  ['InvalidApiKey', 401],
+  ['Arrearage', 402],
+  // Moonshot, Volcengine, OpenAI, New API, DeepSeek
+  ['exceeded_current_quota_error', 402],
+  ['AccountOverdueError', 402],
+  ['billing_not_active', 402],
+  ['insufficient_user_quota', 402],
+  ['insufficient_balance', 402],
 ])
 
 /** Statuses that providers report by the message alone. */
@@ -13,6 +24,16 @@ const statusOfMessage: readonly [message: RegExp, status: number][] = [
   // Google
   [/^API key (?:not valid|expired|not found)/i, 401],
   [/^user location is not supported/i, 403],
+  // xAI, DashScope
+  [/^incorrect api key|^no api-key provided|^invalid api[- ]key/i, 401],
+  // Zhipu and others
+  [/余额不足|账户欠费|insufficient (?:account )?balance/i, 402],
+  [/organization has been disabled|account (?:has been |is )?(?:disabled|suspended|deactivated)/i, 403],
+  [/^(?:the )?model \S* ?(?:does not exist|not found|not exist|has been decommissioned)/i, 404],
+  [/^(?:unknown|unsupported|invalid) model\b/i, 404],
+  // Bedrock
+  [/with on-demand throughput isn.t supported/i, 404],
+  [/^(?:too many requests|rate limit (?:exceeded|reached))/i, 429],
   // Anthropic, xAI
   [/credit balance is too low|has used all available credits/i, 402],
 ]

@@ -60,3 +60,21 @@ test('the time to wait is read from the body of a refusal', () => {
   for (const body of [null, 'slow', { error: { retry_after: 'soon' } }, { error: [] }])
     assert.equal(readBodyWait(body, at), undefined)
 })
+
+test('Retry-After can be a time since 1970, and have the prefix of other headers', () => {
+  assert.equal(readRetryAfter({ 'retry-after': String(at / 1000 + 20) }, at), 20_000)
+  assert.equal(readRetryAfter({ 'x-retry-after': '5' }, at), 5000)
+})
+
+test('limits of a period, of a plan and in one header are waited for', () => {
+  const cerebras = { 'x-ratelimit-remaining-tokens-minute': '0', 'x-ratelimit-reset-tokens-minute': '30.5' }
+  assert.equal(readTimeToReset(cerebras, at), 30_500)
+  assert.equal(readTimeToReset({ 'anthropic-ratelimit-unified-reset': String(at / 1000 + 20) }, at), 20_000)
+  for (const ratelimit of ['limit=100, remaining=0, reset=20', '"default";r=0;t=20'])
+    assert.equal(readTimeToReset({ ratelimit }, at), 20_000)
+  assert.equal(readTimeToReset({ ratelimit: 'limit=100, remaining=5, reset=20' }, at), undefined)
+})
+
+test('the time until a model is loaded is read from the body', () => {
+  assert.equal(readBodyWait({ error: 'Model is loading', estimated_time: 20.5 }, at), 20_500)
+})

@@ -12,7 +12,7 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
     const exact = Number(headers[name])
     if (Number.isFinite(exact) && exact > 0) return Math.min(maxWaitMs, Math.round(exact))
   }
-  return parseRetryAfter(headers['retry-after'], now)
+  return untilReset(headers['retry-after'] ?? headers['x-retry-after'], now)
 }
 
 /** Rate limits of OpenAI's and Anthropic's servers: what remains, and when the limit is reset. */
@@ -21,6 +21,13 @@ const rateLimitHeaders = [
     remaining: `x-ratelimit-remaining-${quantity}`,
     reset: `x-ratelimit-reset-${quantity}`,
   })),
+  // Cerebras, Mistral
+  ...['requests', 'tokens'].flatMap((quantity) =>
+    ['minute', 'hour', 'day', 'month'].map((period) => ({
+      remaining: `x-ratelimit-remaining-${quantity}-${period}`,
+      reset: `x-ratelimit-reset-${quantity}-${period}`,
+    })),
+  ),
   ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((quantity) => ({
     remaining: `anthropic-ratelimit-${quantity}-remaining`,
     reset: `anthropic-ratelimit-${quantity}-reset`,
@@ -31,6 +38,7 @@ const rateLimitHeaders = [
 const singleLimitHeaders = [
   { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' },
   { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' },
+  { remaining: 'anthropic-ratelimit-unified-remaining', reset: 'anthropic-ratelimit-unified-reset' },
 ]
 
 /** The time until the exhausted limits in the headers of a refusal are reset. */
@@ -40,8 +48,16 @@ export function readTimeToReset(headers: Headers, now: number): number | undefin
     ...rateLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 1) <= 0),
     ...singleLimitHeaders.filter(({ remaining }) => Number(headers[remaining] ?? 0) <= 0),
   ]
-  const waits = exhausted.map(({ reset }) => untilReset(headers[reset], now)).filter((ms) => ms !== undefined)
+  const resets = [...exhausted.map(({ reset }) => headers[reset]), combinedReset(headers.ratelimit)]
+  const waits = resets.map((reset) => untilReset(reset, now)).filter((ms) => ms !== undefined)
   return waits.length > 0 ? Math.max(...waits) : undefined
+}
+
+/** The reset in the header `RateLimit` of the IETF's drafts, if nothing remains. */
+function combinedReset(header: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(header) ? header[0] : header
+  if (!text || !/\b(?:r|remaining)=0\b/i.test(text)) return undefined
+  return /\b(?:t|reset)=(\d+)/i.exec(text)?.[1]
 }
 
 /** The time of a reset: seconds from now, since 1970, or milliseconds since 1970, or as `Retry-After`. */
@@ -59,7 +75,11 @@ export function parseWaitMessage(message: string): number | undefined {
 }
 
 /** Fields of errors with the time to wait, and their unit in milliseconds. */
-const bodyFields = { retry_after: 1000, retryAfter: 1000, retry_after_seconds: 1000, retry_after_ms: 1 }
+const bodyFields = {
+  ...{ retry_after: 1000, retryAfter: 1000, retry_after_seconds: 1000, retry_after_ms: 1, retryAfterMs: 1 },
+  // Hugging Face, while a model is loading
+  estimated_time: 1000,
+}
 
 /** The time to wait in the body of a refusal, on one of three levels. */
 export function readBodyWait(body: unknown, now: number, depth = 3): number | undefined {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
 import { eventsIn, gistOf } from '#test/harness/upstream/recorded-answers.ts'
+import { readErrorFacts } from './error-code.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
 import { protocols } from './protocols.ts'
 
 for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
@@ -27,3 +29,9 @@ for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
     })
   })
 }
+
+test('an error of a content policy has one code, whatever number its provider uses', () => {
+  assert.equal(readErrorFacts({ code: '1301', message: 'x' }).code, 'content_filter')
+  const [error] = openaiChat.readBody({ choices: null, base_resp: { status_code: 1027, status_msg: 'x' } })
+  assert.deepEqual(error, { type: 'error', message: 'x', status: 400, code: 'content_filter' })
+})

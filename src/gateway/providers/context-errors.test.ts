@@ -101,6 +101,26 @@ const rows: [message: string, sizes: { limit?: number; tokens?: number }][] = [
   ['Context window exceeded: requested 12000 tokens', {}],
   ["This model's maximum sequence length is 8192 tokens.", { limit: 8192 }],
   ['Request size exceeds model context window', {}],
+  [
+    'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.',
+    { limit: 272000, tokens: 300000 },
+  ],
+  ['Reached context length of 4096 tokens with this model', { limit: 4096 }],
+  ['The message you submitted was too long, please submit something shorter.', {}],
+  ['Input is too long: 5000 tokens exceeds the limit of 4096 tokens', { limit: 4096, tokens: 5000 }],
+  ['Input text is too long. Shorten it.', {}],
+  ["This model's maximum input length is 4096 tokens", { limit: 4096 }],
+  ['max context length is 4096 tokens, requested 5000', { limit: 4096, tokens: 5000 }],
+  ['This model only supports up to 4096 tokens but you sent 5000', { limit: 4096, tokens: 5000 }],
+  ["the prompt's token count 40000 is longer than the model's max 32768", { limit: 32768, tokens: 40000 }],
+  ["Total number of input tokens 40000 exceeds the model's maximum allowed 32768", { limit: 32768, tokens: 40000 }],
+  ['total tokens (5000) exceed the maximum (4096)', { limit: 4096, tokens: 5000 }],
+  ['length of input_ids (5000) is greater than max context (4096)', { limit: 4096, tokens: 5000 }],
+  ["The total length of inputs exceeds the model's limit: 8192", { limit: 8192 }],
+  ['messages exceed max token limit (32768)', { limit: 32768 }],
+  ['Tokens limit exceeded: 40000 > 32768', { limit: 32768, tokens: 40000 }],
+  ["The model's context length is exceeded.", {}],
+  ['请求的输入长度超过模型最大上下文', {}],
 ]
 
 test('an error for a prompt that is too long is recognized for each server', () => {

@@ -76,7 +76,27 @@ const contextErrorPatterns: readonly RegExp[] = [
   // Google
   /input token count(?: \((?<tokens>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
   /input token count is (?<tokens>\d+) but (?:the )?model only supports up to (?<limit>\d+)/i,
+  /input tokens exceed the configured limit of (?<limit>[\d,]+) tokens(?:.*?resulted in (?<tokens>[\d,]+))?/i,
+  // LM Studio
+  /reached context length of (?<limit>\d+) tokens/i,
+  // ChatGPT
+  /message you submitted was too long/i,
   // Other servers
+  /input is too long: (?<tokens>\d+) tokens exceeds? the limit of (?<limit>\d+)/i,
+  /input (?:text|prompt) is too long/i,
+  /maximum input length (?:is|of) (?<limit>\d+) tokens/i,
+  /max(?:imum)? context length is (?<limit>\d+)(?: tokens, requested (?<tokens>\d+))?/i,
+  /supports? up to (?<limit>\d+) tokens but you sent (?<tokens>\d+)/i,
+  /token count (?<tokens>\d+) is (?:longer|greater) than the model's max(?:imum)? (?<limit>\d+)/i,
+  /input tokens (?<tokens>\d+) exceeds? the model's max(?:imum)? (?:allowed )?(?<limit>\d+)/i,
+  /total tokens \((?<tokens>\d+)\) exceeds? the max(?:imum)? \((?<limit>\d+)\)/i,
+  /\((?<tokens>\d+)\) is greater than (?:the )?max(?:imum)? context(?: length)? \((?<limit>\d+)\)/i,
+  /length of (?:the )?inputs? exceeds the (?:model's )?(?:max(?:imum)? )?(?:limit|length):? ?(?<limit>\d+)?/i,
+  /exceeds? (?:the )?max(?:imum)? token limit(?: \((?<limit>\d+)\))?/i,
+  /exceeds the max(?:imum)? (?:allowed )?input length/i,
+  /tokens? limit exceeded[:.] (?:(?<tokens>\d+) > (?<limit>\d+)|input has)/i,
+  /context (?:length|window) is exceeded/i,
+  /输入长度超过|上下文长度超|超过.{0,6}最大上下文/,
   /longer than the model's (?:maximum )?context length(?: of (?<limit>\d+))?/i,
   /exceed(?:s|ed)? (?:the )?(?:model's |model )?(?:max(?:imum)? )?context (?:length|window|size|limit)(?: of (?<limit>\d+))?/i,
   /maximum sequence length (?:is|of) (?<limit>\d+)/i,

@@ -11,8 +11,12 @@ type ErrorBody = { code?: unknown; status?: unknown; type?: unknown }
 export function readErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { code, status, type } = error as ErrorBody
-  return [code, status, type].find((word): word is string => typeof word === 'string' && codePattern.test(word))
+  const word = [code, status, type].find((word): word is string => typeof word === 'string' && codePattern.test(word))
+  return filterNumbers.has(String(code)) ? 'content_filter' : word
 }
+
+/** Numbers of errors of a content policy: Zhipu. */
+const filterNumbers: ReadonlySet<string> = new Set(['1301'])
 
 /** The error message of a provider; undefined if it is not a string. Some servers send the error as a string. */
 export function readErrorMessage(error: unknown): string | undefined {
@@ -189,9 +193,10 @@ export function errorWithoutAnswer(body: unknown, problem: string): AnswerEvent 
   const message = readRefusalMessage(body)
   if (!message) throw new Error(problem)
   const error = findError(body) ?? (Array.isArray(body) ? body[0] : body)
-  const status =
-    readErrorStatus(error) ?? miniMaxStatuses.get((error as MiniMaxError | undefined)?.base_resp?.status_code)
-  return { type: 'error', message, status, ...readErrorFacts(error) }
+  const miniMax = (error as MiniMaxError | undefined)?.base_resp?.status_code
+  const status = readErrorStatus(error) ?? miniMaxStatuses.get(miniMax)
+  const isFiltered = miniMax === 1026 || miniMax === 1027
+  return { type: 'error', message, status, ...readErrorFacts(error), ...(isFiltered && { code: 'content_filter' }) }
 }
 
 type MiniMaxError = { base_resp?: { status_code?: unknown } | null }
@@ -202,8 +207,11 @@ const miniMaxStatuses = new Map<unknown, number>([
   [1004, 401],
   [1008, 402],
   [1026, 400],
+  [1027, 400],
   [1039, 429],
   [1041, 429],
   [2013, 400],
+  [2045, 429],
+  [2056, 429],
   [2049, 401],
 ])

@@ -28,6 +28,26 @@ const openaiChat: UsageSpelling = {
 export const chatSpellings = compileSpellings([
   openaiChat,
   { servers: 'Moonshot, StepFun, Together', cached: 'cached_tokens' },
+  { servers: 'gateways', cached: 'cache_read_tokens', cacheWritten: 'cache_write_tokens' },
+  { servers: 'xAI, gateways', cached: 'cached_prompt_tokens' },
+  { servers: 'gateways', cached: 'prompt_cached_tokens', reasoning: 'thinking_tokens' },
+  { servers: 'gateways to Gemini', reasoning: 'completion_tokens_details.thinking_tokens' },
+  {
+    servers: 'LangChain',
+    cached: 'input_token_details.cache_read',
+    cacheWritten: 'input_token_details.cache_creation',
+    reasoning: 'output_token_details.reasoning',
+  },
+  {
+    servers: 'gateways to Gemini',
+    prompt: 'promptTokenCount',
+    completion: 'candidatesTokenCount',
+    total: 'totalTokenCount',
+    cached: 'cachedContentTokenCount',
+  },
+  { servers: 'gateways to Gemini', reasoning: 'thoughtsTokenCount', separateCount: 'reasoning' },
+  { servers: 'AI SDK', cached: 'cachedPromptTokens' },
+  { servers: 'Anyscale', prompt: 'num_prompt_tokens', completion: 'num_completion_tokens' },
   { servers: 'DeepSeek, SiliconFlow', cached: 'prompt_cache_hit_tokens' },
   { servers: 'Mistral', cached: 'num_cached_tokens' },
   { servers: 'Mistral', cached: 'prompt_token_details.cached_tokens' },
@@ -124,8 +144,9 @@ export class OpenaiUsage {
    * @param contentLength the characters of the content in the same event of a stream.
    */
   read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, contentLength = 0 } = {}): AnswerEvent[] {
-    const merged = readCounts(this.#merge(usage), this.#spellings)
-    const events = usageEvents(this.#withIncrements(merged, usage, contentLength), extras)
+    const counts = withNumbers(usage)
+    const merged = readCounts(this.#merge(counts), this.#spellings)
+    const events = usageEvents(this.#withIncrements(merged, counts, contentLength), extras)
     const clientCounts = readClientCounts(usage, this.#spellings)
     return events.map((event) =>
       event.type === 'usage' && (!isInPlace || differs(event.tokens, clientCounts))
@@ -149,6 +170,18 @@ export class OpenaiUsage {
     if (before && !usage.total_tokens && hasCounts(readCounts(usage, this.#spellings))) delete this.#usage.total_tokens
     return this.#usage
   }
+}
+
+/** Counts as numbers. Some servers send them as text. */
+function withNumbers(usage: UsageObject): UsageObject {
+  for (const name in usage) if (typeof usage[name] === 'string') return numbersIn(usage) as UsageObject
+  return usage
+}
+
+function numbersIn(value: unknown): unknown {
+  if (typeof value === 'string') return /^\d+(?:\.0+)?$/.test(value) ? Number(value) : value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, numbersIn(inner)]))
 }
 
 const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) || Boolean(completion)

@@ -11,7 +11,7 @@ function countsOf(protocol: UpstreamProtocol, ...counts: [unknown, unknown, unkn
 for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {
   describe(protocol, () => {
     test('an invalid count gives no usage', () => {
-      for (const odd of [1.5, -1, {}, [], '5', true, 1e12, 1e300]) {
+      for (const odd of [1.5, -1, {}, [], 'five', true, 1e12, 1e300]) {
         assert.equal(countsOf(protocol, odd, 5), undefined, `prompt ${JSON.stringify(odd)}`)
         assert.equal(countsOf(protocol, 5, odd), undefined, `completion ${JSON.stringify(odd)}`)
       }

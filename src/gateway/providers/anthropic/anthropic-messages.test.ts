@@ -119,7 +119,9 @@ describe('anthropic-messages, requests', () => {
   test('an answer schema becomes the output configuration', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false }
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } }
-    assert.deepEqual(bodyOf({ response_format }, 'claude-sonnet-4-5').output_config, { format: { type: 'json_schema', schema } })
+    assert.deepEqual(bodyOf({ response_format }, 'claude-sonnet-4-5').output_config, {
+      format: { type: 'json_schema', schema },
+    })
   })
 
   test('temperatures are limited to 1 and sent without top_p', () => {

@@ -23,6 +23,10 @@ type WithUsage = {
   x_groq?: { usage?: UpstreamUsage } | null
   timings?: { prompt_n?: unknown; cache_n?: unknown; predicted_n?: unknown } | null
   meta?: { usage?: UpstreamUsage; billed_units?: UpstreamUsage } | null
+  /** Of gateways to Gemini, and of Ollama. */
+  usageMetadata?: UpstreamUsage | null
+  prompt_eval_count?: unknown
+  eval_count?: unknown
   choices?: { usage?: UpstreamUsage | null }[]
   service_tier?: string | null
 }
@@ -87,6 +91,12 @@ function isBareError(chunk: object): boolean {
   return object === 'error' || 'code' in chunk || 'detail' in chunk || Boolean(base_resp?.status_code)
 }
 
+/** Whether MiniMax reports an error beside a message without content. */
+function isEmptyFailure(completion: Completion, { message }: WholeChoice): boolean {
+  const { base_resp } = completion as { base_resp?: { status_code?: unknown } | null }
+  return Boolean(base_resp?.status_code) && !message?.content && !message?.tool_calls
+}
+
 function toErrorEvent(chunk: UpstreamError): AnswerEvent {
   return chunk.error ? errorEvent(chunk.error) : errorWithoutAnswer(chunk, noMessage)
 }
@@ -102,6 +112,7 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
   const choices = completion.choices ?? []
   const [first] = choices
+  if (first && isEmptyFailure(completion, first)) return [errorWithoutAnswer(completion, noMessage)]
   if (!first) return [errorWithoutAnswer(completion, 'the answer has no choices')]
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   readChoice(first, events, completion.id)
@@ -207,14 +218,31 @@ function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
   }
 }
 
-function findUsage({ usage, choices, x_groq, meta, timings }: WithUsage): UpstreamUsage | null | undefined {
-  if (usage) return usage
+function findUsage(answer: WithUsage): UpstreamUsage | null | undefined {
+  const { usage } = answer
+  // Only the usual names are certain to be the counts themselves.
+  if (usage && usage.prompt_tokens !== undefined) return usage
+  return usage ? usageIn(usage) : usageElsewhere(answer)
+}
+
+/** Usage with a sum that a server reports only in parts (DeepSeek), or with the billed counts within it (Cohere). */
+function usageIn(usage: UpstreamUsage): UpstreamUsage {
+  const { billed_units, tokens, prompt_cache_hit_tokens: hit, prompt_cache_miss_tokens: miss } = usage
+  const within = billed_units ?? tokens
+  if (typeof within === 'object' && within !== null) return { ...usage, ...within }
+  return hit == null || miss == null ? usage : { ...usage, prompt_tokens: sumCounts(hit, miss) }
+}
+
+function usageElsewhere(answer: WithUsage): UpstreamUsage | null | undefined {
+  const { choices, x_groq, meta, timings, usageMetadata, prompt_eval_count, eval_count } = answer
   const { prompt_n, cache_n: cached_tokens, predicted_n: completion_tokens } = timings ?? {}
   const timed =
     prompt_n == null
       ? undefined
       : { prompt_tokens: sumCounts(prompt_n, cached_tokens), completion_tokens, cached_tokens }
-  return choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units ?? timed
+  const evaluated = eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
+  const found = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
+  return found ?? usageMetadata ?? timed ?? evaluated
 }
 
 function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength = 0): AnswerEvent[] {
@@ -225,6 +253,6 @@ function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength = 0): A
   return read.read(
     usage,
     { pieces, serviceTier: answer.service_tier },
-    { isInPlace: Boolean(answer.usage), contentLength },
+    { isInPlace: usage === answer.usage, contentLength },
   )
 }
