@@ -48,7 +48,7 @@ test('with other tools the model must call one of them or the answer tool', () =
   assert.equal(bodyFor('claude-3-7-sonnet', { tools, tool_choice: chosen }).tool_choice.name, weatherTool.function.name)
 })
 
-test('with reasoning the model is told to call the tool, because it cannot be forced', () => {
+test('with reasoning the system prompt asks for a call, because it cannot be forced', () => {
   const { tool_choice, system, thinking } = bodyFor('claude-3-7-sonnet', { reasoning: { effort: 'low' } })
   assert.deepEqual([tool_choice, thinking.type], [{ type: 'auto' }, 'enabled'])
   assert.match(system.at(-1).text, /only by calling the tool "json_answer"/)

@@ -59,7 +59,7 @@ function choiceFor(body: Body, hasTools: boolean, choice: Choice | null | undefi
   return { type: 'tool', name, disable_parallel_tool_use: true }
 }
 
-/** Tells a model that is not forced to call the tool to call it. */
+/** Instructs a model that cannot be forced to call the tool. */
 function withInstruction(body: Body, name: string): Body {
   if (!reasons(body)) return body
   const { system } = body
