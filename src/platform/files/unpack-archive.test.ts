@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -55,6 +56,46 @@ test('attributes of entries are bounded, although they compress well', async () 
     /headers, attributes and padding take more than 32 MiB/,
   )
   assert.deepEqual(readdirSync(folder.path), ['f'])
+})
+
+/** Packs a folder with GNU tar. */
+const packedByTar = (folder: string, ...options: string[]) =>
+  execFileSync('tar', ['-C', folder, ...options, '-cf', '-', '.'], { maxBuffer: 64 * 1024 ** 2 })
+
+test('archives of GNU tar are unpacked in each of its formats, with long names', async () => {
+  using source = newFolder()
+  const path = join(source.path, 'a'.repeat(120), 'b'.repeat(90))
+  mkdirSync(path, { recursive: true })
+  writeFileSync(join(path, 'é'), Buffer.alloc(100_000, 'S'))
+  writeFileSync(join(path, 'empty'), '')
+  for (const format of ['gnu', 'oldgnu', 'posix', 'pax']) {
+    using folder = newFolder()
+    const tar = packedByTar(source.path, `--format=${format}`)
+    const pieces = Array.from({ length: Math.ceil(tar.length / 777) }, (_, at) =>
+      tar.subarray(at * 777, (at + 1) * 777),
+    )
+    assert.equal((await unpackTar(folder.path, ...pieces)).files, 2, format)
+    const copy = join(folder.path, 'a'.repeat(120), 'b'.repeat(90), 'é')
+    assert.ok(readFileSync(copy).equals(Buffer.alloc(100_000, 'S')), format)
+  }
+})
+
+test('a sparse file is refused, because its content would be that of its map', async () => {
+  using source = newFolder()
+  const content = Buffer.alloc(3 * 1024 ** 2)
+  content.write('text', 2 * 1024 ** 2)
+  writeFileSync(join(source.path, 'sparse'), '')
+  execFileSync('dd', ['of=sparse', 'bs=64k', 'conv=sparse'], { cwd: source.path, input: content, stdio: 'pipe' })
+  for (const format of ['gnu', 'oldgnu', 'posix']) {
+    using folder = newFolder()
+    const tar = packedByTar(source.path, '--sparse', `--format=${format}`)
+    await assert.rejects(
+      unpackTar(folder.path, tar),
+      /is a sparse file; create the archive without "tar --sparse"/,
+      format,
+    )
+    assert.deepEqual(readdirSync(folder.path), [])
+  }
 })
 
 test('entries that are too deep are refused, and omitted from archives', async () => {

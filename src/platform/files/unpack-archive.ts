@@ -14,6 +14,7 @@ import { mergeFolder } from './merge-folder.ts'
 import type { ArchiveLimits } from './pack-folder.ts'
 import { parseRelativePath, requireLevels } from './relative-path.ts'
 import { removeEntry } from './remove-entry.ts'
+import { requireKnownEntryTypes } from './tar-entry-types.ts'
 
 export type UnpackCounts = { files: number; folders: number; links: number; bytes: number }
 
@@ -59,7 +60,8 @@ async function* readEntries(body: Body, limits: ArchiveLimits): AsyncGenerator<P
   const decoder = createTarDecoder({ strict: true })
   let count = 0
   let contentBytes = 0
-  const tar = Readable.from(boundedMetadata(gunzip, () => contentBytes + count * metadataBytes.perEntry))
+  const bounded = boundedMetadata(gunzip, () => contentBytes + count * metadataBytes.perEntry)
+  const tar = Readable.from(requireKnownEntryTypes(bounded))
   const entries = Readable.toWeb(tar).pipeThrough(decoder as never) as unknown as AsyncIterable<ParsedTarEntry>
   try {
     for await (const entry of entries) {
