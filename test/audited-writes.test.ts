@@ -11,7 +11,7 @@ import { routes } from '#api/routes/routes.ts'
 import { allClients } from '#gateway/clients/clients.ts'
 import { knownActions } from '../console/keys/audit-actions.ts'
 import { type InternChatService, startInternChatService } from './harness/interns/intern-chat.ts'
-import { tarOf } from './harness/interns/intern-files.ts'
+import { createTar } from './harness/interns/intern-files.ts'
 import { untilIntern } from './harness/interns/interns.ts'
 import { type Browser, openBrowser } from './harness/service/browser-client.ts'
 
@@ -160,7 +160,7 @@ const steps: Record<string, Step> = {
   writeInternArchive: {
     action: 'intern.files_unpacked',
     path: { internId: '<intern>' },
-    bytes: () => tarOf((folder) => writeFileSync(join(folder, 'b.txt'), 'b')),
+    bytes: () => createTar((folder) => writeFileSync(join(folder, 'b.txt'), 'b')),
   },
   suspendIntern: { action: 'intern.suspended', path: { internId: '<intern>' }, becomes: 'stopped' },
   provisionIntern: { action: 'intern.provisioned', path: { internId: '<intern>' }, becomes: 'running' },

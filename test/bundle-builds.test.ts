@@ -32,18 +32,18 @@ function smallCheckout() {
     cpSync(join(root, name), join(folder, name))
   for (const name of ['service', 'daemon', 'agent', 'files'])
     writeFileSync(join(folder, `bin/${name}.ts`), 'export {}\n')
-  const made = join(folder, 'node_modules/.cache/start')
-  mkdirSync(made, { recursive: true })
+  const bundlesPath = join(folder, 'node_modules/.cache/start')
+  mkdirSync(bundlesPath, { recursive: true })
   for (const entry of ['.package-lock.json', 'esbuild', '@esbuild'])
     symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry))
   return {
     ...disposable,
     folder,
-    made,
+    bundlesPath,
     bundle: (...options: string[]) => {
       const { status, stderr } = spawnSync(process.execPath, [...options, 'bin/bundle.ts'], { cwd: folder })
       assert.equal(status, 0, String(stderr))
-      return readdirSync(made)
+      return readdirSync(bundlesPath)
     },
   }
 }
@@ -74,9 +74,9 @@ test('a bundle is not stored if a source changed meanwhile', () => {
 test('the previous bundle remains for its users, and older ones are deleted', () => {
   using at = smallCheckout()
   const age = (name: string, hours: number) => {
-    mkdirSync(join(at.made, name))
+    mkdirSync(join(at.bundlesPath, name))
     const then = Date.now() / 1000 - hours * 3600
-    utimesSync(join(at.made, name), then, then)
+    utimesSync(join(at.bundlesPath, name), then, then)
   }
   const [before, old] = ['b'.repeat(32), 'c'.repeat(32)]
   for (const [name, hours] of [

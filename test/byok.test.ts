@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DatabaseKind } from '#test/harness/database/databases.ts'
 import { onOneDatabase } from '#test/harness/database/databases.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { until } from '#test/harness/until.ts'
 import { early, sound } from '#test/harness/upstream/faults.ts'
 import { startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
@@ -38,7 +38,7 @@ onOneDatabase('a provider key of the workspace’s own', (kind) => {
     assert.doesNotMatch(text, /0123456789/)
     const { headers } = await fixture.ask('faulty/ok')
     assert.equal(fixture.usedKey(), secret)
-    const data = await metered(fixture.service, headers.get('x-generation-id'))
+    const data = await untilMetered(fixture.service, headers.get('x-generation-id'))
     assert.deepEqual([data.is_byok, data.total_cost, data.upstream_inference_cost], [true, 0, 0.000037])
     for (const path of ['/audit', '/byok'])
       assert.doesNotMatch((await fixture.service.manage('GET', path)).text, /0123456789/)

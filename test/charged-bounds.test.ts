@@ -37,8 +37,8 @@ const prompts: Record<string, { path?: string; body: object }> = {
   },
 }
 
-for (const [what, { path, body }] of Object.entries(prompts)) {
-  test(`a long prompt ${what}, left in mid-answer, is charged no less than it is billed`, async () => {
+for (const [promptKind, { path, body }] of Object.entries(prompts)) {
+  test(`a long prompt ${promptKind}, left in mid-answer, is charged no less than it is billed`, async () => {
     await using billed = await startBilled({ prices: { prompt: 10, completion: 1 }, trades: { reader } })
     const key = await billed.keyWith(5)
     const request = { model: 'billed/reader', max_tokens: 100, max_output_tokens: 100, stream: true, provider, ...body }
@@ -51,8 +51,8 @@ for (const [what, { path, body }] of Object.entries(prompts)) {
   })
 }
 
-for (const [what, trade] of Object.entries({ 'breaks off': cutting, 'reports no usage': silent })) {
-  test(`an answer that ${what} is charged its highest possible cost`, async () => {
+for (const [failure, trade] of Object.entries({ 'breaks off': cutting, 'reports no usage': silent })) {
+  test(`an answer that ${failure} is charged its highest possible cost`, async () => {
     const more = { trade: { supported_parameters: ['reasoning'] } }
     await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { trade }, more })
     const key = await billed.keyWith(2)

@@ -38,8 +38,8 @@ type Look = { colorScheme: 'light' | 'dark'; viewport: { width: number; height: 
 
 /** One browser window, which goes from screen to screen. */
 async function takeAll(browser: Browser, { service }: PictureWorld, pictures: Picture[], look: Look): Promise<void> {
-  await using watched = await signedInPage(browser, service, '/service', look)
-  const { page } = watched
+  await using consolePage = await signedInPage(browser, service, '/service', look)
+  const { page } = consolePage
   for (const { screen, wide, narrow = wide, shows, does } of pictures) {
     await page.goto(new URL(look.viewport.width < 900 ? narrow : wide, service.url).href)
     await does?.(page)
@@ -49,7 +49,7 @@ async function takeAll(browser: Browser, { service }: PictureWorld, pictures: Pi
     await page.screenshot({ path: `${folder}/${name}`, ...format })
     console.log(name)
   }
-  if (watched.faults.length > 0) throw new Error(watched.faults.join('\n'))
+  if (consolePage.faults.length > 0) throw new Error(consolePage.faults.join('\n'))
 }
 
 /** Waits until no part of the page is loading. Does not wait for streams, which stay open. */

@@ -5,7 +5,7 @@ import { OpenRouter } from '@openrouter/sdk'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
 import { type RecordedProviders, startWithUpstream } from './harness/upstream/recorded-providers.ts'
-import { askedOf } from './harness/upstream/scripted-upstream.ts'
+import { parseRequest } from './harness/upstream/scripted-upstream.ts'
 
 const thought = 'I have to look.'
 const weather = tool({
@@ -34,8 +34,8 @@ function isRefused(name: string, messages: any[]): boolean {
   return messages.some((message) => message.tool_calls && returned(message) !== thought)
 }
 
-function answerTo({ body, ...received }: Parameters<typeof askedOf>[0]) {
-  const { name, streamed } = askedOf({ body, ...received })
+function answerTo({ body, ...received }: Parameters<typeof parseRequest>[0]) {
+  const { name, streamed } = parseRequest({ body, ...received })
   const { messages } = body
   if (isRefused(name, messages)) {
     const message = 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1'

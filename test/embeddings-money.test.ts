@@ -127,7 +127,7 @@ onEachDatabase('money of embeddings', (kind) => {
     assert.equal(await until(async () => (await usageOf(key)) || undefined), 0.07)
   })
 
-  test('an answer that breaks off is 502, and its limit is charged no less than the provider can bill', async () => {
+  test('an interrupted answer is 502, and is charged no less than the possible bill', async () => {
     const key = await keyWith(5)
     const { status, body } = await ask(key, 'cut', ['12345'])
     assert.deepEqual([status, body.error.metadata.provider_name], [502, 'billing'])

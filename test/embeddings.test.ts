@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startWithModels } from './harness/records/model-catalogue.ts'
-import { metered } from './harness/service/generation-record.ts'
+import { untilMetered } from './harness/service/generation-record.ts'
 import type { Reply, TestService } from './harness/service/service.ts'
 import { startEmbeddingsUpstream, tokensOf, vectorAt } from './harness/upstream/embeddings-upstream.ts'
 import type { ScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
@@ -59,10 +59,10 @@ describe('embeddings', () => {
   const ask = (body: object, key?: string) => service.ask('POST', '/embeddings', { body, ...(key && { key }) })
   const input = ['one', 'three']
   const vectorsOf = ({ body }: Reply) => body.data.map(({ embedding }: { embedding: unknown }) => embedding)
-  const recordOf = ({ headers }: Reply) => metered(service, headers.get('x-generation-id'))
+  const recordOf = ({ headers }: Reply) => untilMetered(service, headers.get('x-generation-id'))
   const exactCost = (tokens: number) => Number(`${BigInt(tokens) * 123457n}e-12`)
 
-  test('the answer has one vector for each input, the usage and the exact cost, which are recorded', async () => {
+  test('the answer has a vector for each input, and the recorded usage and exact cost', async () => {
     const answer = await ask({ model: 'e/good', input, user: 'u', dimensions: 2, other: 1 })
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(vectorsOf(answer), [vectorAt(0), vectorAt(1)])
@@ -105,7 +105,7 @@ describe('embeddings', () => {
     assert.match(body.error.message, /it has 1 embeddings for 2 inputs/)
   })
 
-  test('an error of the request is returned without a fallback, with the words of the provider', async () => {
+  test('an error of the request is returned in the words of the provider, not retried', async () => {
     const { status, body } = await ask({ models: ['e/invalid', 'e/good'], input })
     assert.deepEqual([status, body.error.message], [400, 'status 400 of invalid'])
   })
@@ -130,7 +130,7 @@ describe('embeddings', () => {
     assert.equal(body.error.metadata.excluded[0].reason, 'unsupported_task')
   })
 
-  test('chat models are refused for embeddings, and embeddings models for chats, also as fallbacks', async () => {
+  test('chat models are refused for embeddings and vice versa, also as fallbacks', async () => {
     const { status, body } = await ask({ model: 'a/chat', input })
     assert.equal(status, 400)
     assert.match(body.error.message, /"a\/chat" cannot be used here: it generates text, and this operation returns emb/)
@@ -193,7 +193,7 @@ describe('embeddings', () => {
     assert.deepEqual(upstream.requests[0]?.body.input, image)
   })
 
-  test('Gemini gets its own form; its vectors are in the requested format and the cost is estimated', async () => {
+  test('Gemini gets its own body; vectors have the requested format, cost is estimated', async () => {
     const answer = await ask({ model: 'e/gemini', input, dimensions: 2, input_type: 'search_query', user: 'u' })
     assert.deepEqual(vectorsOf(answer), [vectorAt(0), vectorAt(1)])
     const { path, body } = upstream.requests.at(-1)!
@@ -231,7 +231,7 @@ describe('embeddings', () => {
     assert.deepEqual(upstream.requests.at(-1)!.body, { model: 'good', input })
   })
 
-  test('content filters block and redact inputs, and refuse token ids that they cannot read', async () => {
+  test('content filters block and redact inputs, and refuse token ids', async () => {
     const { body } = await service.manage('GET', '/workspaces')
     const path = `/guardrails/${body.data[0].default_guardrail_id}`
     const filter = (action: string) =>
@@ -285,7 +285,7 @@ describe('embeddings', () => {
     assert.ok(answered >= 19 && answered <= 20, `${answered} were answered`)
   })
 
-  test('a limit does not remove the options of providers for embeddings, and removes unknown fields', async () => {
+  test('a limit keeps the embedding options of providers, and removes unknown fields', async () => {
     const { key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 1 })).body
     const options = { truncate: 'END', task: 'retrieval.query', output_dtype: 'float', input_type: 'query' }
     const answer = await ask({ model: 'e/good', input, ...options, unheard_of: 1 }, key)

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { type SettingName, settingNames } from '#platform/config/settings.ts'
 import { freePort } from './harness/service/free-port.ts'
-import { endAtLast } from './harness/service/leftovers.ts'
+import { killAfterTests } from './harness/service/leftovers.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 import { until } from './harness/until.ts'
 
@@ -25,7 +25,7 @@ describe('the examples', () => {
     const { url, apiKey, managementKey } = service!
     const env = { PATH: process.env.PATH, BASE_URL: url, API_KEY: apiKey, MANAGEMENT_KEY: managementKey }
     const child = spawn(process.execPath, [`${folder}${name}`], { env: { ...env, RECEIVER: receiver } })
-    endAtLast(child)
+    killAfterTests(child)
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { chunksOf, startFaultyService, textOf } from '#test/harness/service/faulty-service.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import type { TestService } from '#test/harness/service/service.ts'
 import { early, late, limited, sound } from '#test/harness/upstream/faults.ts'
 import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
@@ -40,7 +40,7 @@ const ask = (model: string, more: object = {}) =>
     },
   })
 
-const meteredOf = (model: string, headers: Headers) => metered(serviceFor(model), headers.get('x-generation-id'))
+const meteredOf = (model: string, headers: Headers) => untilMetered(serviceFor(model), headers.get('x-generation-id'))
 
 const streamsOnly = [
   'crlf',

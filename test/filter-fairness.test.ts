@@ -11,15 +11,15 @@ before(async () => {
 })
 after(() => service?.[Symbol.asyncDispose]())
 
-const made = async (path: string, body: object) => (await service.manage('POST', path, body)).body
+const createObject = async (path: string, body: object) => (await service.manage('POST', path, body)).body
 
 /** A workspace under six redacting filters, and a key of it. */
 async function filteredWorkspace(slug: string) {
-  const { id, default_guardrail_id } = (await made('/workspaces', { name: slug, slug })).data
+  const { id, default_guardrail_id } = (await createObject('/workspaces', { name: slug, slug })).data
   const content_filter_builtins = slugs.map((filter) => ({ slug: filter, action: 'redact' }))
   const path = `/guardrails/${default_guardrail_id}`
   assert.equal((await service.manage('PATCH', path, { content_filter_builtins })).status, 200)
-  return { newKey: () => made('/keys', { name: 'k', workspace_id: id }) }
+  return { newKey: () => createObject('/keys', { name: 'k', workspace_id: id }) }
 }
 
 const prompt = (kilobytes: number) => sentence.repeat((kilobytes * 1024) / sentence.length)

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
-import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
+import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 
 const sse = (events: object[]) => events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
 const error = { message: 'Overloaded', type: 'overloaded_error', code: 529, status: 'UNAVAILABLE' }
@@ -72,7 +72,7 @@ describe('streams that fail before their first content', () => {
   let recorded: RecordedProviders
   before(async () => {
     recorded = await startWithUpstream((received) => {
-      const { protocol, name } = askedOf(received)
+      const { protocol, name } = parseRequest(received)
       return { status: 200, type: 'text/event-stream', body: streamOf(protocol, name) }
     }, names)
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { metered } from './harness/service/generation-record.ts'
+import { untilMetered } from './harness/service/generation-record.ts'
 import { startTestService } from './harness/service/service.ts'
 
 const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
@@ -10,7 +10,7 @@ test('credits are the rest of a limit and the usage, for OpenRouter’s client t
   await using service = await startTestService()
   const { key } = (await service.manage('POST', '/keys', { name: 'limited', limit: 5 })).body
   const { headers } = await service.ask('POST', '/chat/completions', { key, body })
-  await metered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
+  await untilMetered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
   assert.deepEqual((await service.ask('GET', '/credits', { key })).body, { data: { total_credits: 5, total_usage: 0 } })
   assert.equal((await service.ask('GET', '/credits')).body.data.total_credits, 1_000_000_000)
   assert.equal((await service.manage('GET', '/credits')).body.data.total_usage, 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { onEachDatabase } from './harness/database/databases.ts'
-import { metered } from './harness/service/generation-record.ts'
+import { untilMetered } from './harness/service/generation-record.ts'
 import { startTestService } from './harness/service/service.ts'
 
 type Parameter = { in: string; name: string; schema: object }
@@ -54,7 +54,7 @@ onEachDatabase('hostile numbers', (kind) => {
     await using service = await startTestService({ kind })
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
     const { headers } = await service.ask('POST', '/chat/completions', { body })
-    const { id, generation_time } = await metered(service, headers.get('x-generation-id'))
+    const { id, generation_time } = await untilMetered(service, headers.get('x-generation-id'))
     const found = async (query: string) => {
       const answer = await service.ask('GET', `/generations?${query}`)
       return answer.body.data?.map((one: { id: string }) => one.id)

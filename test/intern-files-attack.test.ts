@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { type Answer, filesOf, tarOf, workspaceOf } from './harness/interns/intern-files.ts'
+import { type Answer, createFilesClient, createTar, workspaceOf } from './harness/interns/intern-files.ts'
 import { runningIntern } from './harness/interns/interns.ts'
-import { endAtLast } from './harness/service/leftovers.ts'
+import { killAfterTests } from './harness/service/leftovers.ts'
 import { startTestService } from './harness/service/service.ts'
 
 const swapper = fileURLToPath(new URL('harness/interns/link-swapper.ts', import.meta.url))
@@ -23,7 +23,7 @@ async function setUp() {
   mkdirSync(join(outside, 'deep'), { recursive: true })
   for (const name of ['secret', 'deep/secret', 'made-before']) writeFileSync(join(outside, name), secret)
   const state = () => readdirSync(outside, { recursive: true }).map((name) => errorFor(join(outside, name.toString())))
-  return { service, ask: filesOf(service, id), workspace: workspaceOf(service, id), outside, state }
+  return { service, ask: createFilesClient(service, id), workspace: workspaceOf(service, id), outside, state }
 }
 
 const errorFor = (path: string) => {
@@ -40,10 +40,10 @@ test('swapped links never expose or change files outside the workspace', async (
   await using _ = service
   const before = state()
   const attacker = spawn(process.execPath, [swapper, workspace, outside], { stdio: ['ignore', 'pipe', 'inherit'] })
-  endAtLast(attacker)
+  killAfterTests(attacker)
   const exited = once(attacker, 'exit')
   await once(attacker.stdout, 'data')
-  const archive = tarOf((folder) => {
+  const archive = createTar((folder) => {
     mkdirSync(join(folder, 'sub/deep'), { recursive: true })
     for (const name of ['sub/one', 'sub/deep/two', 'three']) writeFileSync(join(folder, name), 'unpacked')
   })

@@ -5,7 +5,7 @@ import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { endAtLast } from './harness/service/leftovers.ts'
+import { killAfterTests } from './harness/service/leftovers.ts'
 import { startProcess } from './harness/service/server-process.ts'
 import { until } from './harness/until.ts'
 
@@ -51,7 +51,7 @@ async function startTaken(line: string, bytes: number) {
   const child = spawn(process.execPath, ['-e', taker, '--', socket, line, String(bytes), started, health], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  endAtLast(child)
+  killAfterTests(child)
   let message = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (message += text))
   await until(() => message.includes('listening'), 300_000)

@@ -3,7 +3,7 @@ import { appendFileSync, linkSync, mkdirSync, rmSync, symlinkSync, truncateSync,
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { runningIntern } from './harness/interns/interns.ts'
-import { colleague } from './harness/service/colleague.ts'
+import { addColleague } from './harness/service/colleague.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
 const fileOf = (service: TestService, id: string) =>
@@ -92,6 +92,6 @@ test('nothing else is read in the place of a log', async () => {
 test('a user without access to an intern does not find its log', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service, { visibility: 'creator' })
-  const grace = await colleague(service)
+  const grace = await addColleague(service)
   assert.equal((await grace.ask('GET', `/interns/${id}/log`)).status, 404)
 })

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { SseReader } from '#platform/net/sse.ts'
 import { until } from '#test/harness/until.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
-import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
+import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { otherForms } from './loose-answer-forms.ts'
 import { oddCalls } from './loose-call-pieces.ts'
 import { oddForms } from './loose-forms.ts'
@@ -31,7 +31,7 @@ describe('answers of servers that follow their protocol loosely', () => {
   before(async () => {
     recorded = await startWithUpstream(
       (received) => {
-        const { name } = askedOf(received)
+        const { name } = parseRequest(received)
         const [, number] = name.split('-')
         if (name.startsWith('error-')) {
           const [body] = oddErrors[Number(number)]!
@@ -74,7 +74,7 @@ describe('answers of servers that follow their protocol loosely', () => {
         if (reasoning) assert.equal(readReasoning(parsed), reasoning, reply.text)
       })
 
-  test('a signed call of a chat server returns with its signature from clients of other protocols', async () => {
+  test('a signed call returns with its signature from clients of other protocols', async () => {
     const at = answers.findIndex(({ name }) => name === 'a signed call')
     const model = `openai-chat/answer-${at}`
     const call = { type: 'tool_use', id: 'call_a', name: 'read', input: {} }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
-import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
-import { saidBy } from '#test/harness/upstream/upstream-answers.ts'
+import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
+import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
 import { oddChats, oddMessages, oddResponses } from './odd-requests/requests.ts'
 import { doors } from './tool-calls/clients.ts'
 
@@ -31,9 +31,13 @@ describe('requests in forms that providers refuse or misread', () => {
   let recorded: RecordedProviders
   before(async () => {
     const content = { text: 'Hi', source: { url: 'https://example.com', title: '' } }
-    recorded = await startWithUpstream((received) => saidBy(askedOf(received).protocol, content, false), models, {
-      chatServers,
-    })
+    recorded = await startWithUpstream(
+      (received) => encodeAnswer(parseRequest(received).protocol, content, false),
+      models,
+      {
+        chatServers,
+      },
+    )
   })
   after(() => recorded[Symbol.asyncDispose]())
 

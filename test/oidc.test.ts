@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Config } from '#platform/config/settings.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { type DatabaseKind, onOneDatabase } from './harness/database/databases.ts'
-import { client, type Issuer, startIssuer, Traveller } from './harness/service/oidc-issuer.ts'
+import { client, type Issuer, RedirectFollower, startIssuer } from './harness/service/oidc-issuer.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
 /** Every account joins the first workspace, with its role in the organization. */
@@ -32,12 +32,12 @@ const isCallback = (url: string) => url.includes('/sessions/oidc/callback')
 /** Signs a person in. @returns the session, or the reason for the refusal. */
 async function signIn(service: TestService, issuer: Issuer, id: string, claims: object) {
   issuer.person = { id, claims }
-  const browser = new Traveller()
+  const browser = new RedirectFollower()
   const page = await browser.go(`${service.url}/sessions/oidc`)
   return { browser, page, html: await page.text(), ...(await sessionOf(service, browser)) }
 }
 
-async function sessionOf(service: TestService, { jar }: Traveller) {
+async function sessionOf(service: TestService, { jar }: RedirectFollower) {
   const own = [...(jar.get(new URL(service.url).origin) ?? [])]
   const cookie = own.map(([name, value]) => `${name}=${value}`).join('; ')
   const { status, body } = await service.ask('GET', '/sessions/current', { key: null, headers: { cookie } })
@@ -128,13 +128,13 @@ test('the user lands on the requested page, and never at a foreign address', asy
   const { service, issuer } = world
   issuer.person = { id: 'account-1', claims: ada }
   const begin = (returnTo: string) => `${service.url}/sessions/oidc?return_to=${encodeURIComponent(returnTo)}`
-  const landsOn = async (browser: Traveller, at: string) => {
+  const landsOn = async (browser: RedirectFollower, at: string) => {
     const page = await browser.go(at)
     assert.equal(page.status, 200)
     return /http-equiv="refresh" content="0;url=([^"]*)"/.exec(await page.text())?.[1]
   }
   assert.equal(
-    await landsOn(new Traveller(), begin('/requests?last=1h&model=a%2Fb')),
+    await landsOn(new RedirectFollower(), begin('/requests?last=1h&model=a%2Fb')),
     '/requests?last=1h&#38;model=a%2Fb',
   )
   for (const elsewhere of [
@@ -148,7 +148,7 @@ test('the user lands on the requested page, and never at a foreign address', asy
     assert.equal(refused.status, 400, elsewhere)
     assert.match(await refused.text(), /return_to: must be the path of a page of the console/)
   }
-  const forger = new Traveller()
+  const forger = new RedirectFollower()
   const { at } = await forger.go(begin('/requests'), isCallback)
   const jar = forger.jar.get(new URL(service.url).origin)!
   const forged = [...jar].map(([name, value]): [string, string] => [
@@ -197,11 +197,11 @@ test('a callback without a started sign-in, or used twice, is refused', async ()
   await using world = await withIssuer({ oidc_domains: ['*'] })
   const { service, issuer } = world
   issuer.person = { id: 'attacker', claims: { ...ada, email: 'eve@example.com' } }
-  const attacker = new Traveller()
+  const attacker = new RedirectFollower()
   const { at: planted } = await attacker.go(`${service.url}/sessions/oidc`, isCallback)
-  const strangers = new Traveller()
+  const strangers = new RedirectFollower()
   assert.equal((await strangers.go(planted)).status, 401)
-  const victim = new Traveller()
+  const victim = new RedirectFollower()
   await victim.go(`${service.url}/sessions/oidc`, (url) => !url.startsWith(service.url))
   assert.equal((await victim.go(planted)).status, 401)
   assert.equal((await sessionOf(service, victim)).status, 401)

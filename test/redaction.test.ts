@@ -88,7 +88,7 @@ const clients = [
 
 describe('redactions of a filter', () => {
   let recorded: RecordedProviders
-  let watched = ''
+  let filteredKey = ''
   before(async () => {
     recorded = await startWithRecordings()
     const { service } = recorded
@@ -98,7 +98,7 @@ describe('redactions of a filter', () => {
       content_filters: [{ pattern: 'falcon-\\d+', action: 'redact', label: '[CODE]' }],
     })
     const { body: key } = await service.manage('POST', '/keys', { name: 'watched' })
-    watched = key.key
+    filteredKey = key.key
     await service.manage('POST', `/guardrails/${guardrail.data.id}/assignments/keys`, { key_hashes: [key.data.hash] })
   })
   after(() => recorded[Symbol.asyncDispose]())
@@ -115,7 +115,7 @@ describe('redactions of a filter', () => {
       for (const stream of [false, true]) {
         test(`reaches ${protocol} from ${path}${stream ? ' as a stream' : ''} with the label instead`, async () => {
           const model = `${protocol}/text`
-          const redacted = await sent(path, bodyOf(model, stream, 'ada@example.com', 'falcon-42'), watched)
+          const redacted = await sent(path, bodyOf(model, stream, 'ada@example.com', 'falcon-42'), filteredKey)
           const written = await sent(path, bodyOf(model, stream, '[EMAIL]', '[CODE]'))
           assert.equal(redacted, written)
           assert.doesNotMatch(redacted, /ada|falcon/)
@@ -134,10 +134,10 @@ describe('redactions of a filter', () => {
           [...serviceOnlyFields].map((name) => [name, ownValues[name] ?? 'ada@example.com']),
         )
         delete own.preset
-        const text = await sent(path, { ...body, ...own }, watched)
+        const text = await sent(path, { ...body, ...own }, filteredKey)
         assert.equal(text, await sent(path, body))
         const passed = { stream_options: { x: 'ada@example.com' } }
-        assert.doesNotMatch(await sent(path, { ...body, ...passed, stream: true }, watched), /ada@/)
+        assert.doesNotMatch(await sent(path, { ...body, ...passed, stream: true }, filteredKey), /ada@/)
       })
     }
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { metered } from './harness/service/generation-record.ts'
+import { untilMetered } from './harness/service/generation-record.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
 
@@ -77,7 +77,7 @@ test('a replay and the saved guardrail give the same results', async () => {
   for (const model of Object.keys(models)) {
     const { status, headers } = await ask(model)
     assert.equal(status, 200, model)
-    await metered(service, headers.get('x-generation-id'))
+    await untilMetered(service, headers.get('x-generation-id'))
   }
   const policy = { ignored_providers: ['first'] }
   const { data } = (await service.manage('POST', `/guardrails/${guardrail}/replay`, { policy, list: 10 })).body

@@ -46,7 +46,7 @@ test('a page of another origin cannot change anything', async () => {
   assert.equal((await owner.ask('POST', '/keys', { body: { name: 'own' } })).status, 201)
 })
 
-test('every route that changes something refuses a cookie without the page of this service', async () => {
+test('every changing route refuses a cookie that the console page did not send', async () => {
   await using service = await startTestService()
   const owner = await openBrowser(service, { key: service.managementKey })
   const { cookie } = owner

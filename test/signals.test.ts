@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newTestStore, onOneDatabase } from './harness/database/databases.ts'
-import { endAtLast, endDaemonsAtLast } from './harness/service/leftovers.ts'
+import { killAfterTests, killDaemonsAfterTests } from './harness/service/leftovers.ts'
 import { startProcess } from './harness/service/server-process.ts'
 import { until } from './harness/until.ts'
 
@@ -21,8 +21,8 @@ test('SIGTERM to "npm start" ends the service, which releases its folder', async
   const { PATH, HOME } = process.env
   const env = { PATH, HOME, DATA_DIR, PORT: '0', DEMO_INTERN: 'false', DRAIN_MS: '0' }
   const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] })
-  endAtLast(npm)
-  endDaemonsAtLast(DATA_DIR)
+  killAfterTests(npm)
+  killDaemonsAfterTests(DATA_DIR)
   let message = ''
   npm.stdout.on('data', (text) => {
     message += text

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { linkForRole } from './harness/browser/console.ts'
 import { openBrowser } from './harness/service/browser-client.ts'
-import { colleague } from './harness/service/colleague.ts'
+import { addColleague } from './harness/service/colleague.ts'
 import { listen } from './harness/service/events.ts'
-import { metered } from './harness/service/generation-record.ts'
+import { untilMetered } from './harness/service/generation-record.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 import { type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
 
@@ -95,7 +95,7 @@ describe("a provider's error in the record of a request", () => {
   async function recordOf(protocol: Protocol, stream = false) {
     const body = { model: `a/${protocol}`, max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }], stream }
     const { headers } = await service.ask('POST', '/chat/completions', { body })
-    return metered(service, headers.get('x-generation-id'))
+    return untilMetered(service, headers.get('x-generation-id'))
   }
 
   for (const protocol of protocols) {
@@ -119,7 +119,7 @@ describe("a provider's error in the record of a request", () => {
   test("the provider's message is visible to the sender and admins only", async () => {
     const quoting = { message: 'Invalid prompt: "my secret plan"', code: 'bad_prompt' }
     answer = () => ({ status: 400, type: 'application/json', body: JSON.stringify({ error: quoting }) })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const [viewer, admin] = await Promise.all(
       ['viewer', 'admin'].map(async (access) => openBrowser(service, { link: await linkForRole(service, access) })),
     )

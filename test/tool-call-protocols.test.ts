@@ -4,7 +4,7 @@ import type { Protocol } from '#platform/core/vocabulary.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import type { Reply } from '#test/harness/service/service.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
-import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
+import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { type Door, doors, streamReaders, type Understood } from './tool-calls/clients.ts'
 
 const a = '{"path":"a"}'
@@ -178,7 +178,7 @@ describe('tool calls at every door', () => {
   before(async () => {
     recorded = await startWithUpstream(
       (received) => {
-        const { protocol, name: model, streamed } = askedOf(received)
+        const { protocol, name: model, streamed } = parseRequest(received)
         const name = scenarios.find((one) => one.replaceAll(' ', '-') === model) ?? model
         return streamed
           ? { status: 200, type: 'text/event-stream', body: streamOf(protocol, name) }

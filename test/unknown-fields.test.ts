@@ -41,10 +41,10 @@ describe('an unknown field of a management body', () => {
   const ids: { [name: string]: string } = {}
   before(async () => {
     service = await startTestService()
-    const made = async (path: string, body: object) => (await service.manage('POST', path, body)).body.data
-    ids.key = (await made('/keys', { name: 'n' })).hash
-    ids.guardrail = (await made('/guardrails', { name: 'g' })).id
-    ids.workspace = (await made('/workspaces', { name: 'w', slug: 'w' })).id
+    const createObject = async (path: string, body: object) => (await service.manage('POST', path, body)).body.data
+    ids.key = (await createObject('/keys', { name: 'n' })).hash
+    ids.guardrail = (await createObject('/guardrails', { name: 'g' })).id
+    ids.workspace = (await createObject('/workspaces', { name: 'w', slug: 'w' })).id
     ids.intern = (await service.ask('POST', '/interns', { body: { name: 'eve' } })).body.id
     await service.manage('POST', '/presets/p/chat/completions', { model: 'signalbox/demo', messages: [], made_up: 1 })
   })

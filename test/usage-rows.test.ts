@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { startTestService, type TestService } from './harness/service/service.ts'
 import { until } from './harness/until.ts'
 import {
-  askedOf,
+  parseRequest,
   type Received,
   type ScriptedUpstream,
   startScriptedUpstream,
@@ -158,7 +158,7 @@ describe('the usage of each provider', () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-usage-'))
 
   function answer(received: Received) {
-    const { name, streamed } = askedOf(received)
+    const { name, streamed } = parseRequest(received)
     const { protocol, usage, member } = rowAt(name)
     return streamed
       ? { status: 200, type: 'text/event-stream', body: streams[protocol](usage, member) }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 onEachDatabase('@openrouter/sdk, feedback about generations', (kind) => {
@@ -10,7 +10,7 @@ onEachDatabase('@openrouter/sdk, feedback about generations', (kind) => {
     await using service = await startTestService({ kind })
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
     const { headers } = await service.ask('POST', '/chat/completions', { body })
-    const { id: generationId } = await metered(service, headers.get('x-generation-id'))
+    const { id: generationId } = await untilMetered(service, headers.get('x-generation-id'))
     const sdk = new OpenRouter({ apiKey: service.managementKey, serverURL: service.url })
     const report = { generationId, category: 'incorrect_response', comment: 'Rome is not in France' } as const
     const sent = await sdk.generations.submitFeedback({ submitGenerationFeedbackRequest: report })

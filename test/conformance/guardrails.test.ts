@@ -72,7 +72,7 @@ describe('@openrouter/sdk, guardrails', () => {
     assert.ok(seen.includes('One') && seen.includes('Three'))
   })
 
-  test('bulkAssignKeys, listGuardrailKeyAssignments, listKeyAssignments, bulkUnassignKeys', async () => {
+  test('keys are assigned to a guardrail in bulk, listed and unassigned', async () => {
     const [id, hash] = [await newGuardrail('For keys'), await keyHash()]
     const bulkAssignKeysRequest = { keyHashes: [hash] }
     assert.deepEqual(await guardrails.bulkAssignKeys({ id, bulkAssignKeysRequest }), { assignedCount: 1 })
@@ -84,7 +84,7 @@ describe('@openrouter/sdk, guardrails', () => {
     assert.deepEqual(await guardrails.bulkUnassignKeys(unassign), { unassignedCount: 1 })
   })
 
-  test('bulkAssignMembers, listGuardrailMemberAssignments, listMemberAssignments, bulkUnassignMembers', async () => {
+  test('members are assigned to a guardrail in bulk, listed and unassigned', async () => {
     const [id, user] = [await newGuardrail('For members'), await userId()]
     const bulkAssignMembersRequest = { memberUserIds: [user] }
     assert.deepEqual(await guardrails.bulkAssignMembers({ id, bulkAssignMembersRequest }), { assignedCount: 1 })

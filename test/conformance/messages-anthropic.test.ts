@@ -7,7 +7,7 @@ import Anthropic, {
   NotFoundError,
   PermissionDeniedError,
 } from '@anthropic-ai/sdk'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import {
   type RecordedProviders,
   startWithRecordings,
@@ -289,7 +289,7 @@ describe('@anthropic-ai/sdk', () => {
           (await anthropic.messages
             .create({ model: `${protocol}/text`, max_tokens, messages: userMessage('Hi') })
             .withResponse())
-        const record = await metered(recorded.service, response.headers.get('x-generation-id'))
+        const record = await untilMetered(recorded.service, response.headers.get('x-generation-id'))
         assert.deepEqual([record.api_type, record.outcome], ['messages', 'success'])
         assert.ok(record.total_cost > 0)
       })

@@ -57,10 +57,10 @@ test('models.count, models.get and models.listForUser', async () => {
   const { body } = await service.ask('GET', '/models?output_modalities=all')
   assert.equal((await models.count({ outputModalities: 'all' })).data.count, body.total_count)
   assert.equal((await models.get({ author: 'signalbox', slug: 'demo' })).data.id, 'signalbox/demo')
-  const mine = await models.listForUser({ bearer: service.apiKey }, { outputModalities: 'all' })
+  const userModels = await models.listForUser({ bearer: service.apiKey }, { outputModalities: 'all' })
   const callable = body.data.filter((model: { callable?: false }) => model.callable !== false)
   assert.ok(callable.length > 1)
-  assert.equal(mine.result.totalCount, callable.length)
+  assert.equal(userModels.result.totalCount, callable.length)
 })
 
 test('endpoints.list of every model, endpoints.listZdrEndpoints and providers.list', async () => {

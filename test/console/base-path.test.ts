@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { startConsole } from '../harness/browser/console.ts'
 import { client, startIssuer } from '../harness/service/oidc-issuer.ts'
 
@@ -37,7 +37,7 @@ async function startPathProxy(strips: boolean) {
 
 for (const strips of [true, false]) {
   const kind = strips ? 'removes' : 'keeps'
-  describe(`the console below a path, behind a proxy that ${kind} it`, { skip: withoutBrowser }, () => {
+  describe(`the console below a path, behind a proxy that ${kind} it`, { skip: noBrowser }, () => {
     test('signs in by OIDC, navigates, chats and signs out below the path alone', async () => {
       await using proxy = await startPathProxy(strips)
       await using issuer = await startIssuer()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage, startConsole } from '../harness/browser/console.ts'
 import { layoutFaults } from '../harness/browser/layout-faults.ts'
 import { picture } from '../harness/browser/picture.ts'
@@ -11,7 +11,7 @@ let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 let hash = ''
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
   await service.manage('PUT', '/organization/budgets/monthly', { limit_usd: 1000 })
   await service.manage('PUT', '/workspaces/default/budgets/weekly', { limit_usd: 20 })
@@ -22,7 +22,7 @@ after(async () => {
   await browser?.close()
   await service?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 test('a budget is set, refused at the field, changed and removed', options, async () => {
   await using watched = await signedInPage(browser, service, '/keys/budgets')

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 import { until } from '../harness/until.ts'
 
 const at = demoInBrowser()
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string, more: object = {}) => signedInPage(at.browser, at.world.service, path, more)
 
 test('two models answer side by side, with provider and price, and are in the log', options, async () => {
@@ -23,7 +23,7 @@ test('two models answer side by side, with provider and price, and are in the lo
     await answer.getByText('lacks a digit').waitFor()
     await answer.getByText(/^\$0\.\d+$/).waitFor()
     const path = await answer.getByRole('link', { name: 'View request' }).getAttribute('href')
-    const response = await metered(
+    const response = await untilMetered(
       { ask: (method, path) => at.world.service.manage(method, path) },
       decodeURIComponent(path!.split('/').at(-1)!),
     )

@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { openDb } from '#platform/db/open.ts'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
-import { filesOf } from '../harness/interns/intern-files.ts'
+import { createFilesClient } from '../harness/interns/intern-files.ts'
 
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 const created = { guardrail: '', limited: '', lost: '' }
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[talk, browser] = await Promise.all([
     startInternChatService({ settings: { console: 'true' as never } }),
     startBrowser(),
   ])
-  await filesOf(talk, talk.id)('PUT', 'content', { path: 'notes.md' }, { body: 'Notes' })
+  await createFilesClient(talk, talk.id)('PUT', 'content', { path: 'notes.md' }, { body: 'Notes' })
   const mcp_servers = [{ name: 'search', command: 'npx', env: { TOKEN: 'secret' } }]
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { mcp_servers } })
   created.guardrail = (await talk.manage('POST', '/guardrails', { name: 'Small', limit_usd: 1 })).body.data.id
@@ -37,7 +37,7 @@ after(async () => {
   await browser?.close()
   await talk?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 const click = (name: string | RegExp) => (page: Page) =>
   page

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 
 const at = demoInBrowser()
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 test('any days are summed by two groupings, as a table, a chart and CSV, by an address', options, async () => {
   const { service } = at.world
   const body = { model: 'deepseek/deepseek-v4', messages: [{ role: 'user', content: 'Hello' }] }
   const { headers } = await service.ask('POST', '/chat/completions', { body })
-  const { total_cost } = await metered(service, headers.get('x-generation-id'))
+  const { total_cost } = await untilMetered(service, headers.get('x-generation-id'))
   assert.ok(total_cost > 0)
 
   await using watched = await signedInPage(at.browser, service, '/overview')

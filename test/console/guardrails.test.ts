@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
 import { layoutFaults } from '../harness/browser/layout-faults.ts'
 import { picture } from '../harness/browser/picture.ts'
@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
   await world.ask(8)
 })
@@ -19,7 +19,7 @@ after(async () => {
   await browser?.close()
   await world?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 const make = async (policy: object): Promise<string> =>
   (await world.service.manage('POST', '/guardrails', policy)).body.data.id

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, watchedPage, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser, watchedPage } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
-import { actsOnNothing, createObjects, payloadLines, somePayloads } from '../harness/browser/hostile-names.ts'
+import { createObjects, payloadLines, requireNoScriptEffects, somePayloads } from '../harness/browser/hostile-names.ts'
 import { scriptPayloads } from '../harness/browser/script-payloads.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
-import { filesOf } from '../harness/interns/intern-files.ts'
+import { createFilesClient } from '../harness/interns/intern-files.ts'
 import { answer, say } from '../harness/interns/interns.ts'
-import { metered } from '../harness/service/generation-record.ts'
-import { client, type Issuer, startIssuer, Traveller } from '../harness/service/oidc-issuer.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
+import { client, type Issuer, RedirectFollower, startIssuer } from '../harness/service/oidc-issuer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-hostile-'))
 const catalogue_file = join(folder, 'catalogue.json')
@@ -38,7 +38,7 @@ let talk: InternChatService
 let issuer: Issuer
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   writeFileSync(catalogue_file, hostileCatalogue())
   issuer = await startIssuer()
   const oidc = {
@@ -57,7 +57,7 @@ after(async () => {
   await issuer?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true })
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string) => signedInPage(browser, talk, path, { key: talk.managementKey })
 const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).href)
 
@@ -70,7 +70,7 @@ test('workspaces: names and descriptions in all places', options, async () => {
   for (const offset of [0, 50, 100]) {
     await goto(page, `/keys/workspaces?offset=${offset}`)
     await page.getByRole('row').nth(1).waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
   for (const [path, label] of [
     ['/keys', 'Workspace'],
@@ -79,7 +79,7 @@ test('workspaces: names and descriptions in all places', options, async () => {
   ] as const) {
     await goto(page, path)
     await page.getByRole('main').getByLabel(label).waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
   const { data } = (await talk.manage('GET', '/workspaces?limit=10&offset=1')).body
   for (const { default_guardrail_id } of data) {
@@ -87,14 +87,14 @@ test('workspaces: names and descriptions in all places', options, async () => {
     await talk.manage('PATCH', `/guardrails/${default_guardrail_id}`, { limit_usd: 1 })
     await goto(page, `/guardrails/${default_guardrail_id}`)
     await page.getByRole('textbox', { name: 'Name' }).waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
   await goto(page, '/guardrails')
   await page
     .getByRole('gridcell', { name: /^workspace / })
     .nth(data.length - 1)
     .waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   for (const { payload } of somePayloads) {
     const name = payload.slice(0, 200)
     assert.ok((await talk.manage('PATCH', '/workspaces/default', { name })).status < 300)
@@ -107,7 +107,7 @@ test('workspaces: names and descriptions in all places', options, async () => {
       .first()
       .click()
     await page.getByRole('dialog').getByLabel('to confirm').waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
 })
 
@@ -115,32 +115,32 @@ test('a catalogue file: names of models and providers, descriptions, skipped row
   const body = { model: 'hostile/m0', messages: [{ role: 'user', content: 'Hi' }] }
   const { headers } = await talk.ask('POST', '/chat/completions', { body })
   const failed = headers.get('x-generation-id')!
-  await metered(talk, failed)
+  await untilMetered(talk, failed)
   await using watched = await open('/models')
   const { page } = watched
   await page.getByRole('row').getByText('hostile/m').first().waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await goto(page, '/models?view=plots&q=hostile')
   await page.locator('.scatter svg').first().waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   for (const { payload, index } of somePayloads) {
     await goto(page, `/models/hostile/m${index}`)
     await page.getByRole('heading', { level: 1 }).getByText(payload.split('\n')[0]!.slice(0, 20).trim()).waitFor()
     await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
   await goto(page, '/service')
   await page.getByRole('row').getByText(payloadLines[0]!).waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await goto(page, '/service/catalogue')
   await page.getByRole('table', { name: 'Skipped rows' }).getByText(payloadLines[0]!).first().waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await goto(page, `/requests/${failed}`)
   await page.locator('.facts', { hasText: failed }).waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await goto(page, '/overview')
   await page.getByText('hostile/m0').first().waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
 })
 
 test('members by OpenID Connect: the name from the issuer in all places', options, async () => {
@@ -149,7 +149,7 @@ test('members by OpenID Connect: the name from the issuer in all places', option
       id: `person-${index}`,
       claims: { email: `person-${index}@example.com`, email_verified: true, name: payload.slice(0, 80) },
     }
-    const traveller = new Traveller()
+    const traveller = new RedirectFollower()
     await (await traveller.go(`${talk.url}/sessions/oidc`)).body?.cancel()
     const { origin } = new URL(talk.url)
     await using watched = await watchedPage(browser, origin)
@@ -158,22 +158,22 @@ test('members by OpenID Connect: the name from the issuer in all places', option
     await page.context().addCookies(cookies)
     await page.goto(`${origin}/models`)
     await page.locator('.who').getByText('· viewer ·').waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
   await using watched = await open('/keys/people')
   const { page } = watched
   await page.getByRole('row').getByText('person-0@example.com').waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await goto(page, '/keys/sessions')
   await page.getByText('OpenID Connect').first().waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await goto(page, '/keys/audit')
   await page.getByText('a member joined').first().waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
 })
 
 test('files of interns: names of files and folders, and contents', options, async () => {
-  const files = filesOf(talk, talk.id)
+  const files = createFilesClient(talk, talk.id)
   const taken = await createObjects(async (payload, index) => {
     const path = `folder ${index} ${payloadLines[index]!.replaceAll('/', '∕').slice(0, 60)}`
     const { status, body } = await files('PUT', 'content', { path: `${path}/in it` }, { body: payload })
@@ -183,13 +183,13 @@ test('files of interns: names of files and folders, and contents', options, asyn
   const { page } = watched
   const folders = page.getByRole('button', { name: /^folder \d/ })
   await folders.nth(taken.length - 1).waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await folders.first().click()
   await page.getByRole('button', { name: 'in it', exact: true }).click()
   await page.getByRole('region', { name: /in it$/ }).waitFor()
   await page.getByRole('button', { name: 'Change in it' }).click()
   await page.getByRole('dialog').waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
 })
 
 test('interns: titles, steps, form fields and session titles', options, async () => {
@@ -205,7 +205,7 @@ test('interns: titles, steps, form fields and session titles', options, async ()
     await page.getByText('asks for input').waitFor()
     await page.getByRole('list', { name: 'Transcript' }).getByText('reasoning').waitFor()
     for (const summary of await page.locator('.transcript summary').all()) await summary.click()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
     // The maximum number of runs that wait for answers.
     await answer(talk, talk.id, { sessionId, question }, '{"action":"cancel"}')
   }

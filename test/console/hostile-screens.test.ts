@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import {
-  actsOnNothing,
   createObjects,
   payloadLines as inLine,
+  requireNoScriptEffects,
   somePayloads as some,
 } from '../harness/browser/hostile-names.ts'
 import { scriptPayloads } from '../harness/browser/script-payloads.ts'
@@ -16,7 +16,7 @@ import { say } from '../harness/interns/interns.ts'
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[talk, browser] = await Promise.all([
     startInternChatService({ settings: { console: 'true' as never } }),
     startBrowser(),
@@ -26,7 +26,7 @@ after(async () => {
   await browser?.close()
   await talk?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string) => signedInPage(browser, talk, path, { key: talk.managementKey })
 const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).href)
 
@@ -43,7 +43,7 @@ test('guardrails: names, descriptions, patterns, audit log and tested texts', op
   await using watched = await open('/guardrails')
   const { page } = watched
   await page.getByRole('row').nth(2).waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   for (const [at, { payload }] of some.entries()) {
     await talk.manage('PATCH', `/guardrails/${ids[at]}`, {
       content_filters: [{ pattern: '.', action: 'flag', label: payload.slice(0, 100) }],
@@ -52,7 +52,7 @@ test('guardrails: names, descriptions, patterns, audit log and tested texts', op
     await page.getByLabel('Text', { exact: true }).fill(payload)
     await page.getByText('The text would be sent unchanged.').waitFor()
     assert.equal((await page.locator('.guardrail-tried').textContent())?.replace(/\s/g, ''), payload.replace(/\s/g, ''))
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
 })
 
@@ -74,18 +74,18 @@ test('keys and members: names of keys, members, credentials, and the audit log',
     for (const offset of [0, 50, 100, 150]) {
       await goto(page, `${path}?offset=${offset}`)
       await page.getByRole('table').or(page.locator('.state h2')).first().waitFor()
-      await actsOnNothing(watched)
+      await requireNoScriptEffects(watched)
     }
   await goto(page, '/keys/audit')
   for (const summary of (await page.locator('summary').all()).slice(0, 20)) await summary.click()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await goto(page, '/keys')
   await page
     .getByRole('button', { name: /^Change/ })
     .first()
     .click()
   await page.getByRole('dialog').getByLabel('to confirm').waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
 })
 
 test('presets: descriptions, prompts and fields of every version', options, async () => {
@@ -100,7 +100,7 @@ test('presets: descriptions, prompts and fields of every version', options, asyn
   await using watched = await open('/presets')
   const { page } = watched
   await page.getByRole('row').getByText('@preset/hostile').waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   for (const { index } of some) {
     const version = Math.min(index + 1, taken.length)
     await goto(page, `/presets/hostile?version=${version}&against=${taken.length}`)
@@ -109,7 +109,7 @@ test('presets: descriptions, prompts and fields of every version', options, asyn
       .getByText(taken[version - 1]!.split('\n')[0]!.slice(0, 30))
       .first()
       .waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
 })
 
@@ -123,16 +123,16 @@ test('interns: prompts, messages, questions and actions', options, async () => {
   for (const path of ['', `/${talk.id}`, `/${talk.id}/${sessionId}`]) {
     await goto(page, `/interns${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
   }
   await page.getByRole('list', { name: 'Transcript' }).getByText(inLine[0]!).first().waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   for (const { payload, index } of some) {
     const change = { before: `${payload}\n`, after: `${scriptPayloads[index + 1]}\n` }
     const { sessionId: asking, question } = await say(talk, talk.id, `edit a-${index}.html ${JSON.stringify(change)}`)
     await goto(page, `/interns/${talk.id}/${asking}`)
     await page.locator('.diff .comes').first().waitFor()
-    await actsOnNothing(watched)
+    await requireNoScriptEffects(watched)
     const messages = [{ role: 'tool', tool_call_id: question?.id, content: 'cancel' }]
     await talk.ask('POST', `/interns/${talk.id}/sessions/${asking}/chat/completions`, { body: { messages } })
   }
@@ -158,7 +158,7 @@ test('rules of interns: names, conditions, replays and questions', options, asyn
   await page.getByRole('region', { name: 'Replay' }).getByText('Notes').waitFor()
   await page.getByRole('button', { name: 'Change rule 1', exact: true }).click()
   await page.getByLabel('Tools').waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
 })
 
 test('MCP servers, webhooks and hosts: commands, addresses, names and labels', options, async () => {
@@ -180,14 +180,14 @@ test('MCP servers, webhooks and hosts: commands, addresses, names and labels', o
   const { page } = watched
   await page.getByRole('button', { name: 'Change s0' }).click()
   await page.getByRole('dialog').getByLabel('Value of TOKEN').waitFor()
-  await actsOnNothing(watched)
+  await requireNoScriptEffects(watched)
   await using managed = await open('/interns?part=webhooks')
   await managed.page.getByRole('row').nth(some.length).waitFor()
-  await actsOnNothing(managed)
+  await requireNoScriptEffects(managed)
   await managed.page
     .getByRole('button', { name: /^Change/ })
     .first()
     .click()
   await managed.page.getByRole('dialog').getByLabel('URL').waitFor()
-  await actsOnNothing(managed)
+  await requireNoScriptEffects(managed)
 })

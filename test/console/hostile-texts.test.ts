@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
 import { scriptPayloads } from '../harness/browser/script-payloads.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
   const workspace = (await service.manage('GET', '/workspaces')).body.data[0]
   await service.manage('PATCH', `/workspaces/${workspace.id}`, { is_observability_io_logging_enabled: true })
@@ -20,7 +20,7 @@ after(async () => {
   await browser?.close()
   await service?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 const wasPlanted = (page: Page) => page.evaluate(() => 'planted' in globalThis)
 
@@ -47,7 +47,7 @@ test('texts of users, programs and models are escaped in all places', options, a
     ids.push(answer.headers.get('x-generation-id')!)
   }
   const last = ids.at(-1)!
-  await metered(service, last)
+  await untilMetered(service, last)
   await until(async () => (await service.manage('GET', `/generation/content?id=${last}`)).status === 200)
   await using watched = await signedInPage(browser, service, `/requests/${last}`)
   const { page, faults } = watched
@@ -76,7 +76,7 @@ test('names of keys, refusals and addresses are escaped', options, async () => {
     await service.manage('POST', `/guardrails/${guardrail.body.data.id}/assignments/keys`, { key_hashes })
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
     const { headers } = await service.ask('POST', '/chat/completions', { key: created.body.key, body })
-    await metered(service, headers.get('x-generation-id')!)
+    await untilMetered(service, headers.get('x-generation-id')!)
   }
   await using watched = await signedInPage(browser, service, '/requests?outcome=refused')
   const { page, faults } = watched

@@ -3,16 +3,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
-import { filesOf, workspaceOf } from '../harness/interns/intern-files.ts'
+import { createFilesClient, workspaceOf } from '../harness/interns/intern-files.ts'
 import { until } from '../harness/until.ts'
 
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[talk, browser] = await Promise.all([
     startInternChatService({ settings: { console: 'true' as never } }),
     startBrowser(),
@@ -22,10 +22,15 @@ after(async () => {
   await browser?.close()
   await talk?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 test('files of an intern are walked through, read, brought and taken', options, async () => {
-  await filesOf(talk, talk.id)('PUT', 'content', { path: 'docs/notes.md' }, { body: 'What <b>was</b> found\u202e' })
+  await createFilesClient(talk, talk.id)(
+    'PUT',
+    'content',
+    { path: 'docs/notes.md' },
+    { body: 'What <b>was</b> found\u202e' },
+  )
   await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
   const { page, faults } = watched
   await page.getByRole('button', { name: 'docs/', exact: true }).click()
@@ -60,7 +65,7 @@ test('files of an intern are walked through, read, brought and taken', options, 
 })
 
 test('a folder is created, a file renamed and deleted, with undo', options, async () => {
-  const files = filesOf(talk, talk.id)
+  const files = createFilesClient(talk, talk.id)
   await files('PUT', 'content', { path: 'old.txt' }, { body: 'kept' })
   const there = (path: string) => existsSync(join(workspaceOf(talk, talk.id), path))
   await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })

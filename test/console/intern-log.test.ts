@@ -3,14 +3,14 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[talk, browser] = await Promise.all([
     startInternChatService({ settings: { console: 'true' as never } }),
     startBrowser(),
@@ -20,7 +20,7 @@ after(async () => {
   await browser?.close()
   await talk?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (more: object = {}) => signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey, ...more })
 
 const write = (text: string, id = talk.id) =>

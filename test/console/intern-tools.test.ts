@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { startReceiver } from '../harness/service/receiver.ts'
@@ -12,7 +12,7 @@ let talk: InternChatService
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   receiver = await startReceiver()
   const settings = { console: 'true', webhook_origins: [receiver.origin] }
   ;[talk, browser] = await Promise.all([startInternChatService({ settings: settings as never }), startBrowser()])
@@ -22,7 +22,7 @@ after(async () => {
   await talk?.[Symbol.asyncDispose]()
   await receiver?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string, more: object = {}) => signedInPage(browser, talk, path, { key: talk.apiKey, ...more })
 const toolsPage = () => `/interns/${talk.id}?part=tools`
 const intern = async () => (await talk.ask('GET', `/interns/${talk.id}`)).body

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, watchedPage, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser, watchedPage } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage, startConsole } from '../harness/browser/console.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
@@ -13,7 +13,7 @@ let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>
 let links: Record<'developer' | 'viewer' | 'admin', string>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
   await world.ask(4)
   const { service } = world
@@ -28,7 +28,7 @@ after(async () => {
   await browser?.close()
   await world?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 /** A link signs in once. */
 async function adminLink(): Promise<string> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
-import { filesOf } from '../harness/interns/intern-files.ts'
+import { createFilesClient } from '../harness/interns/intern-files.ts'
 
 /** A word without a position for a line break. */
 const long = 'Wagenladungsverkehrsabrechnungsstelle_'.repeat(4).slice(0, 120)
@@ -12,7 +12,7 @@ const long = 'Wagenladungsverkehrsabrechnungsstelle_'.repeat(4).slice(0, 120)
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[talk, browser] = await Promise.all([
     startInternChatService({ settings: { console: 'true' as never } }),
     startBrowser(),
@@ -21,13 +21,13 @@ before(async () => {
   await talk.manage('POST', '/keys', { name: long })
   const body = { model: 'signalbox/demo', messages: [{ role: 'system', content: long }] }
   await talk.manage('POST', `/presets/${'p'.repeat(60)}/chat/completions`, body)
-  await filesOf(talk, talk.id)('PUT', 'content', { path: long }, { body: long })
+  await createFilesClient(talk, talk.id)('PUT', 'content', { path: long }, { body: long })
 })
 after(async () => {
   await browser?.close()
   await talk?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 /** Elements that scroll sideways, with their width. Only tables of figures are allowed to. */
 const overflowingElements = (page: Page): Promise<string[]> =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
 import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -12,7 +12,7 @@ const last = `n${many - 1}`
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
   for (let index = 0; index < many; index++) {
     const name = `n${index}`
@@ -28,7 +28,7 @@ after(async () => {
   await browser?.close()
   await service?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string) => signedInPage(browser, service, path)
 
 test('a key is created for the last of many members', options, async () => {

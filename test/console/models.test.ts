@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
   await world.ask(8)
 })
@@ -16,7 +16,7 @@ after(async () => {
   await browser?.close()
   await world?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 test('search words and filters reduce the list, and are in the address', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 import type { TestService } from '../harness/service/service.ts'
@@ -11,7 +11,7 @@ let world: DemoWorld
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
   service = world.service
   await world.ask(8)
@@ -20,7 +20,7 @@ after(async () => {
   await browser?.close()
   await world?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 test('the overview shows the counts, and its grouping is in the URL', options, async () => {
   await using watched = await signedInPage(browser, service, '/overview?last=1h')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, watchedPage, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser, watchedPage } from '../harness/browser/chromium.ts'
 import { linkForRole, startConsole } from '../harness/browser/console.ts'
 import { until } from '../harness/until.ts'
 
@@ -48,7 +48,7 @@ async function startPathProxy() {
 
 const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
 
-describe('passkeys in the console', { skip: withoutBrowser }, () => {
+describe('passkeys in the console', { skip: noBrowser }, () => {
   for (const root of ['', '/llm']) {
     test(`a member adds a passkey by link and signs in with it, at "${root}/"`, async () => {
       await using proxy = await startPathProxy()

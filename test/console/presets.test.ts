@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
   for (const temperature of [0.2, 0.9]) {
     const messages = [{ role: 'system', content: 'Answer with a haiku.' }]
@@ -22,7 +22,7 @@ after(async () => {
   await browser?.close()
   await service?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const used = async () => (await service.manage('GET', '/presets/haiku')).body.data.designated_version.version
 
 test('a preset shows a diff of two versions; another one is activated and reverted', options, async () => {
@@ -51,7 +51,7 @@ test('two versions answer the same side by side, whichever is in use', options, 
   for (const version of [1, 2]) {
     const reply = page.getByRole('article', { name: `Answer of @preset/haiku@${version}` })
     const path = await reply.getByRole('link', { name: 'View request' }).getAttribute('href')
-    const { preset } = await metered(service, decodeURIComponent(path!.split('/').at(-1)!))
+    const { preset } = await untilMetered(service, decodeURIComponent(path!.split('/').at(-1)!))
     assert.equal(preset.version, version)
   }
   assert.deepEqual(faults, [])

@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
 import { until } from '../harness/until.ts'
 
 const at = demoInBrowser()
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string) => signedInPage(at.browser, at.world.service, path)
 const run = promisify(execFile)
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
 import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 
 /** An answer takes a third of a second: long enough to have a pace. */
 const at = demoInBrowser({ upstreamOptions: { paceMs: () => 15 } })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 const question = [{ role: 'user', content: 'Which of these invoices has the wrong VAT id?' }]
 const model = 'deepseek/deepseek-v4'
@@ -17,7 +17,7 @@ async function sendRequest(more: object = {}) {
   const { service } = at.world
   const body = { model, stream: true, messages: question, ...more }
   const { headers } = await service.ask('POST', '/chat/completions', { body })
-  return metered(service, headers.get('x-generation-id')!)
+  return untilMetered(service, headers.get('x-generation-id')!)
 }
 
 test('a request shows how its endpoints were ordered and its token speed', options, async () => {

@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 import { until } from '../harness/until.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>
 let ids: string[]
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser()])
   ids = await world.ask(8)
 })
@@ -22,7 +22,7 @@ after(async () => {
   await browser?.close()
   await world?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 const say = (content: string, session_id?: string) =>
   world.service.ask('POST', '/chat/completions', {
@@ -167,14 +167,14 @@ test('a time is filtered by as it is typed, and costs and durations from above',
 
 test('live requests follow the filter by member', options, async () => {
   const { data } = (await world.service.manage('GET', '/organization/members')).body
-  const grace = await colleague(world.service)
+  const grace = await addColleague(world.service)
   await using watched = await open(`/requests?model=signalbox/demo&user_id=${data[0].email}`)
   const { page, faults } = watched
   await page.getByRole('row').nth(1).waitFor()
   const before = await page.getByRole('row').count()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Now' }] }
   const hers = await grace.ask('POST', '/chat/completions', { body })
-  await metered({ ask: (method, path) => world.service.manage(method, path) }, hers.headers.get('x-generation-id'))
+  await untilMetered({ ask: (method, path) => world.service.manage(method, path) }, hers.headers.get('x-generation-id'))
   await world.service.ask('POST', '/chat/completions', { body })
   await page.getByRole('row').nth(before).waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'grace' }).count(), 0)
@@ -269,7 +269,7 @@ test('newer requests appear when the list is scrolled to its top', options, asyn
   const grid = page.getByRole('grid')
   await scroll(grid, 84)
   const { headers } = await say('Now')
-  await metered(world.service, headers.get('x-generation-id'))
+  await untilMetered(world.service, headers.get('x-generation-id'))
   const newer = page.getByRole('button', { name: / new$/ })
   await newer.waitFor()
   await scroll(grid, 0)
@@ -293,7 +293,7 @@ test('requests that end while the log loads are not missed', options, async () =
   await page.goto(new URL('/requests?session_id=untold', page.url()).href)
   await page.getByText('No requests match these filters').waitFor()
   const { headers } = await say('Now', 'untold')
-  await metered(world.service, headers.get('x-generation-id'))
+  await untilMetered(world.service, headers.get('x-generation-id'))
   untold.resolve()
   await page.getByRole('row').nth(1).waitFor()
 

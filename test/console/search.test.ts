@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
 
 const at = demoInBrowser()
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 test('the search opens a request by its id, also pasted as an address', options, async () => {
   const [id = ''] = await at.world.ask(1)
   await using watched = await signedInPage(at.browser, at.world.service, '/models')

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
 import type { TestService } from '../harness/service/service.ts'
 
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
 })
 after(async () => {
   await browser?.close()
   await service?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 test('a key that was changed meanwhile is not saved until the changes are taken over', options, async () => {
   const { hash } = (await service.manage('POST', '/keys', { name: 'shared', limit: 5 })).body.data

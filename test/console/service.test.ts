@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage, startConsole } from '../harness/browser/console.ts'
 import { picture } from '../harness/browser/picture.ts'
 import type { TestService } from '../harness/service/service.ts'
@@ -26,7 +26,7 @@ let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 const secret = 'a-secret-of-the-issuer'
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   writeFileSync(
     file,
     catalogue([model('one', 'acme'), model('two', 'acme'), model('three', 'other'), model('four', 'local')].join('\n')),
@@ -40,7 +40,7 @@ after(async () => {
   await service?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true })
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string, more: object = {}) => signedInPage(browser, service, path, more)
 
 test('the first run shows the lines for the best provider, and what each one needs', options, async () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage } from '../harness/browser/console.ts'
 import { layoutFaults } from '../harness/browser/layout-faults.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
@@ -12,7 +12,7 @@ let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>
 let opened = ''
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[world, browser] = await Promise.all([startDemoWorld(), startBrowser({ textPx: 24 })])
   opened = (await world.ask(6))[0]!
 })
@@ -37,7 +37,7 @@ const screens: [path: () => string, shows: string][] = [
 ]
 
 test('every screen works with a text size of 150 %', {
-  skip: withoutBrowser,
+  skip: noBrowser,
 }, async () => {
   await using watched = await signedInPage(browser, world.service, '/service')
   const { page, faults } = watched

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { removeFirstAnswers, signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { answer, say } from '../harness/interns/interns.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 import { until } from '../harness/until.ts'
 
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[talk, browser] = await Promise.all([
     startInternChatService({ settings: { console: 'true' as never } }),
     startBrowser(),
@@ -22,7 +22,7 @@ after(async () => {
   await browser?.close()
   await talk?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string) => signedInPage(browser, talk, path)
 
 type Failing = { status: number; headers?: Record<string, string> } | 'network'
@@ -32,15 +32,20 @@ type Failing = { status: number; headers?: Record<string, string> } | 'network'
  * @param before what an answer waits for.
  * @returns the number of requests, and a function that ends the failure.
  */
-async function fail(page: Page, what: string | RegExp, how: Failing, before: () => Promise<void> = async () => {}) {
+async function fail(
+  page: Page,
+  urlPattern: string | RegExp,
+  how: Failing,
+  before: () => Promise<void> = async () => {},
+) {
   let requestCount = 0
   const refuse = async (route: Route) => {
     requestCount += 1
     await before()
     return how === 'network' ? route.abort() : route.fulfill({ ...how, json: { error: { message: 'It broke.' } } })
   }
-  await page.route(what, refuse)
-  return { requestCount: () => requestCount, repair: () => page.unroute(what, refuse) }
+  await page.route(urlPattern, refuse)
+  return { requestCount: () => requestCount, repair: () => page.unroute(urlPattern, refuse) }
 }
 
 /** A header of the service itself, not of a proxy before it. */
@@ -54,8 +59,8 @@ for (const how of [
   { status: 429, headers: { ...own, 'retry-after': '1' } },
   'network',
 ] as const) {
-  const what = how === 'network' ? 'the network' : `a ${how.status}`
-  test(`a reload that fails by ${what} keeps the data, reports it, and is retried`, options, async () => {
+  const failureName = how === 'network' ? 'the network' : `a ${how.status}`
+  test(`a reload that fails by ${failureName} keeps the data, reports it, and is retried`, options, async () => {
     await using watched = await open('/interns')
     const { page } = watched
     const list = page.getByRole('listitem').getByRole('link', { name: 'ada', exact: true })
@@ -197,7 +202,7 @@ test('a failed load of requests keeps the displayed ones, and is retried', optio
   const ask = async (content: string) => {
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content }] }
     const { headers } = await talk.ask('POST', '/chat/completions', { body })
-    await metered(talk, headers.get('x-generation-id')!)
+    await untilMetered(talk, headers.get('x-generation-id')!)
   }
   await ask('One')
   await using watched = await open('/requests?workspace_id=default')

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { removeFirstAnswers, signedInPage } from '../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../harness/interns/intern-chat.ts'
-import { metered } from '../harness/service/generation-record.ts'
+import { untilMetered } from '../harness/service/generation-record.ts'
 import { until } from '../harness/until.ts'
 
 let talk: InternChatService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[talk, browser] = await Promise.all([
     startInternChatService({ settings: { console: 'true' as never } }),
     startBrowser(),
@@ -21,7 +21,7 @@ after(async () => {
   await browser?.close()
   await talk?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string, key = talk.managementKey) => signedInPage(browser, talk, path, { key })
 
 /** Blocks these requests until the returned function is called. Error messages about them are not faults of the page. */
@@ -111,7 +111,7 @@ test('a prompt that an intern refuses is restored in the field', options, async 
 test('if older requests cannot be loaded, the list stays and offers a retry', options, async () => {
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
   const { headers } = await talk.ask('POST', '/chat/completions', { body })
-  await metered(talk, headers.get('x-generation-id')!)
+  await untilMetered(talk, headers.get('x-generation-id')!)
   await using watched = await open('/overview')
   const { page } = watched
   let isBroken = true

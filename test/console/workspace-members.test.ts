@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
 import { layoutFaults } from '../harness/browser/layout-faults.ts'
 import { picture } from '../harness/browser/picture.ts'
@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
   await service.manage('POST', '/workspaces', { name: 'Search', slug: 'search' })
   await add('Ada Lovelace', 'ada', [{ workspace: 'search', access: 'admin' }])
@@ -22,7 +22,7 @@ after(async () => {
   await browser?.close()
   await service?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 const add = (name: string, user: string, workspaces: object[]) =>
   service.manage('POST', '/organization/members', { name, email: `${user}@example.com`, workspaces })

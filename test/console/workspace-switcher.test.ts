@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../harness/browser/console.ts'
 import { picture } from '../harness/browser/picture.ts'
 import type { TestService } from '../harness/service/service.ts'
@@ -10,7 +10,7 @@ import type { TestService } from '../harness/service/service.ts'
 let service: TestService
 let browser: Awaited<ReturnType<typeof startBrowser>>
 before(async () => {
-  if (withoutBrowser) return
+  if (noBrowser) return
   ;[service, browser] = await Promise.all([startConsole(), startBrowser()])
   for (const name of ['Search', 'Support', 'Research']) {
     const slug = name.toLowerCase()
@@ -27,7 +27,7 @@ after(async () => {
   await browser?.close()
   await service?.[Symbol.asyncDispose]()
 })
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 
 const pathOf = (page: Page) => new URL(page.url()).pathname
 const switcher = (page: Page) => page.getByRole('combobox', { name: 'Workspace', exact: true })

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults } from '../harness/browser/accessibility.ts'
-import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser } from '../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/browser/console.ts'
 import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
 import { until } from '../harness/until.ts'
 
 const at = demoInBrowser()
-const options = { skip: withoutBrowser }
+const options = { skip: noBrowser }
 const open = (path: string, more: object = {}) => signedInPage(at.browser, at.world.service, path, more)
 
 const workspaces = async () => (await at.world.service.manage('GET', '/workspaces?limit=100')).body.data
 const named = async (name: string) => (await workspaces()).find((one: { name: string }) => one.name === name)
-const made = async (name: string, slug: string) =>
+const createWorkspace = async (name: string, slug: string) =>
   (await at.world.service.manage('POST', '/workspaces', { name, slug })).body.data
 
 async function typedName(page: Page, name: string) {
@@ -67,7 +67,7 @@ test('content storage is selected by key, and all contents are deleted by name',
 })
 
 test('keys of another workspace are listed and created, and the URL names it', options, async () => {
-  const { slug, id } = await made('Laboratory', 'laboratory')
+  const { slug, id } = await createWorkspace('Laboratory', 'laboratory')
   await using watched = await open('/keys')
   const { page, faults } = watched
   await page.getByRole('main').getByLabel('Workspace').selectOption('Laboratory')
@@ -88,7 +88,7 @@ test('keys of another workspace are listed and created, and the URL names it', o
 })
 
 test('a workspace that is empty is deleted once its name is typed', options, async () => {
-  await made('Doomed', 'doomed')
+  await createWorkspace('Doomed', 'doomed')
   await using watched = await open('/keys/workspaces')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change Doomed' }).click()
@@ -99,7 +99,7 @@ test('a workspace that is empty is deleted once its name is typed', options, asy
 })
 
 test('a name with ends of lines and several spaces is deleted as it is read', options, async () => {
-  const { name } = await made('Two  spaces\nand a line', 'two-spaces')
+  const { name } = await createWorkspace('Two  spaces\nand a line', 'two-spaces')
   await using watched = await open('/keys/workspaces')
   const { page, faults } = watched
   await page
@@ -115,7 +115,7 @@ test('a name with ends of lines and several spaces is deleted as it is read', op
 
 test('requests of keys of every workspace go by their names', options, async () => {
   const { service } = at.world
-  const { id } = await made('Elsewhere', 'elsewhere')
+  const { id } = await createWorkspace('Elsewhere', 'elsewhere')
   const { key } = (await service.manage('POST', '/keys', { name: 'far-away', workspace_id: id })).body
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'From afar' }] }
   await service.ask('POST', '/chat/completions', { key, body })
@@ -137,7 +137,7 @@ test('a viewer sees workspaces and cannot change them', options, async () => {
 })
 
 test('in a narrow window links do not wrap within a word', options, async () => {
-  const { id, name } = await made('Notes of the field', 'notes-of-the-field')
+  const { id, name } = await createWorkspace('Notes of the field', 'notes-of-the-field')
   const keeps = { is_observability_io_logging_enabled: true, io_logging_sampling_rate: 0.1 }
   await at.world.service.manage('PATCH', `/workspaces/${id}`, keeps)
   await using watched = await open('/keys/workspaces', { viewport: { width: 960, height: 540 } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { filesOf } from '#test/harness/interns/intern-files.ts'
+import { createFilesClient } from '#test/harness/interns/intern-files.ts'
 import { answer, runningIntern, say, tryAnswer, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { deletePod, objectsOf, podOf, untilReplaced } from './pods.ts'
@@ -63,17 +63,17 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const server = await service.start('a')
     const { id } = await runningIntern(server, request)
     const { sessionId } = await say(server, id, 'say hello')
-    const written = await filesOf(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('kept') })
+    const written = await createFilesClient(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('kept') })
     assert.ok([200, 201, 204].includes(written.status), String(written.bytes))
     await timed(t, 'suspended', async () => {
       const { status, text } = await server.ask('POST', `/interns/${id}/suspend`)
       assert.equal(status, 200, text)
     })
     assert.deepEqual(await objectsOf(cluster, 'pod', id), [])
-    const note = async () => String((await filesOf(server, id)('GET', 'content', { path: 'note.txt' })).bytes)
+    const note = async () => String((await createFilesClient(server, id)('GET', 'content', { path: 'note.txt' })).bytes)
     assert.equal(await timed(t, 'a file read meanwhile', note), 'kept')
     assert.equal(await timed(t, 'and once more', note), 'kept')
-    await filesOf(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('changed meanwhile') })
+    await createFilesClient(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('changed meanwhile') })
     assert.deepEqual(await objectsOf(cluster, 'pod', id), [])
     await timed(t, 'resumed', async () => {
       await server.ask('POST', `/interns/${id}/provision`)

@@ -64,13 +64,13 @@ export async function startService(cluster: Cluster, shared: Record<string, stri
 }
 
 const kinds = 'statefulset,pod,service,networkpolicy,secret,persistentvolumeclaim'
-const mine = [
+const testSelector = [
   ...['--namespace', 'signalbox-interns', '--selector'],
   'app.kubernetes.io/name in (signalbox-intern,signalbox-intern-files)',
 ]
 
 /** Whatever a test did: the next one begins without interns. */
 async function removeInterns({ plane: { kubectl } }: Cluster): Promise<void> {
-  await kubectl(['delete', kinds, ...mine, '--wait=false', '--ignore-not-found'])
-  await until(async () => (await kubectl(['get', kinds, ...mine, '--output', 'name'])) === '', 180_000)
+  await kubectl(['delete', kinds, ...testSelector, '--wait=false', '--ignore-not-found'])
+  await until(async () => (await kubectl(['get', kinds, ...testSelector, '--output', 'name'])) === '', 180_000)
 }

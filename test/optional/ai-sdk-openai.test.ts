@@ -16,8 +16,8 @@ import {
   startWithUpstream,
   upstreamProtocols,
 } from '#test/harness/upstream/recorded-providers.ts'
-import { askedOf, type Received } from '#test/harness/upstream/scripted-upstream.ts'
-import { saidBy } from '#test/harness/upstream/upstream-answers.ts'
+import { parseRequest, type Received } from '#test/harness/upstream/scripted-upstream.ts'
+import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
 
 const location = process.env.TEST_AI_SDK_OPENAI
 const skip = location ? false : '@ai-sdk/openai is installed by "npm run test:ai-sdk-openai" only'
@@ -30,10 +30,10 @@ const weather = tool({
 
 /** Calls the tool after a text, and answers once it has the result. */
 function answer(received: Received) {
-  const { protocol, streamed } = askedOf(received)
+  const { protocol, streamed } = parseRequest(received)
   const hasResult = received.text.includes('sunny in Rome')
   const call = { text: 'Let me look.', calls: [{ name: 'weather', input: { city: 'Rome' } }] }
-  return saidBy(protocol, hasResult ? { text: 'It is sunny.' } : call, streamed)
+  return encodeAnswer(protocol, hasResult ? { text: 'It is sunny.' } : call, streamed)
 }
 
 describe('@ai-sdk/openai, a tool loop of two steps', { skip }, () => {

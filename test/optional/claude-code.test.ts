@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { playing, toolResultsIn } from '#test/harness/interns/scripted-coder.ts'
+import { playScript, toolResultsIn } from '#test/harness/interns/scripted-coder.ts'
 import {
   type RecordedProviders,
   startWithUpstream,
@@ -25,7 +25,7 @@ describe('Claude Code fixes a failing test', { skip }, () => {
   let folder: string
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'signalbox-claude-code-'))
-    recorded = await startWithUpstream(playing(script(join(folder, 'sum.js'))), ['coder'])
+    recorded = await startWithUpstream(playScript(script(join(folder, 'sum.js'))), ['coder'])
   })
   after(async () => {
     await recorded[Symbol.asyncDispose]()
@@ -84,10 +84,10 @@ let installed: string | undefined
 function program(): string {
   if (request && request !== 'install') return join(request, 'node_modules/.bin/claude')
   if (!installed) {
-    const made = mkdtempSync(join(tmpdir(), 'signalbox-claude-'))
-    installed = made
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-    const args = ['install', '--prefix', made, '--no-audit', '--no-fund', '@anthropic-ai/claude-code']
+    const prefix = mkdtempSync(join(tmpdir(), 'signalbox-claude-'))
+    installed = prefix
+    process.once('exit', () => rmSync(prefix, { recursive: true, force: true }))
+    const args = ['install', '--prefix', prefix, '--no-audit', '--no-fund', '@anthropic-ai/claude-code']
     execFileSync('npm', args, { stdio: 'inherit' })
   }
   return join(installed, 'node_modules/.bin/claude')

@@ -36,8 +36,8 @@ function installed(): string {
   if (given && existsSync(given)) return given
   if (folder) return folder
   folder = mkdtempSync(join(tmpdir(), 'signalbox-agents-'))
-  const made = folder
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  const createdFolder = folder
+  process.once('exit', () => rmSync(createdFolder, { recursive: true, force: true }))
   const packages = agentFacts.flatMap(({ package: name, version, adapter = [] }) =>
     name ? [`${name}@${version}`, adapter].flat() : [],
   )

@@ -58,9 +58,9 @@ test('local model servers behave through the gateway as on their own', { skip },
 })
 
 function temporaryFolder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'signalbox-local-servers-'))
-  stack.defer(() => rmSync(made, { recursive: true, force: true }))
-  return made
+  const temporary = mkdtempSync(join(tmpdir(), 'signalbox-local-servers-'))
+  stack.defer(() => rmSync(temporary, { recursive: true, force: true }))
+  return temporary
 }
 
 function installed({ name, packages, overrides }: LocalServer): string | undefined {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import pg from 'pg'
 import { newEmptyTestStore, type TestStore } from '../harness/database/databases.ts'
-import { startTcpProxy } from '../harness/database/detour.ts'
+import { startTcpProxy } from '../harness/database/tcp-proxy.ts'
 import { apiKey, askForWords, managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { noPrometheus, type Prometheus, startPrometheus } from '../harness/service/prometheus.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
@@ -16,7 +16,7 @@ const skip = noPrometheus || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATA
 /** A machine that is loaded ten times over takes longer than the promised minute; the figure is printed. */
 const patienceMs = 240_000
 
-const watched = { METRICS_PORT: '0', LOG_FORMAT: 'json' }
+const metricsEnv = { METRICS_PORT: '0', LOG_FORMAT: 'json' }
 const metricsOf = (server: ServerProcess) => until(() => /"url":"(http:\S+?\/metrics)"/.exec(server.err())?.[1])
 
 /** Causes a fault, and waits until all of these fire. */
@@ -53,7 +53,7 @@ async function startEmbedded(testStore: TestStore): Promise<ServerProcess> {
   writeFileSync(file, JSON.stringify({ providers: { absent }, models: { 'absent/model': model } }))
   const keys = { BOOTSTRAP_MANAGEMENT_KEY: managementKey, BOOTSTRAP_API_KEY: apiKey }
   const server = startProcess({
-    ...watched,
+    ...metricsEnv,
     ...keys,
     DATA_DIR: join(data_dir, 'data'),
     CATALOGUE_FILE: file,
@@ -94,10 +94,10 @@ test('each fault raises an alert in a real Prometheus with the shipped rules', {
   ])
   for (const testStore of places) stack.defer(testStore.remove)
   const [cutPlace, otherPlace, embeddedPlace] = places
-  const detour = stack.use(await startTcpProxy(cutPlace.settings.database_url!))
+  const proxy = stack.use(await startTcpProxy(cutPlace.settings.database_url!))
   const [[cutOff], [other], embedded] = await Promise.all([
-    startPriced(cutPlace, 1, detour.url, watched),
-    startPriced(otherPlace, 1, undefined, { ...watched, DRAIN_MS: '600000' }),
+    startPriced(cutPlace, 1, proxy.url, metricsEnv),
+    startPriced(otherPlace, 1, undefined, { ...metricsEnv, DRAIN_MS: '600000' }),
     startEmbedded(embeddedPlace),
   ])
   for (const server of [cutOff!, other!, embedded]) stack.use(server)
@@ -123,7 +123,7 @@ test('each fault raises an alert in a real Prometheus with the shipped rules', {
     async () => {
       const pending = askForWords(cutUrl, 5, 5, false, apiKey, 'demo:slow=2000')
       await new Promise((resolve) => setTimeout(resolve, 1000))
-      detour.turn('cut')
+      proxy.turn('cut')
       assert.equal((await pending).status, 200)
     },
   )

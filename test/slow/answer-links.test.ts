@@ -4,7 +4,7 @@ import { openDb } from '#platform/db/open.ts'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startReceiver } from '../harness/service/receiver.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -162,7 +162,7 @@ onOneDatabase('a link that answers', (kind) => {
 
 test('a link answers on behalf of its creator, as long as they have access', async () => {
   await using w = await world('sqlite')
-  const grace = await colleague(w.service)
+  const grace = await addColleague(w.service)
   const asking = { ask: grace.ask }
   const hers = await runningIntern(asking, { name: 'hers', agent: 'scripted', visibility: 'workspace' })
   const body = {

@@ -6,7 +6,7 @@ import { OpenRouter } from '@openrouter/sdk'
 import { openDb } from '#platform/db/open.ts'
 import { newTestStore, onEachDatabase, type TestStore } from '../harness/database/databases.ts'
 import { addOrganization } from '../harness/database/organizations.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { apiKey, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -140,7 +140,7 @@ onEachDatabase('stored contents', (kind) => {
   test('are read and deleted by the member and managers only', async () => {
     await using service = await startTestService({ kind })
     await keepContents(service)
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const [mine, hers] = [await completed(service, saying('mine')), await completed(grace, saying('hers'))]
     await storedContent(service, mine)
     await storedContent(grace, hers)
@@ -179,7 +179,7 @@ onEachDatabase('stored contents', (kind) => {
 
   test('is of the wanted keys only, and of the wanted share of requests', async () => {
     await using service = await startTestService({ kind })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     await keepContents(service, { io_logging_api_key_ids: [grace.hash] })
     const [mine, hers] = [await completed(service, saying('mine')), await completed(grace, saying('hers'))]
     await storedContent(grace, hers)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newTestStore, type TestStore } from '../harness/database/databases.ts'
-import { startTcpProxy } from '../harness/database/detour.ts'
+import { startTcpProxy } from '../harness/database/tcp-proxy.ts'
 import { apiKey, askForWords, limitAll, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { until } from '../harness/until.ts'
 
@@ -19,8 +19,8 @@ for (const trouble of ['stalled', 'cut'] as const) {
     const testStore = await newTestStore('postgres')
     await using stack = new AsyncDisposableStack()
     stack.defer(testStore.remove)
-    const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
-    const [server] = await startPriced(testStore, 1, detour.url)
+    const proxy = stack.use(await startTcpProxy(testStore.settings.database_url!))
+    const [server] = await startPriced(testStore, 1, proxy.url)
     stack.use(server!)
     const url = await server!.url
     const id = await limitAll(url, { limit_usd: 5 })
@@ -33,14 +33,14 @@ for (const trouble of ['stalled', 'cut'] as const) {
       return answer
     }
     assert.equal((await ask()).status, 200)
-    detour.turn(trouble)
+    proxy.turn(trouble)
     for (let round = 0; round < 3; round++) {
       const requests = Array.from({ length: 30 }, ask)
       const late = sleep(patienceMs, 'late', { ref: false })
       assert.notEqual(await Promise.race([Promise.all(requests), late]), 'late', 'a request hangs')
       await sleep(300)
     }
-    detour.turn('open')
+    proxy.turn('open')
     await until(async () => (await ask()).status === 200)
     assert.deepEqual([...statuses].sort(), [200, 503])
     await until(async () => {
@@ -56,8 +56,8 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
   const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
   stack.defer(testStore.remove)
-  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
-  const [cutOff] = await startPriced(testStore, 1, detour.url)
+  const proxy = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const [cutOff] = await startPriced(testStore, 1, proxy.url)
   stack.use(cutOff!)
   const [other] = await startPriced(testStore, 1)
   stack.use(other!)
@@ -74,7 +74,7 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
   // Half of the limit is in flight when the link is cut, and the provider serves it anyway.
   const inFlight = Array.from({ length: 10 }, () => askForWords(url, 50, 50, false, apiKey, 'demo:slow=3000'))
   await until(async () => (await spentAndReserved(testStore)) >= 0.5)
-  detour.turn('cut')
+  proxy.turn('cut')
   for (const { status, cost } of await Promise.all(inFlight)) {
     assert.equal(status, 200)
     spent += cost
@@ -82,7 +82,7 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
   // Refused permanently only when the other server counts the reservations as spent.
   await spendAll()
   assert.ok(spent <= 1 + 1e-9, `${spent} USD were spent of 1 while a server was cut off`)
-  detour.turn('open')
+  proxy.turn('open')
   let result = 0
   const isReported = async () => {
     result = (await manage(otherUrl, 'GET', `/guardrails/${id}`)).data.spent_usd

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newTestStore, type TestStore } from '../harness/database/databases.ts'
-import { startTcpProxy } from '../harness/database/detour.ts'
+import { startTcpProxy } from '../harness/database/tcp-proxy.ts'
 import { askForWords, limitAll, manage, managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { timed, until } from '../harness/until.ts'
 
@@ -30,8 +30,8 @@ test('after silent connection losses, requests are served again within 10 s', {
   const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
   stack.defer(testStore.remove)
-  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
-  const [server] = await startPriced(testStore, 1, detour.url)
+  const proxy = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const [server] = await startPriced(testStore, 1, proxy.url)
   stack.use(server!)
   const url = await server!.url
   await limitAll(url, { limit_usd: 100 })
@@ -48,7 +48,7 @@ test('after silent connection losses, requests are served again within 10 s', {
   const asking = Array.from({ length: 6 }, keepAsking)
   await until(() => servedAt > 0)
   const diedAt = performance.now()
-  detour.strand()
+  proxy.strand()
   // Until everything works for a while: longer than a refused request waits for the database.
   const { allowedMs } = await timed(10_000, async () => {
     await sleep(10_000)
@@ -91,14 +91,14 @@ test('a server far from the database does not delay the guardrail writes of othe
   const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
   stack.defer(testStore.remove)
-  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const proxy = stack.use(await startTcpProxy(testStore.settings.database_url!))
   const [near] = await startPriced(testStore)
   stack.use(near!)
-  const [far] = await startPriced(testStore, 1, detour.url)
+  const [far] = await startPriced(testStore, 1, proxy.url)
   stack.use(far!)
   const [nearUrl, farUrl] = [await near!.url, await far!.url]
   const id = await limitAll(nearUrl, { limit_usd: 1 })
-  detour.delay(100)
+  proxy.delay(100)
   let isOver = false
   const farStatuses = new Set<number>()
   const keepWriting = async (_: unknown, who: number) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newTestStore, onOneDatabase } from '../harness/database/databases.ts'
-import { type Listening, listen } from '../harness/service/events.ts'
+import { type EventListener, listen } from '../harness/service/events.ts'
 import { apiKey, managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -19,7 +19,7 @@ async function complete(url: string): Promise<string> {
   return response.headers.get('x-generation-id')!
 }
 
-const idsOf = (listening: Listening) => listening.of('generation').map(({ id }) => id)
+const idsOf = (listening: EventListener) => listening.of('generation').map(({ id }) => id)
 
 onOneDatabase('events of a service of three workers', (kind) => {
   test('an event of any worker reaches every client once, also after a reconnect', async () => {

@@ -5,7 +5,7 @@ import { addOrganization } from '../harness/database/organizations.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { listen } from '../harness/service/events.ts'
 import { startFaultyService } from '../harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
@@ -150,7 +150,7 @@ onOneDatabase('receivers of events', (kind) => {
   test('a key receives events of the requests that it can list', async () => {
     await using service = await startTestService({ kind })
     const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id
-    const stranger = await colleague(service, 'heidi', { workspace_id: other })
+    const stranger = await addColleague(service, 'heidi', { workspace_id: other })
     const [own, foreign, all] = await Promise.all([
       listen(service.url, { key: service.apiKey }),
       listen(service.url, { key: stranger.key }),
@@ -167,7 +167,7 @@ onOneDatabase('receivers of events', (kind) => {
 
   test('events of an intern reach those who see it, questions those who can answer', async () => {
     await using service = await startTestService({ kind, settings: scripted })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const graces = await listen(service.url, { key: grace.key })
     const others = await listen(service.url, { key: service.apiKey })
     const managers = await listen(service.url, { key: service.managementKey })
@@ -189,7 +189,7 @@ onOneDatabase('receivers of events', (kind) => {
 
   test('a developer receives events of own and shared interns only', async () => {
     await using service = await startTestService({ kind, settings: scripted })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     await service.manage('PATCH', `/organization/members/${grace.userId}`, { access: 'developer' })
     const { token } = (await service.manage('POST', '/sessions/links', { user_id: grace.userId })).body.data
     const browser = await openBrowser(service, { link: token })

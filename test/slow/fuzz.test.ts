@@ -27,9 +27,9 @@ onEachDatabase('a service under fire', (kind) => {
     let seed = firstSeed
     const fire = async () => {
       while (seed < firstSeed + requests) {
-        const mine = seed++
-        const request = fuzzRequest(mine, objects)
-        const status = await assertSurvived(service, request, mine)
+        const requestSeed = seed++
+        const request = fuzzRequest(requestSeed, objects)
+        const status = await assertSurvived(service, request, requestSeed)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { daemonOf, scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, tryAnswer } from '../harness/interns/interns.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** The audit events of answers, newest first. */
@@ -17,7 +17,7 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
   test('has the member, answer, session and key', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service, { visibility: 'workspace' })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const turn = await say(service, id, 'write a haiku')
     await answer(grace, id, turn, 'allow_once')
     const [event] = await answered(service, id)
@@ -57,7 +57,7 @@ onOneDatabase('the audit log of intern approvals', (kind) => {
   test('marks a late answer as not accepted', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const turn = await say(service, id, `${permission}\nwait 300`)
     // Calls the daemon directly, so that the server still stores its question.
     const past = { sessionId: turn.sessionId!, questionId: turn.question!.id, answer: 'allow_once' }
@@ -114,7 +114,7 @@ onOneDatabase('waiting questions of an intern', (kind) => {
   test('are listed for all who see the intern, until answered', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const [grace, path] = [await colleague(service), `/interns/${id}/questions`]
+    const [grace, path] = [await addColleague(service), `/interns/${id}/questions`]
     const turn = await say(service, id, permission)
     const [waiting] = (await grace.ask('GET', path)).body.data
     const { session_id, asked_at, deadline_at, ...question } = waiting
@@ -127,7 +127,7 @@ onOneDatabase('waiting questions of an intern', (kind) => {
   test('are hidden with the intern', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const [hers, none] = await Promise.all([id, 'nobody'].map((one) => grace.ask('GET', `/interns/${one}/questions`)))
     assert.deepEqual([hers?.status, hers?.text], [404, none?.text])
   })

@@ -4,7 +4,7 @@ import { onOneDatabase } from '../harness/database/databases.ts'
 import { type InternChatService, prompt, scripted, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { answer, daemonPid, type InternReply, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { listen } from '../harness/service/events.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -48,7 +48,7 @@ onOneDatabase('a run in the background', (kind) => {
     assert.ok(done.ended_at > done.created_at)
     const { entries } = (await service.ask('GET', `/interns/${id}/sessions/${session_id}`)).body.data
     assert.equal(entries.find(({ type }: any) => type === 'message').text, 'onetwo')
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     assert.equal((await grace.ask('GET', `/interns/${id}/runs/${run}`)).status, 200)
     await service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'creator' } })
     for (const hidden of [`/interns/${id}/runs`, `/interns/${id}/runs/${run}`])
@@ -96,7 +96,7 @@ onOneDatabase('a run in the background', (kind) => {
       ['unseen', () => service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'creator' } })],
     ]
     for (const [name, end] of ends) {
-      const grace = await colleague(service, name)
+      const grace = await addColleague(service, name)
       const started = await begin(grace, id, 'wait 600000')
       assert.equal(started.status, 202, JSON.stringify(started.body))
       assert.ok((await end(grace)).status < 300, name)
@@ -108,7 +108,7 @@ onOneDatabase('a run in the background', (kind) => {
   test('started by a signed-in member continues after sign-out and ends on removal', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const { userId } = await colleague(service)
+    const { userId } = await addColleague(service)
     const link = await service.manage('POST', '/sessions/links', { user_id: userId })
     const grace = await openBrowser(service, { link: link.body.data.token })
     const body = { background: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 600000' }] }
@@ -125,7 +125,7 @@ onOneDatabase('a run in the background', (kind) => {
   test('ends with the key that resumed it by an answer', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const started = await say({ ...service, ...grace }, id, 'permission shell allow_once\nwait 600000')
     const messages = [{ role: 'tool', tool_call_id: started.question!.id, content: 'allow_once' }]
     const body = { background: true, session_id: started.sessionId, messages }
@@ -138,7 +138,7 @@ onOneDatabase('a run in the background', (kind) => {
   test('started by a signed-in member ends when they lose access to the intern', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const { userId } = await colleague(service)
+    const { userId } = await addColleague(service)
     const link = await service.manage('POST', '/sessions/links', { user_id: userId })
     const grace = await openBrowser(service, { link: link.body.data.token })
     const ends = [

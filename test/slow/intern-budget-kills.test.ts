@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { onEachDatabase } from '../harness/database/databases.ts'
 import { answer, runningIntern, say, trySay } from '../harness/interns/interns.ts'
 import { type KilledInterns, type KilledServer, killedInterns } from '../harness/interns/killed-interns.ts'
-import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money/money-kills.ts'
+import { expireLeases, killServer, ledgerUsd, readAccount } from '../harness/money/money-kills.ts'
 import { until } from '../harness/until.ts'
 
 const cent = 0.01
@@ -20,7 +20,7 @@ async function internToLose(w: KilledInterns, budget: object) {
   const first = await w.start()
   const { id } = await runningIntern(first as never, { agent: 'scripted', budget })
   const killed = async (): Promise<KilledServer> => {
-    await killedAtOnce(first.server)
+    await killServer(first.server)
     const next = await w.start()
     const message = join(w.testStore.settings.data_dir, 'interns', id, 'service-url')
     await until(() => readFileSync(message, 'utf8').startsWith(next.url))
@@ -78,13 +78,13 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     void say(first as never, id, 'model_says demo:slow=600000', { session_id }).catch((error) => (cutOff = error))
     // The previous turn is in the ledger and reported, so the reservations belong to this one.
     await until(async () => {
-      const { spent, held } = await moneyOf(w.testStore, `session:${id} ${session_id}`)
+      const { spent, held } = await readAccount(w.testStore, `session:${id} ${session_id}`)
       if (cutOff) throw cutOff
       return spent >= cent && held >= cent
     })
     const next = await killed()
     await until(() => cutOff)
-    await silence(w.testStore)
+    await expireLeases(w.testStore)
     await ended(next, id, 2)
     const third = await trySay(next as never, id, `model_says three\n${oneTooMany}`, { session_id })
     assert.match(third.text, /You said: three/)

@@ -10,9 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
-import { filesOf, tarOf, workspaceOf } from '../harness/interns/intern-files.ts'
+import { createFilesClient, createTar, workspaceOf } from '../harness/interns/intern-files.ts'
 import { runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -20,7 +20,7 @@ onOneDatabase('the files of an intern', (kind) => {
   test('a file is written, listed, read, renamed and deleted while its intern runs', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service)
-    const ask = filesOf(service, 'ada')
+    const ask = createFilesClient(service, 'ada')
     const written = await ask('PUT', 'content', { path: 'docs/a b.txt' }, { body: '0123456789' })
     assert.deepEqual(written.body, { data: { path: 'docs/a b.txt', size: 10, created: true } })
     const { data } = (await ask('GET', '', { path: 'docs' })).body
@@ -41,7 +41,7 @@ onOneDatabase('the files of an intern', (kind) => {
   test('ranges are answered as HTTP has them', async () => {
     await using service = await startTestService({ kind })
     await runningIntern(service)
-    const ask = filesOf(service, 'ada')
+    const ask = createFilesClient(service, 'ada')
     await ask('PUT', 'content', { path: 'f' }, { body: '0123456789' })
     const { headers } = await ask('GET', 'content', { path: 'f' })
     const ranged = async (range: string, more = {}) => {
@@ -61,7 +61,7 @@ onOneDatabase('the files of an intern', (kind) => {
   test('files exist while the intern is stopped, before and after its start', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
-    const ask = filesOf(service, id)
+    const ask = createFilesClient(service, id)
     assert.equal((await ask('PUT', 'content', { path: 'before' }, { body: 'early' })).status, 200)
     await service.ask('POST', `/interns/${id}/provision`)
     await untilIntern(service, id, 'running')
@@ -77,7 +77,7 @@ onOneDatabase('the files of an intern', (kind) => {
   test('concurrent requests to a stopped intern start one process only', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
-    const ask = filesOf(service, id)
+    const ask = createFilesClient(service, id)
     const ending = Promise.withResolvers<void>()
     async function* slow() {
       yield Buffer.from('started')
@@ -101,8 +101,8 @@ onOneDatabase('the files of an intern', (kind) => {
   test('a folder is downloaded and uploaded as an archive, compatible with tar', async () => {
     await using service = await startTestService({ kind })
     await runningIntern(service)
-    const ask = filesOf(service, 'ada')
-    const archive = tarOf((folder) => {
+    const ask = createFilesClient(service, 'ada')
+    const archive = createTar((folder) => {
       mkdirSync(join(folder, 'src/deep'), { recursive: true })
       writeFileSync(join(folder, 'src/deep/tool.sh'), '#!/bin/sh\n', { mode: 0o755 })
       writeFileSync(join(folder, 'src/ä\n名'), 'odd')
@@ -123,7 +123,7 @@ onOneDatabase('the files of an intern', (kind) => {
   test('members with access can do all with its files, others see none', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service)
-    const grace = filesOf({ ...(await colleague(service)), url: service.url }, id)
+    const grace = createFilesClient({ ...(await addColleague(service)), url: service.url }, id)
     const calls = [
       ['GET', ''],
       ['GET', 'content', { path: 'f' }],
@@ -134,8 +134,8 @@ onOneDatabase('the files of an intern', (kind) => {
       ['GET', 'archive'],
       ['PUT', 'archive', {}, { body: 'x' }],
     ] as const
-    for (const [method, what, query, more] of calls) {
-      assert.equal((await grace(method, what, query, more)).status, 404, `${method} ${what}`)
+    for (const [method, resource, query, options] of calls) {
+      assert.equal((await grace(method, resource, query, options)).status, 404, `${method} ${resource}`)
     }
     await service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'workspace' } })
     assert.equal((await grace('PUT', 'content', { path: 'f' }, { body: 'x' })).status, 200)
@@ -145,7 +145,10 @@ onOneDatabase('the files of an intern', (kind) => {
   test('the audit log has every change, failure, and read by other members', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service, { visibility: 'workspace' })
-    const [ask, grace] = [filesOf(service, id), filesOf({ ...(await colleague(service)), url: service.url }, id)]
+    const [ask, grace] = [
+      createFilesClient(service, id),
+      createFilesClient({ ...(await addColleague(service)), url: service.url }, id),
+    ]
     await ask('PUT', 'content', { path: 'secret' }, { body: 'x' })
     await ask('GET', 'content', { path: 'secret' })
     await grace('GET', 'content', { path: 'secret' })
@@ -169,7 +172,7 @@ onOneDatabase('the files of an intern', (kind) => {
 test('special names work, or the error explains the problem', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   const put = async (path: string) => {
     const { status, body } = await ask('PUT', 'content', { path }, { body: 'x' })
     return [status, body.error?.message ?? body.data.path]
@@ -195,7 +198,7 @@ test('special names work, or the error explains the problem', async () => {
 test('names that are not UTF-8 are marked, omitted from archives, deleted with folders', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   await ask('POST', 'folders', {}, { body: { path: 'odd' } })
   writeFileSync(Buffer.concat([Buffer.from(`${workspaceOf(service, id)}/odd/`), Buffer.from([0x61, 0xff, 0x62])]), 'x')
   const { data } = (await ask('GET', '', { path: 'odd' })).body
@@ -209,7 +212,7 @@ test('names that are not UTF-8 are marked, omitted from archives, deleted with f
 test('a folder with very many files is listed in pages, each file once', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   mkdirSync(join(workspaceOf(service, id), 'many'))
   for (let at = 0; at < 5000; at++) writeFileSync(join(workspaceOf(service, id), 'many', `f${at}`), '')
   const names: string[] = []
@@ -225,12 +228,12 @@ test('a folder with very many files is listed in pages, each file once', { timeo
 test('an invalid upload is refused, and changes nothing', async () => {
   await using service = await startTestService({ settings: { intern_upload_bytes: 100_000 } })
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   await ask('PUT', 'content', { path: 'f' }, { body: 'old' })
   const large = await ask('PUT', 'content', { path: 'f' }, { body: Buffer.alloc(5_000_000) })
   assert.deepEqual([large.status, /exceeds the 100000 bytes/.test(large.body.error.message)], [413, true])
   // Zeros of a gigabyte are a megabyte when compressed, and only the part that fits is ever unpacked.
-  const bomb = tarOf((folder) => execFileSync('truncate', ['-s', '1G', join(folder, 'zeros')]))
+  const bomb = createTar((folder) => execFileSync('truncate', ['-s', '1G', join(folder, 'zeros')]))
   assert.equal((await ask('PUT', 'archive', {}, { body: bomb })).status, 413)
   assert.equal((await ask('GET', 'content', { path: 'f' })).bytes.toString(), 'old')
   assert.deepEqual(
@@ -242,7 +245,7 @@ test('an invalid upload is refused, and changes nothing', async () => {
 test('an upload never exceeds the disk limit of an intern', async () => {
   await using service = await startTestService({ settings: { intern_disk_bytes: 40_000_000 } })
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   assert.equal((await ask('PUT', 'content', { path: 'a' }, { body: Buffer.alloc(25_000_000, 1) })).status, 200)
   assert.equal((await ask('PUT', 'content', { path: 'b' }, { body: Buffer.alloc(25_000_000, 1) })).status, 413)
   assert.equal((await service.ask('GET', `/interns/${id}`)).body.status, 'running')
@@ -251,32 +254,32 @@ test('an upload never exceeds the disk limit of an intern', async () => {
 test('an invalid archive changes nothing, and the error has the position', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   const refusal = async (body: Buffer | string) => {
     const { status, body: answer } = await ask('PUT', 'archive', { path: 'in' }, { body })
     return `${status} ${answer.error?.message}`
   }
-  const good = tarOf((folder) => writeFileSync(join(folder, 'f'), Buffer.alloc(300_000, 'x')))
+  const good = createTar((folder) => writeFileSync(join(folder, 'f'), Buffer.alloc(300_000, 'x')))
   assert.match(await refusal('no archive'), /^400 The archive is not a complete tar\.gz/)
   assert.match(await refusal(good.subarray(0, good.length - 20)), /^400 The archive is not a complete/)
   const outside = ['--absolute-names', '--transform=s,^\\./,../,']
   const filled = (folder: string) => writeFileSync(join(folder, 'evil'), 'x')
-  assert.match(await refusal(tarOf(filled, outside, ['./evil'])), /^400 .*\.\.\/evil contains "\.\."/)
+  assert.match(await refusal(createTar(filled, outside, ['./evil'])), /^400 .*\.\.\/evil contains "\.\."/)
   const absolute = ['--absolute-names', '--transform=s,^\\.,/tmp,']
-  assert.match(await refusal(tarOf(filled, absolute, ['./evil'])), /^400 .*\/tmp\/evil is absolute/)
-  const link = (target: string) => tarOf((folder) => symlinkSync(target, join(folder, 'l')))
+  assert.match(await refusal(createTar(filled, absolute, ['./evil'])), /^400 .*\/tmp\/evil is absolute/)
+  const link = (target: string) => createTar((folder) => symlinkSync(target, join(folder, 'l')))
   assert.match(await refusal(link('/etc/passwd')), /^403 .*l is a link that leads out/)
   assert.match(await refusal(link('../../x')), /^403 .*l is a link that leads out/)
-  const hard = tarOf((folder) => execFileSync('sh', ['-c', 'echo x > a; ln a b'], { cwd: folder }))
+  const hard = createTar((folder) => execFileSync('sh', ['-c', 'echo x > a; ln a b'], { cwd: folder }))
   assert.match(await refusal(hard), /^400 .*is a hard link; create the archive with "tar --hard-dereference"/)
-  assert.match(await refusal(tarOf((folder) => execFileSync('mkfifo', [join(folder, 'p')]))), /^400 .*p is a pipe/)
+  assert.match(await refusal(createTar((folder) => execFileSync('mkfifo', [join(folder, 'p')]))), /^400 .*p is a pipe/)
   assert.deepEqual((await ask('GET', '')).body.data, [])
 })
 
 test('a client that leaves in the middle of an upload has changed nothing', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   await ask('PUT', 'content', { path: 'f' }, { body: 'old' })
   const broken = new ReadableStream({
     start(controller) {
@@ -291,7 +294,7 @@ test('a client that leaves in the middle of an upload has changed nothing', asyn
 test('a large file is uploaded and downloaded completely', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ settings: scripted })
   const { id } = await runningIntern(service)
-  const ask = filesOf(service, id)
+  const ask = createFilesClient(service, id)
   const body = Buffer.alloc(64 * 1024 ** 2)
   for (let at = 0; at < body.length; at += 4096) body.writeUInt32LE(at, at)
   assert.equal((await ask('PUT', 'content', { path: 'large' }, { body })).body.data.size, body.length)
@@ -303,13 +306,13 @@ test('an upload of one byte at a time is answered 408 and has changed nothing', 
   const { id } = await runningIntern(service)
   const { hostname, port } = new URL(service.url)
   const archive = gzipSync(randomBytes(100_000))
-  for (const what of ['content', 'archive']) {
+  for (const resource of ['content', 'archive']) {
     const socket = connect(Number(port), hostname)
     let answer = ''
     socket.setEncoding('utf8').on('data', (text) => (answer += text))
     socket.on('error', () => {})
     const head = [
-      `PUT /api/v1/interns/${id}/files/${what}?path=slow HTTP/1.1`,
+      `PUT /api/v1/interns/${id}/files/${resource}?path=slow HTTP/1.1`,
       ...['host: x', `authorization: Bearer ${service.apiKey}`, 'content-length: 1000000'],
     ]
     socket.write(`${head.join('\r\n')}\r\n\r\n`)
@@ -318,9 +321,9 @@ test('an upload of one byte at a time is answered 408 and has changed nothing', 
       await sleep(20)
     }
     socket.destroy()
-    assert.match(answer, /^HTTP\/1.1 408 .*The body arrived too slowly: send at least 4096 bytes/s, what)
+    assert.match(answer, /^HTTP\/1.1 408 .*The body arrived too slowly: send at least 4096 bytes/s, resource)
   }
-  await until(async () => (await filesOf(service, id)('GET', '')).body.data.length === 0)
+  await until(async () => (await createFilesClient(service, id)('GET', '')).body.data.length === 0)
 })
 
 test('an upload can take longer than other requests while data arrives', { timeout: 900_000 }, async () => {
@@ -335,6 +338,6 @@ test('an upload can take longer than other requests while data arrives', { timeo
       }
     })(),
   )
-  const { body } = await filesOf(service, id)('PUT', 'content', { path: 'slow' }, { body: slow })
+  const { body } = await createFilesClient(service, id)('PUT', 'content', { path: 'slow' }, { body: slow })
   assert.equal(body.data.size, 300)
 })

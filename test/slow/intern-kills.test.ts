@@ -13,7 +13,7 @@ import {
   killedInterns,
   processesIn,
 } from '../harness/interns/killed-interns.ts'
-import { killedAtOnce } from '../harness/money/money-kills.ts'
+import { killServer } from '../harness/money/money-kills.ts'
 import { until } from '../harness/until.ts'
 
 const agent = 'scripted'
@@ -134,7 +134,7 @@ describe('a server that is killed while it clones a repository', {
       const found = processesIn(`${silent.origin}/a`)
       return found.length > 0 && found
     })
-    await killedAtOnce(first.server)
+    await killServer(first.server)
     assert.ok(clones.some(isRunning), 'the clone continues without the server')
     await w.start()
     await until(() => !clones.some(isRunning))

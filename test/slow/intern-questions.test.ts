@@ -5,7 +5,7 @@ import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../harness/interns/interns.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 
 const permission = 'permission shell allow_once reject_once\nsay on'
@@ -37,7 +37,7 @@ onOneDatabase('waiting questions of all interns', (kind) => {
   test('a member sees questions of shared interns; other workspaces see none', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id
-    const [grace, heidi] = [await colleague(service), await colleague(service, 'heidi', { workspace_id: other })]
+    const [grace, heidi] = [await addColleague(service), await addColleague(service, 'heidi', { workspace_id: other })]
     for (const [who, name, visibility] of [
       [service, 'shared', 'workspace'],
       [service, 'mine', 'creator'],
@@ -52,7 +52,7 @@ onOneDatabase('waiting questions of all interns', (kind) => {
 
   test('developers and viewers see the same in a browser as with their keys', async () => {
     await using service = await startTestService({ kind, settings: scripted })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     for (const visibility of ['workspace', 'creator'])
       await say(
         service,

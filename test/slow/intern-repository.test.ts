@@ -20,7 +20,7 @@ import { newTestStore, onOneDatabase } from '../harness/database/databases.ts'
 import { type Files, hasGit, startGitServer } from '../harness/interns/git-server.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { realShell } from '../harness/interns/scripted-agent.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -84,7 +84,7 @@ onOneDatabase('an intern with a repository', (kind) => {
     await service.ask('PATCH', `/interns/${id}`, {
       body: { visibility: 'workspace', repository: { url: git.url, credential } },
     })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const names = [
       (await grace.ask('GET', `/interns/${id}`)).text,
       (await grace.ask('GET', '/interns')).text,

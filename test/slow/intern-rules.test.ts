@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../harness/interns/interns.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -96,7 +96,7 @@ onOneDatabase('rules of interns', (kind) => {
         [undefined, 1],
       ],
     )
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     assert.equal((await grace.ask('GET', `/interns/${id}/rules`)).status, 200)
     assert.equal((await grace.ask('PUT', `/interns/${id}/rules`, { body: { rules } })).status, 403)
   })

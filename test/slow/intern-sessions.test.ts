@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { type InternChatService, prompt, scripted, startInternChatService } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { listen } from '../harness/service/events.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -14,7 +14,7 @@ onOneDatabase('transcripts of an intern', (kind) => {
   test('are listed with starter and answerer, for those who see the intern', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const turn = await say(service, id, `${work}\npermission shell allow_once`)
     const reply = await answer({ ...service, ask: grace.ask }, id, turn, 'allow_once')
     assert.equal(reply.finish, 'stop')
@@ -95,7 +95,7 @@ describe('a session of an intern', () => {
   test('stop for a follower who loses access', async () => {
     const { id } = await runningIntern(service, { name: 'shared', agent: 'scripted', visibility: 'workspace' })
     const { sessionId } = await say(service, id, 'say hi')
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const path = `/interns/${id}/sessions/${sessionId}/events`
     const listening = await listen(service.url, { key: grace.key, path })
     await listening.hear('entry')

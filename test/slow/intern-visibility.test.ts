@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onOneDatabase } from '../harness/database/databases.ts'
 import { open, scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, tryAnswer } from '../harness/interns/interns.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -21,7 +21,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     assert.equal((await service.ask('GET', `/interns/${id}`)).body.visibility, 'creator')
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     for (const [at, [method, path, body]] of calls(id).entries()) {
       const nobodys = calls('00000000-0000-4000-8000-000000000000')[at]![1]
       const [hers, none] = [await grace.ask(method, path, { body }), await grace.ask(method, nobodys, { body })]
@@ -36,7 +36,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     await using service = await startTestService({ kind })
     const created = await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })
     const { id } = created.body
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     assert.deepEqual((await grace.ask('GET', '/interns')).body.data, [created.body])
     for (const [method, body] of [['PATCH', { approval_mode: 'self-drive' }], ['DELETE']] as const) {
       const refused = await grace.ask(method, '/interns/ada', { body })
@@ -53,7 +53,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })).body
     const { body } = await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })
-    const stranger = await colleague(service, 'heidi', { workspace_id: body.data.id })
+    const stranger = await addColleague(service, 'heidi', { workspace_id: body.data.id })
     assert.equal((await stranger.ask('GET', `/interns/${id}`)).status, 404)
     assert.deepEqual((await stranger.ask('GET', '/interns')).body.data, [])
     // Its creator, by a key of that workspace, cannot see it there either.
@@ -64,7 +64,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
   test('a change of it holds at once, and is in the audit log', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const change = (visibility: string) => service.ask('PATCH', '/interns/ada', { body: { visibility } })
     assert.equal((await change('workspace')).body.visibility, 'workspace')
     assert.equal((await grace.ask('GET', '/interns/ada')).status, 200)
@@ -77,7 +77,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
   test('a name means one intern to each: one’s own first, and one of the workspace', async () => {
     await using service = await startTestService({ kind })
     const make = (who: Pick<TestService, 'ask'>, body: object) => who.ask('POST', '/interns', { body })
-    const [grace, heidi] = [await colleague(service), await colleague(service, 'heidi')]
+    const [grace, heidi] = [await addColleague(service), await addColleague(service, 'heidi')]
     const own = (await make(grace, { name: 'ada' })).body.id
     const shared = (await make(service, { name: 'ada', visibility: 'workspace' })).body.id
     const idFor = async (who: Pick<TestService, 'ask'>) => (await who.ask('GET', '/interns/ada')).body.id
@@ -89,7 +89,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
 
   test('after its creator left, members who see it can change and delete it', async () => {
     await using service = await startTestService({ kind })
-    const [grace, heidi] = [await colleague(service), await colleague(service, 'heidi')]
+    const [grace, heidi] = [await addColleague(service), await addColleague(service, 'heidi')]
     await grace.ask('POST', '/interns', { body: { name: 'ada', visibility: 'workspace' } })
     assert.equal((await heidi.ask('DELETE', '/interns/ada')).status, 403)
     await service.manage('DELETE', `/organization/members/${grace.userId}?disable_keys=true`)
@@ -100,7 +100,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
   test('one member’s question is answered by another, and the reply continues', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const turn = await say(service, id, 'permission shell allow_once reject_once\nsay on')
     assert.equal(turn.finish, 'tool_calls')
     assert.match((await answer(grace, 'ada', turn, 'allow_once')).text, /on$/)
@@ -109,7 +109,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
   test("a member's stream and answers end when the intern becomes private", async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const turn = await say(grace, id, 'permission shell allow_once')
     const messages = [{ role: 'user', content: 'say started\nhang' }]
     const streaming = await open({ url: service.url, apiKey: grace.key }, 'ada', { messages })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { connect } from 'node:tls'
 import { startBalancer } from '../cluster/balancer.ts'
-import { filesOf } from '../harness/interns/intern-files.ts'
+import { createFilesClient } from '../harness/interns/intern-files.ts'
 import { askAt, type HostedServer, startInternHosts } from '../harness/interns/intern-hosts.ts'
 import { answer, daemonPid, isRunning, runningIntern, say, trySay, untilIntern } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
@@ -98,7 +98,7 @@ test('files of a stopped intern are served through another host without waking i
   const { id } = await runningIntern(home, request)
   const other = await hosts.start('b', { INTERNS: 'off' })
   const { sessionId } = await say(other, id, 'say hello')
-  const files = filesOf({ url: other.url, apiKey: hosts.apiKey }, id)
+  const files = createFilesClient({ url: other.url, apiKey: hosts.apiKey }, id)
   const record = async () => {
     const { status, asleep_since } = (await other.ask('GET', `/interns/${id}`)).body
     return { status, asleep_since }

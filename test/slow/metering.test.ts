@@ -8,7 +8,7 @@ import { noSpill } from '#spend/metering/spill.ts'
 import { newDb, newTestStore, onEachDatabase, type TestStore } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startProcess } from '#test/harness/service/server-process.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { timed, until } from '#test/harness/until.ts'
@@ -107,7 +107,7 @@ onEachDatabase('metered requests', (kind) => {
       assert.equal((await service.ask('POST', '/chat/completions', { body: { ...named, messages } })).status, 404)
     }
     const { headers } = await service.ask('POST', '/chat/completions', { body: JSON.parse(body) })
-    assert.ok(await metered(service, headers.get('x-generation-id')))
+    assert.ok(await untilMetered(service, headers.get('x-generation-id')))
   })
 
   test('waits for an unreachable database up to a limit, then requests are refused', async () => {
@@ -124,7 +124,7 @@ onEachDatabase('metered requests', (kind) => {
       { db: flaky, spill: noSpill, onError: () => {}, onRefused: () => {}, onLost: () => {} },
       { everyMs: 10, limit: 3 },
     )
-    for (let made = 0; made < 3; made++) ledger.record(generation())
+    for (let count = 0; count < 3; count++) ledger.record(generation())
     await sleep(50)
     assert.deepEqual([ledger.hasRoom(), ledger.waiting], [false, 3])
     isUnreachable = false
@@ -171,7 +171,7 @@ onEachDatabase('a provider’s count that makes no sense', (kind) => {
       assert.equal(answer.status, 200, `${name}: ${answer.text}`)
       assert.match(answer.text, /Hello there/)
       const id = answer.headers.get('x-generation-id') ?? ''
-      const data = await metered(service, id)
+      const data = await untilMetered(service, id)
       assert.deepEqual([data.tokens_estimated, data.tokens_prompt, data.tokens_completion], [true, 1, 3], name)
     }
     // Limits are charged the upper bound, which a server reports soon after the ledger has it.
@@ -200,7 +200,7 @@ test('requests are refused while Postgres is unavailable, and served after it', 
     return answer.status === 200 && answer
   })
   assert.deepEqual([before.status, refused.status, after.status], [200, 503, 200])
-  for (const { headers } of [before, after]) assert.ok(await metered(service, headers.get('x-generation-id')))
+  for (const { headers } of [before, after]) assert.ok(await untilMetered(service, headers.get('x-generation-id')))
 })
 
 async function setReachable({ settings }: TestStore, reachable: boolean): Promise<void> {

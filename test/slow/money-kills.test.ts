@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import pg from 'pg'
 import { type DatabaseKind, newTestStore, onEachDatabase, type TestStore } from '../harness/database/databases.ts'
-import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money/money-kills.ts'
+import { expireLeases, killServer, ledgerUsd, readAccount } from '../harness/money/money-kills.ts'
 import {
   askForWords,
   manage,
@@ -65,10 +65,10 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     await until(async () => near((await manage(first.url, 'GET', budget.path)).data.spent_usd, answered))
     const held = Array.from({ length: 4 }, () => askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {}))
     await until(async () => (await manage(first.url, 'GET', budget.path)).data.held_usd >= 200 * usdOfWord)
-    await killedAtOnce(first.server)
+    await killServer(first.server)
     await Promise.all(held)
-    await silence(w.testStore)
-    const remaining = await moneyOf(w.testStore, budget.account)
+    await expireLeases(w.testStore)
+    const remaining = await readAccount(w.testStore, budget.account)
     assert.ok(remaining.spent <= answered + 1e-9, `${remaining.spent}`)
     assert.ok(
       remaining.spent + remaining.held >= answered + 200 * usdOfWord - 1e-9,
@@ -108,8 +108,8 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
         await manage(url, 'POST', '/webhooks', { url: receiver.url, events })
       }
       await spendUntilKilled(server, url, 0.12 + Math.random() * 0.03, sum)
-      await silence(w.testStore)
-      const { spent, held } = await moneyOf(w.testStore, budget.account)
+      await expireLeases(w.testStore)
+      const { spent, held } = await readAccount(w.testStore, budget.account)
       const written = await ledgerUsd(w.testStore)
       assert.ok(spent <= written + 1e-9, `charged twice: ${spent} of ${written}`)
       assert.ok(spent + held >= sum.answered - 1e-9, `${spent} + ${held} are charged of ${sum.answered}`)
@@ -152,7 +152,7 @@ async function spendUntilKilled(
     server.signal('SIGKILL')
   }
   await Promise.all(Array.from({ length: 6 }, ask))
-  await killedAtOnce(server)
+  await killServer(server)
 }
 
 test('killed while Postgres blocks its reports: written and charged once', {
@@ -170,13 +170,13 @@ test('killed while Postgres blocks its reports: written and charged once', {
   // They are in a spill file by then, and are also being written to the database.
   const unwritten = join(w.testStore.settings.data_dir, 'data', 'unwritten')
   await until(() => readdirSync(unwritten).some((name) => name.endsWith('.jsonl')))
-  await killedAtOnce(first.server)
+  await killServer(first.server)
   await client.query('rollback')
   await client.end()
-  await silence(w.testStore)
+  await expireLeases(w.testStore)
   const second = await w.start()
   await until(async () => near(await ledgerUsd(w.testStore), answered))
-  const { spent, held } = await moneyOf(w.testStore, budget.account)
+  const { spent, held } = await readAccount(w.testStore, budget.account)
   assert.ok(spent + held >= answered - 1e-9 && spent <= answered + 1e-9, `${spent} + ${held} of ${answered}`)
   const rest = await spendTheRest(second.url)
   assert.ok(rest <= 1 - spent - held + 1e-9, `${rest}`)
@@ -197,13 +197,13 @@ describe('killed while a period changes', () => {
     const budget = await setBudget(first.url, 0.1, 'monthly')
     const held = askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {})
     await until(async () => (await manage(first.url, 'GET', budget.path)).data.held_usd >= 0.05)
-    await killedAtOnce(first.server)
+    await killServer(first.server)
     await held
-    await silence(w.testStore)
+    await expireLeases(w.testStore)
     const second = await w.start(skewed('2026-11-30T23:00:00Z'))
     const old = await spendTheRest(second.url)
     assert.ok(old <= 0.05 + 1e-9 && old > 0.04, `${old}`)
-    await killedAtOnce(second.server)
+    await killServer(second.server)
     const third = await w.start(skewed('2026-12-01T00:00:01Z'))
     const rest = await spendTheRest(third.url)
     assert.ok(near(rest, 0.1), `${rest} of the new month could be spent`)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Config } from '#platform/config/settings.ts'
 import { type DatabaseKind, onOneDatabase } from '../harness/database/databases.ts'
-import { client, Traveller } from '../harness/service/oidc-issuer.ts'
+import { client, RedirectFollower } from '../harness/service/oidc-issuer.ts'
 import { type PlainIssuer, startPlainIssuer } from '../harness/service/plain-issuer.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -36,7 +36,7 @@ async function withPlainIssuer(settings: Partial<Config> = {}, kind: DatabaseKin
 
 let browsers = 0
 /** A browser with a separate address: failed attempts are limited by address. */
-const newBrowser = () => new Traveller({ 'x-forwarded-for': `2001:db8:0:${(++browsers).toString(16)}::1` })
+const newBrowser = () => new RedirectFollower({ 'x-forwarded-for': `2001:db8:0:${(++browsers).toString(16)}::1` })
 
 async function signIn({ service }: World, browser = newBrowser()) {
   const page = await browser.go(`${service.url}/sessions/oidc`)
@@ -247,7 +247,7 @@ test('after a sign-out the issuer asks for the account, once', async () => {
   await using world = await withPlainIssuer()
   const { issuer, service } = world
   issuer.idToken = ada
-  const prompts = async (browser: Traveller) => {
+  const prompts = async (browser: RedirectFollower) => {
     const { at } = await browser.go(`${service.url}/sessions/oidc`, (url) => url.startsWith(issuer.url))
     return new URL(at).searchParams.get('prompt')
   }
@@ -284,7 +284,7 @@ test('sign-out by setting leads to the end-session page of the issuer', async ()
   assert.deepEqual(Object.fromEntries(url.searchParams), expected)
 })
 
-async function signOut({ service }: World, { jar }: Traveller, session: { csrf_token: string }) {
+async function signOut({ service }: World, { jar }: RedirectFollower, session: { csrf_token: string }) {
   const { origin } = new URL(service.url)
   const cookie = [...jar.get(origin)!].map((pair) => pair.join('=')).join('; ')
   const headers = { cookie, origin, 'x-csrf-token': session.csrf_token }

@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url'
 import { runningIntern, trySay } from '../harness/interns/interns.ts'
 import { toolResultsIn } from '../harness/interns/scripted-coder.ts'
 import { startWithUpstream, upstreamProtocols } from '../harness/upstream/recorded-providers.ts'
-import { askedOf, type Received } from '../harness/upstream/scripted-upstream.ts'
+import { parseRequest, type Received } from '../harness/upstream/scripted-upstream.ts'
 import { strictRefusal, toolNames } from '../harness/upstream/strict-upstreams.ts'
-import { saidBy } from '../harness/upstream/upstream-answers.ts'
+import { encodeAnswer } from '../harness/upstream/upstream-answers.ts'
 import { publicServers } from '../mcp/public-tools.ts'
 
 const listingServer = fileURLToPath(new URL('../mcp/listing-server.ts', import.meta.url))
 
 /** Calls the tool `get_current_time` of the time server once if it is offered, then answers with text. */
 function callTimeOnce(received: Received) {
-  const { protocol, streamed } = askedOf(received)
+  const { protocol, streamed } = parseRequest(received)
   const name = toolNames(received.body).find((each) => each.includes('get_current_time'))
   const isFirst = toolResultsIn(protocol, received.body).length === 0
   const call = { calls: [{ name: name!, input: { timezone: 'Europe/Rome' } }] }
-  return strictRefusal(received) ?? saidBy(protocol, name && isFirst ? call : { text: 'Done.' }, streamed)
+  return strictRefusal(received) ?? encodeAnswer(protocol, name && isFirst ? call : { text: 'Done.' }, streamed)
 }
 
 test(`${publicServers.length} public MCP servers of an intern work over each protocol`, async (t) => {

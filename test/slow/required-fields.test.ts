@@ -25,11 +25,11 @@ test('a body without a required field, or with null, is refused as described', a
     if (typeof body !== 'object' || body === null) return
     const { allows, fields } = describedBody(operation)
     for (const changed of [...without(Object.keys(body), body), ...withNull(fields, body)]) {
-      const what = `${operation} ${JSON.stringify(changed)}`
-      if (storedDecides.includes(what)) continue
+      const requestText = `${operation} ${JSON.stringify(changed)}`
+      if (storedDecides.includes(requestText)) continue
       const { status, text } = await ask(changed)
       tried += 1
-      if ((status === 400) === allows(changed)) wrong.push(`${what}: ${status} ${text}`)
+      if ((status === 400) === allows(changed)) wrong.push(`${requestText}: ${status} ${text}`)
     }
   })
   assert.deepEqual(wrong, [])

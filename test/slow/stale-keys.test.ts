@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newTestStore } from '../harness/database/databases.ts'
-import { startTcpProxy } from '../harness/database/detour.ts'
+import { startTcpProxy } from '../harness/database/tcp-proxy.ts'
 import { askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
@@ -15,8 +15,8 @@ async function start(env: Record<string, string>) {
   const testStore = await newTestStore('postgres')
   const stack = new AsyncDisposableStack()
   stack.defer(testStore.remove)
-  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
-  const [server] = await startPriced(testStore, 1, detour.url, env)
+  const proxy = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const [server] = await startPriced(testStore, 1, proxy.url, env)
   stack.use(server!)
   const url = await server!.url
   const free = (await manage(url, 'POST', '/keys', { name: 'free' })).key as string
@@ -48,7 +48,7 @@ async function start(env: Record<string, string>) {
     ask,
     untilIs,
     metered,
-    turn: detour.turn,
+    turn: proxy.turn,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

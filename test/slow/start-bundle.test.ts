@@ -37,9 +37,10 @@ function checkout(name: string) {
   mkdirSync(join(folder, 'node_modules'))
   for (const entry of readdirSync(join(root, 'node_modules')))
     if (entry !== '.cache') symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry))
-  const made = join(folder, 'node_modules/.cache/start')
-  const bundles = () => (existsSync(made) ? readdirSync(made).filter((entry) => /^[0-9a-f]{32}$/.test(entry)) : [])
-  return { folder, bundles, inBundle: (file: string) => join(made, bundles()[0]!, file) }
+  const bundlesFolderPath = join(folder, 'node_modules/.cache/start')
+  const bundles = () =>
+    existsSync(bundlesFolderPath) ? readdirSync(bundlesFolderPath).filter((entry) => /^[0-9a-f]{32}$/.test(entry)) : []
+  return { folder, bundles, inBundle: (file: string) => join(bundlesFolderPath, bundles()[0]!, file) }
 }
 
 async function start(folder: string, env: Record<string, string> = {}) {
@@ -108,12 +109,12 @@ test('a start uses only the bundle of its sources, and builds a missing one', as
 
 test('unchanged files are not read again, and a changed one is noticed at once', () => {
   const { folder, bundles } = checkout('stamp')
-  const made = join(folder, 'node_modules/.cache/start')
+  const bundlesFolderPath = join(folder, 'node_modules/.cache/start')
   const source = join(folder, 'src/platform/async/once.ts')
   const written = 1_700_000_000
   utimesSync(source, written, written)
-  mkdirSync(made, { recursive: true })
-  writeFileSync(join(made, 'sources.json'), JSON.stringify(['src/platform/async/once.ts']))
+  mkdirSync(bundlesFolderPath, { recursive: true })
+  writeFileSync(join(bundlesFolderPath, 'sources.json'), JSON.stringify(['src/platform/async/once.ts']))
   const script = `import { bundlesFolder, currentBundle, folderFor } from './bin/current-bundle.ts'
     import { mkdirSync, writeFileSync } from 'node:fs'
     const [way, laterMs] = process.argv.slice(1)
@@ -127,7 +128,7 @@ test('unchanged files are not read again, and a changed one is noticed at once',
   const hourMs = 3_600_000
   run('make')
   const [name] = bundles()
-  const stamp = join(made, 'stamp.json')
+  const stamp = join(bundlesFolderPath, 'stamp.json')
   // As just after a change: its time can be that of a further one.
   assert.equal(run('look', '-3600000'), `${name}/`)
   assert.equal(existsSync(stamp), false)
@@ -136,7 +137,7 @@ test('unchanged files are not read again, and a changed one is noticed at once',
   assert.equal(stamped.name, name)
   // Reading the files finds the true name.
   const other = 'a'.repeat(32)
-  cpSync(join(made, name!), join(made, other), { recursive: true })
+  cpSync(join(bundlesFolderPath, name!), join(bundlesFolderPath, other), { recursive: true })
   writeFileSync(stamp, JSON.stringify({ ...stamped, name: other }))
   assert.equal(run('look', '0'), `${other}/`)
   // The same size, and the same time of writing.

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
 import { newTestStore, onEachDatabase } from '../harness/database/databases.ts'
-import { startTcpProxy } from '../harness/database/detour.ts'
 import { addOrganization } from '../harness/database/organizations.ts'
+import { startTcpProxy } from '../harness/database/tcp-proxy.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { runningIntern, say } from '../harness/interns/interns.ts'
 import { startFaultyService } from '../harness/service/faulty-service.ts'
@@ -144,14 +144,14 @@ test('during an outage of the database it says so, with local figures', {
   const testStore = await newTestStore('postgres')
   await using stack = new AsyncDisposableStack()
   stack.defer(testStore.remove)
-  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
-  const settings = { database_url: detour.url, stale_keys_ms: 600_000 }
+  const proxy = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const settings = { database_url: proxy.url, stale_keys_ms: 600_000 }
   const service = stack.use(
     await startTestService({ testStore: { ...testStore, settings: { ...testStore.settings, ...settings } } }),
   )
   assert.equal((await statusOf(service)).database.state, 'ok')
   assert.equal((await ask(service, 'signalbox/demo')).status, 200)
-  detour.turn('cut')
+  proxy.turn('cut')
   const data = await until(async () => {
     await ask(service, 'signalbox/demo')
     const { status, body } = await service.manage('GET', '/status')
@@ -160,7 +160,7 @@ test('during an outage of the database it says so, with local figures', {
   assert.equal(data.organization, null)
   const { memory, files } = data.host.processes[0].ledger
   assert.ok(memory.waiting + files.waiting > 0)
-  detour.turn('open')
+  proxy.turn('open')
   await until(async () => (await statusOf(service)).database.state === 'ok')
 })
 

@@ -9,17 +9,16 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { noProxy, startDocumentedProxy } from '../cluster/documented-proxy.ts'
 import { examplesIn } from '../docs/blocks.ts'
 import { newPageFolder, runners } from '../docs/run.ts'
-import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { noBrowser, startBrowser } from '../harness/browser/chromium.ts'
 import { newEmptyTestStore } from '../harness/database/databases.ts'
 import { testAuthority } from '../harness/service/certificates.ts'
-import { client, startIssuer, Traveller } from '../harness/service/oidc-issuer.ts'
+import { client, RedirectFollower, startIssuer } from '../harness/service/oidc-issuer.ts'
 import { apiKey, managementKey, pricedCatalogue, usdOfWord } from '../harness/service/priced-servers.ts'
 import { startReceiver, verified } from '../harness/service/receiver.ts'
 import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
-const skip =
-  noProxy('haproxy') || withoutBrowser || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set')
+const skip = noProxy('haproxy') || noBrowser || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set')
 
 const teams = ['search', 'support', 'research'] as const
 type Team = (typeof teams)[number]
@@ -111,7 +110,7 @@ type Options = { key?: string; body?: object; status?: number }
 async function signIn(world: World, person: Omit<Person, 'team'>) {
   const { email, name, groups } = person
   world.issuer.person = { id: email, claims: { email, email_verified: true, name, groups } }
-  const browser = new Traveller()
+  const browser = new RedirectFollower()
   const page = await browser.go(`${world.url}/sessions/oidc`)
   const html = await page.text()
   const cookie = [...(browser.jar.get(world.origin) ?? [])].map((pair) => pair.join('=')).join('; ')

@@ -5,7 +5,7 @@ import { openDb } from '#platform/db/open.ts'
 import { newTestStore, onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { daemonPid, runningIntern, say } from '../harness/interns/interns.ts'
-import { colleague } from '../harness/service/colleague.ts'
+import { addColleague } from '../harness/service/colleague.ts'
 import { startReceiver, verified } from '../harness/service/receiver.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
@@ -44,7 +44,7 @@ onOneDatabase('a webhook', (kind) => {
     await using mine = await startReceiver()
     await using service = await startTestService({ kind, settings: settingsFor(mine.origin) })
     await make(service, { url: mine.url, events: ['intern.run_ended'] })
-    const grace = await colleague(service)
+    const grace = await addColleague(service)
     const { id } = await runningIntern({ ask: grace.ask }, { name: 'hers', agent: 'scripted' })
     const shared = await runningIntern(service, { name: 'shared', agent: 'scripted', visibility: 'workspace' })
     await say({ ask: grace.ask }, id, 'permission shell allow_once')
@@ -65,7 +65,7 @@ onOneDatabase('a webhook', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted' })
     await say(service, id, 'permission shell allow_once')
     const { result } = await mine.receive('intern.question_asked')
-    const mallory = await colleague(service, 'mallory', { kind: 'management' })
+    const mallory = await addColleague(service, 'mallory', { kind: 'management' })
     const turned = await service.ask('PATCH', `/webhooks/${data.id}`, { key: mallory.key, body: { url: evil.url } })
     assert.deepEqual([turned.status, turned.body.data.created_by_user_id], [200, mallory.userId], turned.text)
     isDown = false

@@ -73,7 +73,7 @@ test('the metrics port accepts known host names only, against DNS rebinding', as
     assert.equal(await statusBy(host), 403, host)
 })
 
-test('the metrics port refuses a request whose end is ambiguous, and closes the connection', async () => {
+test('the metrics port refuses a request with an ambiguous end, and disconnects', async () => {
   await using service = await startTestService({ settings: { metrics_port: 0 } })
   const { hostname, port } = new URL(service.metricsUrl!)
   const socket = connect(Number(port), hostname)

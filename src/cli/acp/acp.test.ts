@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { client, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import { type InternChatService, open, scripted, startInternChatService } from '#test/harness/interns/intern-chat.ts'
 import { runningIntern, say } from '#test/harness/interns/interns.ts'
-import { endAtLast } from '#test/harness/service/leftovers.ts'
+import { killAfterTests } from '#test/harness/service/leftovers.ts'
 import { until } from '#test/harness/until.ts'
 
 const program = fileURLToPath(new URL('../../../bin/signalbox.js', import.meta.url))
@@ -18,7 +18,7 @@ type Answers = { permission?: (params: any, withdrawn: AbortSignal) => unknown; 
 async function editor(service: InternChatService, { permission, form }: Answers = {}, intern = 'ada') {
   const env = { PATH: process.env.PATH, SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.apiKey }
   const child = spawn(process.execPath, [program, 'acp', intern], { env, stdio: ['pipe', 'pipe', 'pipe'] })
-  endAtLast(child)
+  killAfterTests(child)
   let err = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     err += text

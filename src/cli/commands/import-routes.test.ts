@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startTestService } from '#test/harness/service/service.ts'
-import { askedOf, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
-import { saidBy } from '#test/harness/upstream/upstream-answers.ts'
+import { parseRequest, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
+import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
 import { runCli } from '../cli.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-import-'))
@@ -23,8 +23,8 @@ const rows = [
 
 test('a request by its LiteLLM name reaches the server of the row with its key', async () => {
   await using upstream = await startScriptedUpstream((received) => {
-    const { protocol, streamed } = askedOf(received)
-    return saidBy(protocol, { text: 'Here.' }, streamed)
+    const { protocol, streamed } = parseRequest(received)
+    return encodeAnswer(protocol, { text: 'Here.' }, streamed)
   })
   const model_list = rows.map(([model_name, model, base]) => ({
     model_name,

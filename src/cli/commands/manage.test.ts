@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 import { parseFields } from '../kit/fields.ts'
@@ -78,7 +78,7 @@ describe('management commands', () => {
 
   test('guardrails set, replay and show work for a workspace default', async () => {
     const { headers } = await ask('signalbox/demo')
-    await metered(service, headers.get('x-generation-id'))
+    await untilMetered(service, headers.get('x-generation-id'))
     const [{ id: workspace }] = JSON.parse(await done('workspaces', 'list', '--json'))
     const all = `default:${workspace}`
     const rules = ['allowed_models=signalbox/demo', 'limit_usd=50', 'reset_interval=monthly', 'enforce_zdr_xai=true']
@@ -164,7 +164,7 @@ describe('management commands', () => {
       body: { model: 'signalbox/demo', provider: { only: ['nobody'] }, messages: [{ role: 'user', content: 'Hi' }] },
     })
     const refusedId = headers.get('x-generation-id')!
-    for (const id of [answered, refusedId]) await metered(service, id)
+    for (const id of [answered, refusedId]) await untilMetered(service, id)
     const listed = await done('requests', 'list', '--outcome', 'refused', '--since', '1h')
     assert.match(listed, new RegExp(`${refusedId} .* refused: `))
     assert.ok(!listed.includes(answered))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 
@@ -15,7 +15,7 @@ test('usage prints rows by member, key, workspace, day or model, and the total',
   await using service = await startTestService()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
   const { headers } = await service.ask('POST', '/chat/completions', { body })
-  await metered(service, headers.get('x-generation-id'))
+  await untilMetered(service, headers.get('x-generation-id'))
   const kinds = {
     member: /^owner@localhost +Owner +1 +1 +\d+( +0\.000000){3}$/m,
     key: /^[0-9a-f]{12} +\S+.* owner@localhost +1 +/m,

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
 import type { DaemonTls } from '#interns/remote/tls-connection.ts'
-import { refusalOf, startTestDaemon, talking, token } from '#test/harness/interns/daemon.ts'
+import { refusalOf, startTestDaemon, createTurnClient, token } from '#test/harness/interns/daemon.ts'
 import { certificateFiles, daemonTls, testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -31,7 +31,7 @@ async function startBehindTcp(limits: { certificateLookMs?: number } = {}) {
 
 test('a server on another host reaches an intern like a local one', async () => {
   await using at = await startBehindTcp()
-  const { say, answer, listen, runs } = talking(at.reach(at.trusted))
+  const { say, answer, listen, runs } = createTurnClient(at.reach(at.trusted))
   assert.equal((await say('say hello')).text, 'hello')
   const turn = await say('permission shell allow_once\nsay done')
   assert.equal(
@@ -122,7 +122,7 @@ test('repeated unauthenticated connections do not fill the log', async () => {
 
 test('a new certificate and authority are used without a restart, during a turn', async () => {
   await using at = await startBehindTcp({ certificateLookMs: 20 })
-  const { received, finished } = await talking(at.reach(at.trusted)).listen('say one\nwait 60000')
+  const { received, finished } = await createTurnClient(at.reach(at.trusted)).listen('say one\nwait 60000')
   const next = await testAuthority('The next authority')
   // An incomplete file has no effect.
   writeFileSync(at.files.tls.certificate, '-----BEGIN CERT')
@@ -196,7 +196,7 @@ test('both ends of a silent connection send probes, to detect a host without pow
   skip: process.platform !== 'linux' && 'only Linux lists connections in /proc',
 }, async () => {
   await using at = await startBehindTcp()
-  const { finished } = await talking(at.reach(at.trusted)).listen('say hi\nwait 60000')
+  const { finished } = await createTurnClient(at.reach(at.trusted)).listen('say hi\nwait 60000')
   await until(() => timersOf(at.daemon.port!).join(' ') === '02 02')
   await at.daemon.stop()
   await finished

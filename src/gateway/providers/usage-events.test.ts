@@ -171,7 +171,7 @@ describe('the usage of an Anthropic stream', () => {
   })
 })
 
-test('the usage of single events of a Gemini stream is added up, and reasoning is counted once', () => {
+test('usage of the events of a Gemini stream is added up, with reasoning counted once', () => {
   const counting = (text: string, candidatesTokenCount: number, more: object = {}) => ({
     candidates: [{ content: { parts: [{ text }] } }],
     usageMetadata: {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startInPods } from '#test/harness/cluster/interns-in-pods.ts'
 import { startScriptedCluster } from '#test/harness/cluster/scripted-cluster.ts'
-import { filesOf } from '#test/harness/interns/intern-files.ts'
+import { createFilesClient } from '#test/harness/interns/intern-files.ts'
 import { runningIntern, say, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -19,12 +19,12 @@ describe('the files of an intern that does not run', { skip }, () => {
   const suspended = async (name: string) => {
     const { id } = await runningIntern(at.service, { name, agent: 'scripted' })
     const { sessionId } = await say(at.service, id, 'say hi')
-    await filesOf(at.service, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('kept') })
+    await createFilesClient(at.service, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('kept') })
     assert.equal((await at.service.ask('POST', `/interns/${id}/suspend`)).status, 200)
     return { id, sessionId }
   }
   const note = async (id: string) =>
-    String((await filesOf(at.service, id)('GET', 'content', { path: 'note.txt' })).bytes)
+    String((await createFilesClient(at.service, id)('GET', 'content', { path: 'note.txt' })).bytes)
   const filesPod = (id: string) => at.cluster.objects.find('Pod', `intern-${id}-files`)
 
   test('are read and written in a pod that runs no agent, and the intern has them later', async () => {
@@ -33,7 +33,7 @@ describe('the files of an intern that does not run', { skip }, () => {
     const [container] = (filesPod(id)!.spec as any).containers
     assert.deepEqual(container.command.slice(0, 2), ['node', '/signalbox/bin/files-in-pod.ts'])
     assert.equal(at.cluster.objects.find('Pod', `intern-${id}-0`), undefined)
-    await filesOf(at.service, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('changed') })
+    await createFilesClient(at.service, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('changed') })
     const sessions = await at.service.ask('GET', `/interns/${id}/sessions`)
     assert.deepEqual(
       sessions.body.data.map((session: { id: string }) => session.id),

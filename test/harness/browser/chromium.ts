@@ -7,9 +7,9 @@ import { noteForFailure } from '../service/failure-notes.ts'
 const executablePath = '/usr/bin/chromium'
 
 /** The reason why tests in a browser are skipped, for the option `skip` of a test. */
-export const withoutBrowser = existsSync(executablePath)
+export const noBrowser = existsSync(executablePath)
   ? false
-  : `there is no ${executablePath} here: install Debian's chromium`
+  : `there is no ${executablePath} on this host: install Debian's chromium`
 
 /** `SLOW_PAGES=1` finds tests that read a page before it is ready: answers arrive late, each with a different delay. */
 const isSlow = process.env.SLOW_PAGES === '1'
@@ -19,8 +19,8 @@ export type WatchedPage = AsyncDisposable & { page: Page; faults: string[] }
 
 /** @param textPx the text size that the user has set, if it is not the default. */
 export async function startBrowser({ textPx }: { textPx?: number } = {}): Promise<Browser & AsyncDisposable> {
-  const set = textPx === undefined ? [] : [`--blink-settings=defaultFontSize=${textPx}`]
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...set] })
+  const sizeArguments = textPx === undefined ? [] : [`--blink-settings=defaultFontSize=${textPx}`]
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...sizeArguments] })
   return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() })
 }
 
@@ -31,7 +31,7 @@ export async function watchedPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  // The bound is for an event that never happens. A machine that is loaded ten times over must not reach it.
+  // Only an event that never happens reaches this limit, even on an overloaded machine.
   context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const faults: string[] = []
@@ -48,8 +48,10 @@ export async function watchedPage(
   if (isSlow) await slowDown(page)
   waitForScripts(page)
   await page.addInitScript(() => {
-    const result = globalThis as unknown as { addEventListener: (name: string, act: (event: any) => void) => void }
-    result.addEventListener('securitypolicyviolation', (event) =>
+    const pageGlobal = globalThis as unknown as {
+      addEventListener: (name: string, listener: (event: any) => void) => void
+    }
+    pageGlobal.addEventListener('securitypolicyviolation', (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     )
   })
@@ -57,30 +59,30 @@ export async function watchedPage(
     page,
     faults,
     async [Symbol.asyncDispose]() {
-      noteForFailure(await shownOn(page, faults))
+      noteForFailure(await describePage(page, faults))
       await context.close()
     },
   }
 }
 
-/** Lets `goto` and `reload` end when the console responds to clicks and keys: until then it is as the service rendered it. */
+/** Makes `goto` and `reload` wait until the scripts of the console respond to clicks and keys. */
 function waitForScripts(page: Page): void {
   const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)]
-  const scriptsRun = () => page.locator('#console[aria-busy]').waitFor({ state: 'detached' })
+  const waitUntilInteractive = () => page.locator('#console[aria-busy]').waitFor({ state: 'detached' })
   page.goto = async (...args) => {
     const response = await goto(...args)
-    await scriptsRun()
+    await waitUntilInteractive()
     return response
   }
   page.reload = async (...args) => {
     const response = await reload(...args)
-    await scriptsRun()
+    await waitUntilInteractive()
     return response
   }
 }
 
 /** The address and the text of a page when it is closed, short enough for the log of CI. */
-async function shownOn(page: Page, faults: string[]): Promise<string> {
+async function describePage(page: Page, faults: string[]): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: the test needs the visible text only.
   const text = await page.innerText('body', { timeout: 10_000 }).catch((error: Error) => `unreadable: ${error.message}`)
   return [`${page.url()} showed:`, text.replace(/\s*\n\s*/g, '\n').slice(0, 2000), ...faults].join('\n')

@@ -16,14 +16,14 @@ export async function signedInPage(
   options: BrowserContextOptions & ({ key?: string; link?: never } | { link?: string; key?: never }) = {},
 ): Promise<WatchedPage> {
   const { key, link, ...context } = options
-  const proof = link === undefined ? { key: key ?? service.managementKey } : { link }
+  const credentials = link === undefined ? { key: key ?? service.managementKey } : { link }
   const { origin } = new URL(service.url)
-  const watched = await watchedPage(browser, origin, context)
+  const pageOfConsole = await watchedPage(browser, origin, context)
   const headers = { origin }
-  const signedIn = await watched.page.request.post(`${service.url}/sessions`, { data: proof, headers })
-  if (signedIn.status() !== 201) throw new Error(`not signed in: ${await signedIn.text()}`)
-  await watched.page.goto(origin + path)
-  return watched
+  const response = await pageOfConsole.page.request.post(`${service.url}/sessions`, { data: credentials, headers })
+  if (response.status() !== 201) throw new Error(`not signed in: ${await response.text()}`)
+  await pageOfConsole.page.goto(origin + path)
+  return pageOfConsole
 }
 
 /** From now on, removes the answers that pages contain, so that the script requests them. */

@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
 import { type DemoWorld, startDemoWorld } from '../service/demo-world.ts'
-import { startBrowser, withoutBrowser } from './chromium.ts'
+import { noBrowser, startBrowser } from './chromium.ts'
 
 type BrowserWithWorld = { world: DemoWorld; browser: Awaited<ReturnType<typeof startBrowser>> }
 
@@ -8,8 +8,9 @@ type BrowserWithWorld = { world: DemoWorld; browser: Awaited<ReturnType<typeof s
 export function demoInBrowser(options: Parameters<typeof startDemoWorld>[0] = {}): BrowserWithWorld {
   const started = {} as BrowserWithWorld
   before(async () => {
-    if (withoutBrowser) return
-    ;[started.world, started.browser] = await Promise.all([startDemoWorld(options), startBrowser()])
+    if (noBrowser) return
+    const [world, browser] = await Promise.all([startDemoWorld(options), startBrowser()])
+    Object.assign(started, { world, browser })
   })
   after(async () => {
     await started.browser?.close()

@@ -1,39 +1,39 @@
 import type { Page } from 'playwright-core'
 
 /** Parts of a page that cannot be read or pressed: clipped text, overlapping controls, a page that scrolls sideways. */
-export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(lookForFaults)
+export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(findFaults)
 
-/** Runs in the page. */
-function lookForFaults(): string[] {
+/** Runs in the page. @returns a description of each fault */
+function findFaults(): string[] {
   const { document, getComputedStyle, innerWidth } = globalThis as any
-  const seen = [...document.querySelectorAll('#console *')].filter((element) => {
+  const visible = [...document.querySelectorAll('#console *')].filter((element) => {
     const { width, height } = element.getBoundingClientRect()
     return width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   })
-  const named = (element: any) => element.outerHTML.slice(0, 150)
-  const wide = [document.documentElement, document.querySelector('main')].filter(
+  const describe = (element: any) => element.outerHTML.slice(0, 150)
+  const tooWide = [document.documentElement, document.querySelector('main')].filter(
     (element) => element.scrollWidth > Math.min(innerWidth, element.clientWidth) + 1,
   )
-  const cut = seen.filter((element) => {
+  const clipped = visible.filter((element) => {
     const { overflowX, overflowY, textOverflow } = getComputedStyle(element)
     const hasText = [...element.childNodes].some((node: any) => node.nodeType === 3 && node.data.trim() !== '')
     const isHigh = /hidden|clip/.test(overflowY) && element.scrollHeight > element.clientHeight + 2
     const isWide = /hidden|clip/.test(overflowX) && element.scrollWidth > element.clientWidth + 2
     return hasText && (isHigh || (isWide && textOverflow !== 'ellipsis'))
   })
-  const controls = seen.filter((element) => element.matches('button, a, input, select, textarea'))
+  const controls = visible.filter((element) => element.matches('button, a, input, select, textarea'))
   const boxes = controls.map((element) => element.getBoundingClientRect())
-  const upon = controls.filter((control, at) =>
+  const covering = controls.filter((control, i) =>
     boxes.some((box, other) => {
-      if (other <= at || control.contains(controls[other]) || control.closest('svg')) return false
-      const across = Math.min(box.right, boxes[at].right) - Math.max(box.left, boxes[at].left)
-      const down = Math.min(box.bottom, boxes[at].bottom) - Math.max(box.top, boxes[at].top)
-      return across > 2 && down > 2
+      if (other <= i || control.contains(controls[other]) || control.closest('svg')) return false
+      const overlapWidth = Math.min(box.right, boxes[i].right) - Math.max(box.left, boxes[i].left)
+      const overlapHeight = Math.min(box.bottom, boxes[i].bottom) - Math.max(box.top, boxes[i].top)
+      return overlapWidth > 2 && overlapHeight > 2
     }),
   )
   return [
-    ...wide.map((element) => `pushed sideways: ${element.tagName}`),
-    ...cut.map((element) => `cut off: ${named(element)}`),
-    ...upon.map((element) => `upon another: ${named(element)}`),
+    ...tooWide.map((element) => `pushed sideways: ${element.tagName}`),
+    ...clipped.map((element) => `cut off: ${describe(element)}`),
+    ...covering.map((element) => `upon another: ${describe(element)}`),
   ]
 }

@@ -31,12 +31,12 @@ export class ImageBuilder {
     this.#prefix = prefix
   }
 
-  name(what: string): string {
-    return `localhost/${this.#prefix}-${what}`
+  name(image: string): string {
+    return `localhost/${this.#prefix}-${image}`
   }
 
   /**
-   * Debian as installed, and the same with npm.
+   * Builds the base images: Debian as installed, and the same with npm.
    * @param stored a tar of the first image, which is created if it is missing.
    */
   makeBases(stored = join(this.#folder, 'debian.tar')): void {
@@ -56,7 +56,7 @@ export class ImageBuilder {
     podman('build', '-q', '-t', this.name('npm'), '-f', join(this.#folder, 'npm.containerfile'), npm)
   }
 
-  /** The committed files, and npm's cache with the packages of its lock file. */
+  /** Copies the committed files, and fills npm's cache with the packages of the lock file. */
   makeSources(): { sources: string; cache: string } {
     const [sources, cache] = [join(this.#folder, 'sources'), join(this.#folder, 'cache')]
     mkdirSync(sources)
@@ -69,17 +69,17 @@ export class ImageBuilder {
   }
 
   /** Builds the service's image without a network. @returns its id. */
-  build(what: string, { sources, cache }: { sources: string; cache: string }): string {
+  build(image: string, { sources, cache }: { sources: string; cache: string }): string {
     const bases = ['--build-arg', `NPM_IMAGE=${this.name('npm')}`, '--build-arg', `BASE_IMAGE=${this.name('base')}`]
     const npm = ['-v', `${cache}:/cache:O`, '--secret', `id=npmrc,src=${join(this.#folder, 'npmrc')}`]
     const args = ['-q', '--no-cache', '--network', 'none', '--timestamp', '0', ...limits, ...bases, ...npm]
-    podman('build', ...args, '-t', this.name(what), sources)
-    return podman('inspect', this.name(what), '--format', '{{.Id}}')
+    podman('build', ...args, '-t', this.name(image), sources)
+    return podman('inspect', this.name(image), '--format', '{{.Id}}')
   }
 
   /** Removes these images and their base images. */
-  remove(...built: string[]): void {
-    for (const what of [...built, 'npm', 'base'])
-      run('sh', ['-c', 'podman rmi -f "$0" >/dev/null 2>&1 || true', this.name(what)])
+  remove(...images: string[]): void {
+    for (const image of [...images, 'npm', 'base'])
+      run('sh', ['-c', 'podman rmi -f "$0" >/dev/null 2>&1 || true', this.name(image)])
   }
 }

@@ -16,14 +16,18 @@ export async function startInPods(settings: object = {}, shared: { cluster?: Scr
   const service = await startTestService({
     ...(shared.testStore && { testStore: shared.testStore }),
     settings: {
-      ...{ provisioner: 'kubernetes', kubernetes_url: cluster.server.url, kubernetes_token_file: tokenFile },
-      ...{ kubernetes_image: 'signalbox:1', kubernetes_service_url: 'http://signalbox.test:8080' },
+      provisioner: 'kubernetes',
+      kubernetes_url: cluster.server.url,
+      kubernetes_token_file: tokenFile,
+      kubernetes_image: 'signalbox:1',
+      kubernetes_service_url: 'http://signalbox.test:8080',
       agents: { scripted: { command: process.execPath, args: [agent] } },
       ...settings,
     },
   })
   return {
-    ...{ cluster, service },
+    cluster,
+    service,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       if (!shared.cluster) await cluster[Symbol.asyncDispose]()

@@ -41,15 +41,15 @@ type Direction = 'Ingress' | 'Egress'
 function isAllowedBySide(
   cluster: Policies,
   direction: Direction,
-  own: Party,
+  party: Party,
   other: Party,
   port: number,
   protocol: string,
 ): boolean {
   const selecting = cluster.policies.filter(
     ({ namespace, spec }) =>
-      own.pod?.namespace === namespace &&
-      selects(spec.podSelector, own.pod.labels) &&
+      party.pod?.namespace === namespace &&
+      selects(spec.podSelector, party.pod.labels) &&
       spec.policyTypes.includes(direction),
   )
   if (selecting.length === 0) return true
@@ -63,9 +63,14 @@ function isAllowedBySide(
 
 /** An absent or empty list matches everything; the list of an existing rule matches its entries. */
 const matchesPorts = (ports: Port[] | undefined, port: number, protocol: string) =>
-  !ports?.length || ports.some((each) => (each.protocol ?? 'TCP') === protocol && (each.port ?? port) === port)
+  !ports?.length || ports.some((entry) => (entry.protocol ?? 'TCP') === protocol && (entry.port ?? port) === port)
 
-function matchesPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined, own: string, other: Party): boolean {
+function matchesPeers(
+  { namespaces }: Policies,
+  peers: PolicyPeer[] | undefined,
+  policyNamespace: string,
+  other: Party,
+): boolean {
   if (!peers?.length) return true
   return peers.some(({ ipBlock, namespaceSelector, podSelector }) => {
     if (ipBlock)
@@ -74,19 +79,19 @@ function matchesPeers({ namespaces }: Policies, peers: PolicyPeer[] | undefined,
     const { namespace, labels } = other.pod
     const isNamespaceMatch = namespaceSelector
       ? selects(namespaceSelector, namespaces[namespace] ?? {})
-      : namespace === own
+      : namespace === policyNamespace
     return isNamespaceMatch && (!podSelector || selects(podSelector, labels))
   })
 }
 
 function containsAddress(networks: string[], address: string): boolean {
   // A BlockList of Node also treats an IPv4 address as an IPv6 one.
-  const sameFamily = networks.filter((each) => each.includes(':') === isIPv6(address))
+  const sameFamily = networks.filter((entry) => entry.includes(':') === isIPv6(address))
   return toBlockList(sameFamily).check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function selects(selector: Selector, labels: Labels): boolean {
-  const { matchLabels = {}, ...more } = selector
-  if (Object.keys(more).length > 0) throw new Error(`Not known here: ${Object.keys(more)}`)
+  const { matchLabels = {}, ...unsupported } = selector
+  if (Object.keys(unsupported).length > 0) throw new Error(`Unsupported selector: ${Object.keys(unsupported)}`)
   return Object.entries(matchLabels).every(([name, value]) => labels[name] === value)
 }

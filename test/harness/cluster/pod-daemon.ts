@@ -10,7 +10,7 @@ import { serveStoppedIntern } from '#daemon/server/serve-stopped-intern.ts'
 import { startDaemon } from '#daemon/server/start.ts'
 import { readSettings } from '#daemon/settings/settings.ts'
 
-const bin = fileURLToPath(new URL('../../../bin/clone.ts', import.meta.url))
+const cloneScript = fileURLToPath(new URL('../../../bin/clone.ts', import.meta.url))
 
 /**
  * Runs the init container of a pod, if it has one.
@@ -23,11 +23,11 @@ export async function cloneAsInPod({
   home: string
   configured: string
 }): Promise<string | undefined> {
-  const message = readFileSync(join(configured, 'repository.json'), 'utf8')
+  const secretText = readFileSync(join(configured, 'repository.json'), 'utf8')
   // Not in the folder of the Secret: its files are replaced at any time.
-  const order = join(home, '..', 'repository.json')
-  writeFileSync(order, message.replaceAll('/home/intern', home))
-  const clone = spawn(process.execPath, [bin, order], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const orderFile = join(home, '..', 'repository.json')
+  writeFileSync(orderFile, secretText.replaceAll('/home/intern', home))
+  const clone = spawn(process.execPath, [cloneScript, orderFile], { stdio: ['ignore', 'ignore', 'pipe'] })
   const [output, [code]] = await Promise.all([text(clone.stderr), once(clone, 'close')])
   return code === 0 ? undefined : output
 }
@@ -45,11 +45,11 @@ export const serveFilesInPod = (folders: Folders, address: string) =>
 
 function settingsAt({ home, configured }: Folders, address: string) {
   mkdirSync(home, { recursive: true })
-  const message = readFileSync(join(configured, 'settings.json'), 'utf8')
-  const settings = JSON.parse(message.replaceAll('/home/intern', home).replaceAll('/etc/intern', configured))
+  const secretText = readFileSync(join(configured, 'settings.json'), 'utf8')
+  const settings = JSON.parse(secretText.replaceAll('/home/intern', home).replaceAll('/etc/intern', configured))
   settings.listen.host = address
   settings.limits.certificateLookMs = 50
-  const file = join(configured, 'settings-here.json')
+  const file = join(configured, 'local-settings.json')
   writeFileSync(file, JSON.stringify(settings))
   return readSettings(file, process.env)
 }

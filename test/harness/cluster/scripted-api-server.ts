@@ -33,7 +33,7 @@ export async function startScriptedApiServer(
   options: { token?: string; tls?: { key: string; cert: string } } = {},
 ): Promise<ScriptedApiServer> {
   const objects = new ScriptedObjects(randomUUID)
-  const open = new Map<ServerResponse, () => void>()
+  const openWatches = new Map<ServerResponse, () => void>()
   const listener: RequestListener = (request, response) => {
     void answer(request, response).catch((error: unknown) => {
       const { code, reason, message } = error instanceof Status ? error : new Status(500, 'InternalError', `${error}`)
@@ -44,27 +44,36 @@ export async function startScriptedApiServer(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://scripted')
-    const requestBody = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
-    const watches = requestBody.query.get('watch') === 'true'
-    scripted.requests.push(`${watches ? 'WATCH' : requestBody.method} ${requestBody.path}`)
-    const body = await bodyOf(request)
-    const fault = scripted.fault(requestBody)
+    const parsedRequest = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
+    const isWatch = parsedRequest.query.get('watch') === 'true'
+    scripted.requests.push(`${isWatch ? 'WATCH' : parsedRequest.method} ${parsedRequest.path}`)
+    const body = await readBody(request)
+    const fault = scripted.fault(parsedRequest)
     if (fault === 'silence') return
     if (fault === 'reset') return void request.socket.destroy()
     if (fault) throw new Status(fault.status, fault.reason, `scripted ${fault.reason}`)
     if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`)
       throw new Status(401, 'Unauthorized', 'Unauthorized')
-    if (requestBody.path.endsWith('/events')) return send(response, 200, { items: scripted.warnings })
-    const { kind, name, what } = target(requestBody.path)
-    if (kind === 'Pod' && what === 'log') return sendLog(response, objects.read(kind, name), requestBody.query)
-    if (watches) return watch(kind, requestBody.query, response)
-    send(response, 200, done(requestBody, kind, name, body, request.headers['content-type']))
+    if (parsedRequest.path.endsWith('/events')) return send(response, 200, { items: scripted.warnings })
+    const { kind, name, subresource } = parsePath(parsedRequest.path)
+    if (kind === 'Pod' && subresource === 'log') return sendLog(response, objects.read(kind, name), parsedRequest.query)
+    if (isWatch) return watch(kind, parsedRequest.query, response)
+    send(response, 200, handleObject(parsedRequest, kind, name, body, request.headers['content-type']))
   }
 
-  function done({ method, query }: ScriptedRequest, kind: Kind, name: string, body: object, type: string | undefined) {
+  function handleObject(
+    { method, query }: ScriptedRequest,
+    kind: Kind,
+    name: string,
+    body: object,
+    type: string | undefined,
+  ) {
     if (method === 'GET') {
       if (name) return objects.read(kind, name)
-      return { metadata: { resourceVersion: String(objects.version) }, items: objects.list(kind, labelsIn(query)) }
+      return {
+        metadata: { resourceVersion: String(objects.version) },
+        items: objects.list(kind, labelSelectorOf(query)),
+      }
     }
     if (method === 'DELETE') {
       const { preconditions } = body as { preconditions?: { uid?: string } }
@@ -86,7 +95,7 @@ export async function startScriptedApiServer(
   }
 
   function watch(kind: Kind, query: URLSearchParams, response: ServerResponse): void {
-    const labels = labelsIn(query)
+    const labels = labelSelectorOf(query)
     const from = Number(query.get('resourceVersion'))
     if (from < objects.oldest) throw new Status(410, 'Expired', `too old resource version: ${from}`)
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -94,10 +103,10 @@ export async function startScriptedApiServer(
     const stop = objects.subscribe(from, ({ type, object }) => {
       if (object.kind === kind && hasLabels(object, labels)) response.write(`${JSON.stringify({ type, object })}\n`)
     })
-    open.set(response, stop)
+    openWatches.set(response, stop)
     response.once('close', () => {
       stop()
-      open.delete(response)
+      openWatches.delete(response)
     })
   }
 
@@ -111,7 +120,7 @@ export async function startScriptedApiServer(
     requests: [],
     fault: () => undefined,
     endWatches: (how) => {
-      for (const [response, stop] of open) {
+      for (const [response, stop] of openWatches) {
         stop()
         if (how === 'broken off') response.destroy()
         else response.end()
@@ -125,16 +134,16 @@ export async function startScriptedApiServer(
   return scripted
 }
 
-function target(path: string): { kind: Kind; name: string; what: string | undefined } {
-  const [plural, name = '', what] = path.split('/namespaces/')[1]?.split('/').slice(1) ?? []
-  const kind = (Object.keys(kinds) as Kind[]).find((each) => kinds[each].plural === plural)
+function parsePath(path: string): { kind: Kind; name: string; subresource: string | undefined } {
+  const [plural, name = '', subresource] = path.split('/namespaces/')[1]?.split('/').slice(1) ?? []
+  const kind = (Object.keys(kinds) as Kind[]).find((candidate) => kinds[candidate].plural === plural)
   if (!kind) throw new Status(404, 'NotFound', `the server could not find the requested resource ${path}`)
-  return { kind, name, what }
+  return { kind, name, subresource }
 }
 
-const labelsIn = (query: URLSearchParams) => query.get('labelSelector') ?? ''
+const labelSelectorOf = (query: URLSearchParams) => query.get('labelSelector') ?? ''
 
-async function bodyOf(request: IncomingMessage): Promise<object> {
+async function readBody(request: IncomingMessage): Promise<object> {
   const chunks: Buffer[] = []
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
   return chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString('utf8')) as object) : {}

@@ -7,8 +7,8 @@ import { cloneAsInPod, runInPod, serveFilesInPod } from './pod-daemon.ts'
 import { type ScriptedApiServer, startScriptedApiServer } from './scripted-api-server.ts'
 import type { ScriptedObjects } from './scripted-objects.ts'
 
-/** A process in a pod: its address, and a function that ends it. */
-export type Running = { stop: () => Promise<void> }
+/** A process in a pod. */
+export type PodProcess = { stop: () => Promise<void> }
 
 export type ScriptedCluster = AsyncDisposable & {
   server: ScriptedApiServer
@@ -17,7 +17,7 @@ export type ScriptedCluster = AsyncDisposable & {
   foldersOf: (name: string) => { home: string; configured: string }
   /** How pods start from now on: normally, or permanently with this status. */
   setPodStart: (how: 'well' | Record<string, unknown>) => void
-  /** Running processes stop answering, and the cluster does not notice. */
+  /** PodProcess processes stop answering, and the cluster does not notice. */
   stopResponding: () => Promise<void>
   /** The node disappears without a notice: its processes do not answer, and the cluster notices. */
   loseNode: () => Promise<void>
@@ -37,14 +37,14 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   const server = await startScriptedApiServer()
   const { objects } = server
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-pods-'))
-  const running = new Map<string, Running>()
-  let how: 'well' | Record<string, unknown> = 'well'
+  const running = new Map<string, PodProcess>()
+  let podStart: 'well' | Record<string, unknown> = 'well'
   let isLost = false
   const foldersOf = (name: string) => ({ home: join(folder, name, 'home'), configured: join(folder, name, 'etc') })
 
-  const put = (pod: KubernetesObject, status: Record<string, unknown>) => {
-    const now = objects.find('Pod', pod.metadata.name)
-    if (now && now.metadata.uid === pod.metadata.uid) objects.put({ ...now, status })
+  const setStatus = (pod: KubernetesObject, status: Record<string, unknown>) => {
+    const current = objects.find('Pod', pod.metadata.name)
+    if (current && current.metadata.uid === pod.metadata.uid) objects.put({ ...current, status })
   }
   function writeSecret(name: string): void {
     const { home, configured } = foldersOf(name)
@@ -52,21 +52,21 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     for (const [file, text] of Object.entries(objects.find('Secret', name)?.data ?? {}))
       writeFileSync(join(configured, file), Buffer.from(text, 'base64'))
   }
-  async function begin(pod: KubernetesObject): Promise<void> {
-    if (how !== 'well') return put(pod, how)
+  async function startPod(pod: KubernetesObject): Promise<void> {
+    if (podStart !== 'well') return setStatus(pod, podStart)
     const set = pod.metadata.name.replace(/-(0|files)$/, '')
     writeSecret(set)
     if ((pod.spec as { initContainers?: object[] }).initContainers) {
       const message = await cloneAsInPod(foldersOf(set))
       const terminated = { exitCode: 1, reason: 'Error', message }
-      if (message) return put(pod, { phase: 'Pending', initContainerStatuses: [{ state: { terminated } }] })
+      if (message) return setStatus(pod, { phase: 'Pending', initContainerStatuses: [{ state: { terminated } }] })
     }
     const podIP = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
     const run = pod.metadata.name.endsWith('-files') ? serveFilesInPod : runInPod
     running.set(pod.metadata.uid!, await run(foldersOf(set), podIP))
-    put(pod, status(podIP, 'True'))
+    setStatus(pod, statusOf(podIP, 'True'))
   }
-  async function end(pod: KubernetesObject): Promise<void> {
+  async function endPod(pod: KubernetesObject): Promise<void> {
     if (isLost) return
     const process = running.get(pod.metadata.uid!)
     running.delete(pod.metadata.uid!)
@@ -99,21 +99,25 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
       if (kind === 'StatefulSet') reconcile(metadata.name)
       if (kind === 'Secret' && type === 'MODIFIED') writeSecret(metadata.name)
       if (kind !== 'Pod') return
-      if (type === 'ADDED') void begin(object)
+      if (type === 'ADDED') void startPod(object)
       else if (type === 'DELETED') {
         void running.get(metadata.uid!)?.stop()
         running.delete(metadata.uid!)
         reconcile(metadata.name.replace(/-0$/, ''))
-      } else if (metadata.deletionTimestamp && metadata.finalizers?.includes(kubelet)) void end(object)
+      } else if (metadata.deletionTimestamp && metadata.finalizers?.includes(kubelet)) void endPod(object)
     })
   })
   const loseContact = () => {
-    for (const pod of objects.list('Pod', '')) put(pod, status((pod.status as { podIP: string }).podIP, 'False'))
+    for (const pod of objects.list('Pod', ''))
+      setStatus(pod, statusOf((pod.status as { podIP: string }).podIP, 'False'))
   }
   return {
-    ...{ server, objects, foldersOf, loseContact },
-    setPodStart: (next) => {
-      how = next
+    server,
+    objects,
+    foldersOf,
+    loseContact,
+    setPodStart: (nextStart) => {
+      podStart = nextStart
     },
     stopResponding,
     async loseNode() {
@@ -129,8 +133,9 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   }
 }
 
-const status = (podIP: string, ready: 'True' | 'False') => ({
-  ...{ phase: 'Running', podIP },
+const statusOf = (podIP: string, ready: 'True' | 'False') => ({
+  phase: 'Running',
+  podIP,
   conditions: [{ type: 'Ready', status: ready, lastTransitionTime: since }],
   containerStatuses: [{ restartCount: 0, state: { running: {} } }],
 })

@@ -14,16 +14,16 @@ export class Status extends Error {
 }
 
 export type ScriptedEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject }
-type Numbered = ScriptedEvent & { version: number }
+type VersionedEvent = ScriptedEvent & { version: number }
 
 /** The objects behind a scripted API server, and their changes. */
 export class ScriptedObjects {
   readonly #objects = new Map<string, KubernetesObject>()
   readonly #listeners = new Set<(event: ScriptedEvent) => void>()
   readonly #newId: () => string
-  #events: Numbered[] = []
+  #events: VersionedEvent[] = []
   version = 1
-  /** Changes before this version are no longer available. */
+  /** Changes existing this version are no longer available. */
   oldest = 0
 
   constructor(newId: () => string) {
@@ -47,26 +47,28 @@ export class ScriptedObjects {
 
   /** One manager applies objects: a field that it omits is removed. */
   apply(kind: Kind, name: string, { metadata, spec, stringData }: KubernetesObject): KubernetesObject {
-    const before = this.find(kind, name)
-    if (kind === 'PersistentVolumeClaim' && before && !isDeepStrictEqual(before.spec, spec))
+    const existing = this.find(kind, name)
+    if (kind === 'PersistentVolumeClaim' && existing && !isDeepStrictEqual(existing.spec, spec))
       throw new Status(422, 'Invalid', 'spec is immutable after creation')
     return this.put({
-      ...before,
-      ...{ kind, metadata: { ...before?.metadata, ...metadata }, ...(spec && { spec }) },
-      ...(stringData && { data: encoded(stringData) }),
+      ...existing,
+      kind,
+      metadata: { ...existing?.metadata, ...metadata },
+      ...(spec && { spec }),
+      ...(stringData && { data: toBase64(stringData) }),
     })
   }
 
   merge(kind: Kind, name: string, change: object): KubernetesObject {
     const { stringData, ...merged } = mergePatch(this.read(kind, name), change) as KubernetesObject
-    return this.put(stringData ? { ...merged, data: { ...merged.data, ...encoded(stringData) } } : merged)
+    return this.put(stringData ? { ...merged, data: { ...merged.data, ...toBase64(stringData) } } : merged)
   }
 
   remove(kind: Kind, name: string, uid?: string): KubernetesObject {
     const object = this.read(kind, name)
     if (uid !== undefined && object.metadata.uid !== uid)
       throw new Status(409, 'Conflict', `the UID in the precondition (${uid}) does not match`)
-    if ((object.metadata.finalizers ?? []).length === 0) return this.#gone(object)
+    if ((object.metadata.finalizers ?? []).length === 0) return this.#delete(object)
     const deletionTimestamp = object.metadata.deletionTimestamp ?? new Date(0).toISOString()
     return this.put({ ...object, metadata: { ...object.metadata, deletionTimestamp } })
   }
@@ -74,14 +76,14 @@ export class ScriptedObjects {
   /** Stores an object as the operator of the cluster defines it. An unchanged object keeps its version. */
   put(desired: KubernetesObject): KubernetesObject {
     const key = `${desired.kind} ${desired.metadata.name}`
-    const before = this.#objects.get(key)
-    if (isDeepStrictEqual(before, desired)) return desired
+    const existing = this.#objects.get(key)
+    if (isDeepStrictEqual(existing, desired)) return desired
     const { deletionTimestamp, finalizers = [] } = desired.metadata
-    if (deletionTimestamp && finalizers.length === 0) return this.#gone(desired)
-    const uid = before?.metadata.uid ?? this.#newId()
+    if (deletionTimestamp && finalizers.length === 0) return this.#delete(desired)
+    const uid = existing?.metadata.uid ?? this.#newId()
     const object = { ...desired, metadata: { ...desired.metadata, uid, resourceVersion: String(this.version + 1) } }
     this.#objects.set(key, object)
-    this.#happened(before ? 'MODIFIED' : 'ADDED', object)
+    this.#publish(existing ? 'MODIFIED' : 'ADDED', object)
     return object
   }
 
@@ -102,14 +104,14 @@ export class ScriptedObjects {
     this.oldest = this.version
   }
 
-  #gone(object: KubernetesObject): KubernetesObject {
+  #delete(object: KubernetesObject): KubernetesObject {
     this.#objects.delete(`${object.kind} ${object.metadata.name}`)
-    const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.version + 1) } }
-    this.#happened('DELETED', last)
-    return last
+    const deleted = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.version + 1) } }
+    this.#publish('DELETED', deleted)
+    return deleted
   }
 
-  #happened(type: ScriptedEvent['type'], object: KubernetesObject): void {
+  #publish(type: ScriptedEvent['type'], object: KubernetesObject): void {
     this.version++
     this.#events.push({ type, object, version: this.version })
     for (const listener of this.#listeners) listener({ type, object })
@@ -122,10 +124,10 @@ export function hasLabels({ metadata }: KubernetesObject, selector: string): boo
   return pairs.every((pair) => metadata.labels?.[pair.split('=')[0]!] === pair.split('=')[1])
 }
 
-const encoded = (texts: Record<string, string>) =>
+const toBase64 = (texts: Record<string, string>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('base64')]))
 
-/** RFC 7396. */
+/** Applies a JSON merge patch (RFC 7396). */
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
   const merged = typeof target === 'object' && target !== null ? { ...(target as Record<string, unknown>) } : {}

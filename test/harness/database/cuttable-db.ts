@@ -13,7 +13,7 @@ export type Link = {
 
 /** A database behind a connection that can be cut, slow, or lose messages. */
 export function cuttableDb(db: Db, link: Link): Db {
-  const through = async () => {
+  const passLink = async () => {
     await link.delay()
     if (link.state === 'cut') throw new Error('the link to the database is cut')
   }
@@ -24,15 +24,15 @@ export function cuttableDb(db: Db, link: Link): Db {
       return db.query
     },
     async exclusively(name, work) {
-      await through()
-      const done = await db.exclusively(name, async (tx, publish) => {
+      await passLink()
+      const committed = await db.exclusively(name, async (tx, publish) => {
         const result = await work(tx, publish)
         if (link.breaks()) throw new Error('the transaction was broken off')
         return result
       })
-      await through()
+      await passLink()
       if (link.loses()) throw new Error('the answer was lost')
-      return done
+      return committed
     },
   }
 }

@@ -6,13 +6,13 @@ import { localSignals } from '#platform/db/signals.ts'
 import { sqliteDialect } from '#platform/db/sqlite/dialect.ts'
 import type { Tables } from '#platform/db/tables.ts'
 
-/** A migrated database in memory, in this thread. It takes no time that a test would have to wait for. */
+/** A migrated database in memory, in this thread, so that a test does not wait for another thread or a disk. */
 export async function memoryDb(): Promise<Db> {
   const database = new DatabaseSync(':memory:')
-  const prepared = new Map<string, StatementSync>()
+  const statements = new Map<string, StatementSync>()
   const prepare = (sql: string) => {
-    const statement = prepared.get(sql) ?? database.prepare(sql)
-    prepared.set(sql, statement)
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
     return statement
   }
   const run = async (sql: string, parameters: readonly unknown[]) => {

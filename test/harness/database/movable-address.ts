@@ -6,11 +6,11 @@ export type MovableAddress = AsyncDisposable & { port: number; move: (port: numb
 export async function startMovableAddress(firstPort: number): Promise<MovableAddress> {
   let target = firstPort
   const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1')
+  const server = createServer((clientSocket) => {
+    const serverSocket = connect(target, '127.0.0.1')
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [clientSocket, serverSocket],
+      [serverSocket, clientSocket],
     ] as const) {
       sockets.add(from)
       from.pipe(to)

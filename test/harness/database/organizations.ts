@@ -32,8 +32,12 @@ export async function addOrganization(testStore: TestStore): Promise<Organizatio
     await db.query
       .insertInto('workspaces')
       .values({
-        ...{ ...owned, id: workspaceId, name: 'Other', slug: 'other' },
-        ...{ default_guardrail_id: newUuid(), created_by: userId },
+        ...owned,
+        id: workspaceId,
+        name: 'Other',
+        slug: 'other',
+        default_guardrail_id: newUuid(),
+        created_by: userId,
       })
       .execute()
     for (const [kind, secret] of [
@@ -43,9 +47,18 @@ export async function addOrganization(testStore: TestStore): Promise<Organizatio
       await db.query
         .insertInto('api_keys')
         .values({
-          ...{ ...owned, hash: hashOf(secret), label: labelOf(secret), kind, name: kind, workspace_id: workspaceId },
-          ...{ creator_user_id: userId, disabled: 0, limit_usd: null, limit_reset: null },
-          ...{ include_byok_in_limit: 0, expires_at: null },
+          ...owned,
+          hash: hashOf(secret),
+          label: labelOf(secret),
+          kind,
+          name: kind,
+          workspace_id: workspaceId,
+          creator_user_id: userId,
+          disabled: 0,
+          limit_usd: null,
+          limit_reset: null,
+          include_byok_in_limit: 0,
+          expires_at: null,
         })
         .execute()
     }

@@ -7,12 +7,15 @@ import { freePort } from '../service/free-port.ts'
 const bin = globSync('/usr/lib/postgresql/*/bin').sort().at(-1)
 
 /** Why a Postgres server of a test cannot be started; false if it can. */
-export const noOwnPostgres =
-  bin === undefined
-    ? 'postgresql is not installed'
-    : process.getuid?.() === 0 && spawnSync('runuser', ['-u', 'postgres', 'true']).status !== 0
-      ? 'the user postgres, which would run the server, does not exist'
-      : false
+export const noOwnPostgres = missingRequirement()
+
+function missingRequirement(): string | false {
+  if (bin === undefined) return 'postgresql is not installed'
+  const isRoot = process.getuid?.() === 0
+  if (isRoot && spawnSync('runuser', ['-u', 'postgres', 'true']).status !== 0)
+    return 'the user postgres, which would run the server, does not exist'
+  return false
+}
 
 /** A Postgres server that only one test uses. */
 export type OwnPostgres = AsyncDisposable & {
@@ -30,8 +33,8 @@ export type OwnPostgres = AsyncDisposable & {
 /** Runs as the user postgres if the test runs as root: Postgres refuses to run as root. */
 function run(folder: string, command: string, ...args: string[]): void {
   const asPostgres = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
-  const [program = '', ...rest] = [...asPostgres, `${bin}/${command}`, ...args]
-  execFileSync(program, rest, { stdio: 'ignore', cwd: folder })
+  const [program = '', ...programArguments] = [...asPostgres, `${bin}/${command}`, ...args]
+  execFileSync(program, programArguments, { stdio: 'ignore', cwd: folder })
 }
 
 function newFolder(): string {
@@ -75,10 +78,22 @@ async function startIn(folder: string): Promise<OwnPostgres> {
     stop,
     promote: () => run(folder, 'pg_ctl', '-D', data, '-w', 'promote'),
     async standby() {
-      const other = newFolder()
+      const standbyFolder = newFolder()
       const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres']
-      run(other, 'pg_basebackup', ...from, '-D', `${other}/data`, '-R', '-X', 'stream', '-c', 'fast', '--no-sync')
-      return startIn(other)
+      run(
+        standbyFolder,
+        'pg_basebackup',
+        ...from,
+        '-D',
+        `${standbyFolder}/data`,
+        '-R',
+        '-X',
+        'stream',
+        '-c',
+        'fast',
+        '--no-sync',
+      )
+      return startIn(standbyFolder)
     },
     async [Symbol.asyncDispose]() {
       signal('SIGCONT')

@@ -4,11 +4,14 @@ import { createRpc, portPair } from '#platform/process/rpc.ts'
 
 /** The embedded database as another process uses it, over a channel within this one. `cut` ends that process's side. */
 export function remoteOf(owner: Db): { db: Db; cut: () => Promise<void> } {
-  const [here, there, close] = portPair()
+  const [ownerPort, borrowerPort, close] = portPair()
   const session = owner.lend!((announced) => toBorrower.call('db.announced', announced))
-  const toBorrower = createRpc<NotificationCalls>(here, { 'db.run': session.run, 'db.announce': session.publish })
+  const toBorrower = createRpc<NotificationCalls>(ownerPort, { 'db.run': session.run, 'db.announce': session.publish })
   const { db, handlers } = openRemoteDatabase(() => toOwner, {})
-  const toOwner = createRpc<{ 'db.run': typeof session.run; 'db.announce': typeof session.publish }>(there, handlers)
+  const toOwner = createRpc<{ 'db.run': typeof session.run; 'db.announce': typeof session.publish }>(
+    borrowerPort,
+    handlers,
+  )
   return {
     db,
     cut() {

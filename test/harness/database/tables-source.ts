@@ -20,8 +20,8 @@ export function declaredTables(): Record<string, Record<string, DeclaredColumn>>
       plugins: ['typescript'],
     })
     for (const statement of program.body) {
-      const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
-      if (declared?.type === 'TSTypeAliasDeclaration') types.set(declared.id.name, declared.typeAnnotation)
+      const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+      if (declaration?.type === 'TSTypeAliasDeclaration') types.set(declaration.id.name, declaration.typeAnnotation)
     }
   }
   return members(types.get('Tables'), types, (table) => members(table, types, declaredColumn))
@@ -31,17 +31,17 @@ type Node = { type: string; [field: string]: any }
 
 /** The members of a type that is a literal, a name of the file, or a combination of such types. */
 function members<T>(
-  of: Node | undefined,
+  typeNode: Node | undefined,
   types: ReadonlyMap<string, Node>,
   read: (type: Node) => T,
 ): Record<string, T> {
-  if (of?.type === 'TSIntersectionType')
-    return Object.assign({}, ...of.types.map((part: Node) => members(part, types, read)))
-  if (of?.type === 'TSTypeReference') return members(types.get(of.typeName.name), types, read)
-  if (of?.type !== 'TSTypeLiteral')
-    throw new Error(`db/tables.ts cannot be parsed: expected a type literal, got ${of?.type}`)
+  if (typeNode?.type === 'TSIntersectionType')
+    return Object.assign({}, ...typeNode.types.map((part: Node) => members(part, types, read)))
+  if (typeNode?.type === 'TSTypeReference') return members(types.get(typeNode.typeName.name), types, read)
+  if (typeNode?.type !== 'TSTypeLiteral')
+    throw new Error(`db/tables.ts cannot be parsed: expected a type literal, got ${typeNode?.type}`)
   return Object.fromEntries(
-    of.members.map(({ key, typeAnnotation }: Node) => [key.name, read(typeAnnotation.typeAnnotation)]),
+    typeNode.members.map(({ key, typeAnnotation }: Node) => [key.name, read(typeAnnotation.typeAnnotation)]),
   )
 }
 

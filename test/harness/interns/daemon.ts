@@ -22,7 +22,7 @@ import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
 import { once } from '#platform/async/once.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { endAtLast } from '../service/leftovers.ts'
+import { killAfterTests } from '../service/leftovers.ts'
 
 export const token = 'a-token-of-the-tests'
 const script = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.meta.url))
@@ -66,7 +66,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
     limits: { ...defaultLimits, ...options.limits },
   }
   const log: DaemonLog = (event, details) => void logged.push({ event, ...details })
-  const inProcess = options.agent || options.command ? undefined : playHere(options, log)
+  const inProcess = options.agent || options.command ? undefined : launchInProcess(options, log)
   const launch = options.launch ?? inProcess
   const daemon = await startDaemon(settings, {
     log,
@@ -77,7 +77,7 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
   const stop = once(daemon.stop)
   const runs = connectRuns({ socketPath, token })
   return {
-    ...talking(runs),
+    ...createTurnClient(runs),
     folder,
     socketPath,
     port: daemon.port,
@@ -98,7 +98,7 @@ function agentSettings({ agent = [], command, mcpServers = [] }: DaemonOptions) 
   return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes, mcpServers }
 }
 
-function playHere(
+function launchInProcess(
   { restore = 'load', limits, signIn, sendsLate = false, authenticate }: DaemonOptions,
   log: DaemonLog,
 ): Launch {
@@ -125,18 +125,18 @@ function playHere(
 }
 
 /** The prompts that a test sends to an intern, and the events that it receives. */
-export function talking(runs: Runs & { close(): void }) {
+export function createTurnClient(runs: Runs & { close(): void }) {
   const signal = () => new AbortController().signal
   return {
     runs,
     /** A whole turn, up to its end or its first question. */
-    say: async (prompt: string, about: Partial<Pick<StartTurn, 'sessionId' | 'mode' | 'turnsBefore'>> = {}) =>
-      collectTurn(await runs.start({ prompt, mode: 'manual', ...about }, signal())),
+    say: async (prompt: string, options: Partial<Pick<StartTurn, 'sessionId' | 'mode' | 'turnsBefore'>> = {}) =>
+      collectTurn(await runs.start({ prompt, mode: 'manual', ...options }, signal())),
     answer: async (turn: TurnResult, answer: string, questionId = turn.question?.id ?? 'none') =>
       collectTurn(await runs.answer({ sessionId: turn.sessionId, questionId, answer }, signal())),
     /** A turn in flight: the events received so far, and a function that leaves it. */
-    listen: async (prompt: string, about: { sessionId?: string; mode?: ApprovalMode } = {}) => {
-      const { sessionId, mode = 'manual' } = about
+    listen: async (prompt: string, options: { sessionId?: string; mode?: ApprovalMode } = {}) => {
+      const { sessionId, mode = 'manual' } = options
       const disconnect = new AbortController()
       const events = await runs.start({ prompt, mode, ...(sessionId && { sessionId }) }, disconnect.signal)
       const received: TurnEvent[] = []
@@ -205,7 +205,7 @@ export async function startDaemonProcess(options: DaemonOptions & { env?: Record
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...options.env },
   })
-  endAtLast(child)
+  killAfterTests(child)
   const stderr: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => void stderr.push(text))
   const exited = onceEvent(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
@@ -213,7 +213,7 @@ export async function startDaemonProcess(options: DaemonOptions & { env?: Record
   if (!Buffer.isBuffer(ready[0])) throw new Error(stderr.join(''))
   const runs = connectRuns({ socketPath, token })
   return {
-    ...talking(runs),
+    ...createTurnClient(runs),
     child: child as ChildProcess,
     exited,
     folder,

@@ -29,7 +29,7 @@ export async function startGitServer(files: Files, { user = '', password = '' } 
       else symlinkSync(content.link, join(draft, path))
     }
     git(draft, 'add', '--all', '--force')
-    git(draft, 'commit', '-qm', 'All there is')
+    git(draft, 'commit', '-qm', 'Initial commit')
     git(draft, 'tag', 'v1')
     git(draft, 'push', '-q', 'origin', 'HEAD:main', 'v1', 'HEAD:refs/heads/feature/one')
   }
@@ -66,8 +66,13 @@ function serve(root: string, request: IncomingMessage, response: ServerResponse)
   const url = new URL(request.url ?? '/', 'http://here')
   const child = spawn('git', ['http-backend'], {
     env: {
-      ...{ PATH: process.env.PATH, HOME: root, GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1' },
-      ...{ REQUEST_METHOD: request.method, PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1) },
+      PATH: process.env.PATH,
+      HOME: root,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      REQUEST_METHOD: request.method,
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
       ...{
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),

@@ -14,11 +14,15 @@ const script = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.me
 export const scripted = { agents: { scripted: { command: process.execPath, args: [script, 'load'], env: {} } } }
 
 /** Processes of the same user as the tests share compiled code, and so start sooner. */
-const quick = { intern_users_from: 0, turns_per_minute_user: 100_000, turns_per_minute_organization: 100_000 }
+const fastStartSettings = {
+  intern_users_from: 0,
+  turns_per_minute_user: 100_000,
+  turns_per_minute_organization: 100_000,
+}
 
 /** A service with one running intern that plays scripts. */
 export async function startInternChatService(options: Parameters<typeof startTestService>[0] = {}) {
-  const settings = { ...quick, ...scripted, ...options.settings } as object
+  const settings = { ...fastStartSettings, ...scripted, ...options.settings } as object
   const service = await startTestService({ ...options, settings })
   const { id } = await runningIntern(service, { agent: 'scripted' })
   return Object.assign(service, { id })
@@ -40,10 +44,10 @@ export type Open = {
   leave: () => void
 }
 
-type Asking = Pick<TestService, 'url' | 'apiKey'>
+type ServiceClient = Pick<TestService, 'url' | 'apiKey'>
 
 /** Sends a chat request, the body unchanged, and returns when its status is known. */
-export async function open(service: Asking, id: string, body: object): Promise<Open> {
+export async function open(service: ServiceClient, id: string, body: object): Promise<Open> {
   const disconnect = new AbortController()
   const response = await fetch(`${service.url}/interns/${id}/chat/completions`, {
     method: 'POST',
@@ -63,8 +67,8 @@ export async function open(service: Asking, id: string, body: object): Promise<O
 }
 
 /** A prompt, by default in `manual` mode. */
-export function prompt(service: InternChatService, content: string, more: object = {}): Promise<Open> {
-  return open(service, service.id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
+export function prompt(service: InternChatService, content: string, extraFields: object = {}): Promise<Open> {
+  return open(service, service.id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...extraFields })
 }
 
 /** The answer to the last interaction of a reply. */

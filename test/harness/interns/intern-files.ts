@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestService } from '../service/service.ts'
 
-type Asking = Pick<TestService, 'url'> & { apiKey?: string; key?: string }
+type FilesCaller = Pick<TestService, 'url'> & { apiKey?: string; key?: string }
 
 /** The answer to a request for the files of an intern. */
 export type Answer = { status: number; headers: Headers; bytes: Buffer; body: any }
@@ -12,21 +12,23 @@ export type Answer = { status: number; headers: Headers; bytes: Buffer; body: an
 /**
  * Requests the files of an intern as this caller: `content`, `archive`, `folders`, `rename`, or nothing for the list.
  */
-export function filesOf(service: Asking, id: string) {
+export function createFilesClient(service: FilesCaller, id: string) {
   const key = service.apiKey ?? service.key
   return async (
     method: string,
-    what: string,
+    resource: string,
     query: Record<string, string> = {},
-    more: { body?: NonNullable<RequestInit['body']> | object; headers?: Record<string, string> } = {},
+    options: { body?: NonNullable<RequestInit['body']> | object; headers?: Record<string, string> } = {},
   ): Promise<Answer> => {
-    const { body: given, headers } = more
-    const isPlain = given !== undefined && Object.getPrototypeOf(given) === Object.prototype
-    const where = `${service.url}/interns/${id}/files${what && `/${what}`}?${new URLSearchParams(query)}`
-    const response = await fetch(where, {
+    const { body: requestBody, headers } = options
+    const isPlain = requestBody !== undefined && Object.getPrototypeOf(requestBody) === Object.prototype
+    const url = `${service.url}/interns/${id}/files${resource && `/${resource}`}?${new URLSearchParams(query)}`
+    const response = await fetch(url, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(isPlain && { 'content-type': 'application/json' }), ...headers },
-      ...(given !== undefined && { body: (isPlain ? JSON.stringify(given) : given) as RequestInit['body'] & {} }),
+      ...(requestBody !== undefined && {
+        body: (isPlain ? JSON.stringify(requestBody) : requestBody) as RequestInit['body'] & {},
+      }),
       ...({ duplex: 'half' } as object),
     })
     const bytes = Buffer.from(await response.arrayBuffer())
@@ -41,11 +43,11 @@ export const workspaceOf = ({ testStore }: Pick<TestService, 'testStore'>, id: s
   join(testStore.settings.data_dir, 'interns', id, 'workspace')
 
 /** A tar.gz by the tar of the system, with the files that `fill` writes into a folder. */
-export function tarOf(fill: (folder: string) => void, options: string[] = [], what = ['.']): Buffer {
+export function createTar(fill: (folder: string) => void, options: string[] = [], paths = ['.']): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tar-'))
   try {
     fill(folder)
-    return execFileSync('tar', ['-czf', '-', '-C', folder, ...options, ...what], { maxBuffer: 1024 ** 3 })
+    return execFileSync('tar', ['-czf', '-', '-C', folder, ...options, ...paths], { maxBuffer: 1024 ** 3 })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

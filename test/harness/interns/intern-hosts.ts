@@ -29,11 +29,11 @@ export type InternHostsOfTest = AsyncDisposable & {
 
 /** Servers on one Postgres, each of which counts as a host. All of them end with it. */
 export async function startInternHosts(shared: Record<string, string> = {}): Promise<InternHostsOfTest> {
-  const opened = new AsyncDisposableStack()
+  const cleanup = new AsyncDisposableStack()
   const testStore = await newTestStore('postgres')
-  opened.defer(testStore.remove)
+  cleanup.defer(testStore.remove)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-hosts-'))
-  opened.defer(() => rmSync(folder, { recursive: true, force: true }))
+  cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))
   const keyFile = join(folder, 'encryption.key')
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
   const settings = join(folder, 'settings.json')
@@ -55,15 +55,15 @@ export async function startInternHosts(shared: Record<string, string> = {}): Pro
     LOG_LEVEL: 'warn',
     ...shared,
   }
-  const start: InternHostsOfTest['start'] = async (name, more = {}) => {
+  const start: InternHostsOfTest['start'] = async (name, serverEnv = {}) => {
     const dataDir = join(folder, name)
     mkdirSync(dataDir, { recursive: true })
-    opened.defer(() => endDaemonsIn(dataDir))
-    const server = opened.use(startProcess({ ...env, DATA_DIR: dataDir, INTERN_HOST: name, ...more }))
+    cleanup.defer(() => endDaemonsIn(dataDir))
+    const server = cleanup.use(startProcess({ ...env, DATA_DIR: dataDir, INTERN_HOST: name, ...serverEnv }))
     const url = await server.url
     return { name, dataDir, url, process: server, ask: askAt(url) }
   }
-  return { apiKey, managementKey, start, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { apiKey, managementKey, start, [Symbol.asyncDispose]: () => cleanup.disposeAsync() }
 }
 
 /**

@@ -4,23 +4,23 @@ import { SseReader } from '#platform/net/sse.ts'
 import type { TestService } from '../service/service.ts'
 import { until } from '../until.ts'
 
-type Asking = Pick<TestService, 'ask'>
+type ServiceClient = Pick<TestService, 'ask'>
 
 /** A running intern, as its record describes it. */
-export async function runningIntern(service: Asking, body: object = {}) {
+export async function runningIntern(service: ServiceClient, body: object = {}) {
   const created = await service.ask('POST', '/interns', { body: { name: 'ada', provision: true, ...body } })
   if (created.status !== 201) throw new Error(created.text)
   return untilIntern(service, created.body.id, 'running')
 }
 
-export function untilIntern(service: Asking, id: string, status: string, withinMs?: number) {
-  let seen = ''
-  const look = async () => {
+export function untilIntern(service: ServiceClient, id: string, status: string, withinMs?: number) {
+  let lastRecord = ''
+  const findWithStatus = async () => {
     const { body, text } = await service.ask('GET', `/interns/${id}`)
-    seen = text
+    lastRecord = text
     return body.status === status && body
   }
-  return until(look, withinMs, () => `to be ${status}, it is ${seen}`)
+  return until(findWithStatus, withinMs, () => `to be ${status}, it is ${lastRecord}`)
 }
 
 export type InternReply = {
@@ -45,8 +45,13 @@ type ReplyWithQuestion = Pick<InternReply, 'sessionId' | 'question'>
  * Sends a prompt to an intern, by default in `manual` mode, and reads the whole reply.
  * @throws Error when the prompt is refused, or the reply ends in an error; `trySay` returns these instead.
  */
-export async function say(service: Asking, id: string, content: string, more: object = {}): Promise<InternReply> {
-  return requireSuccess(await trySay(service, id, content, more), content)
+export async function say(
+  service: ServiceClient,
+  id: string,
+  content: string,
+  extraFields: object = {},
+): Promise<InternReply> {
+  return requireSuccess(await trySay(service, id, content, extraFields), content)
 }
 
 /**
@@ -54,7 +59,7 @@ export async function say(service: Asking, id: string, content: string, more: ob
  * @throws Error as `say` does; `tryAnswer` returns errors instead.
  */
 export async function answer(
-  service: Asking,
+  service: ServiceClient,
   id: string,
   question: ReplyWithQuestion,
   content: string,
@@ -62,12 +67,17 @@ export async function answer(
   return requireSuccess(await tryAnswer(service, id, question, content), content)
 }
 
-export function trySay(service: Asking, id: string, content: string, more: object = {}): Promise<InternReply> {
-  return sendMessages(service, id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
+export function trySay(
+  service: ServiceClient,
+  id: string,
+  content: string,
+  extraFields: object = {},
+): Promise<InternReply> {
+  return sendMessages(service, id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...extraFields })
 }
 
 export function tryAnswer(
-  service: Asking,
+  service: ServiceClient,
   id: string,
   question: ReplyWithQuestion,
   content: string,
@@ -81,7 +91,7 @@ function requireSuccess(turn: InternReply, content: string): InternReply {
   throw new Error(`${JSON.stringify(content.slice(0, 200))} was answered ${turn.status} ${JSON.stringify(turn.error)}`)
 }
 
-async function sendMessages(service: Asking, id: string, body: object): Promise<InternReply> {
+async function sendMessages(service: ServiceClient, id: string, body: object): Promise<InternReply> {
   const reply = await service.ask('POST', `/interns/${id}/chat/completions`, { body: { stream: true, ...body } })
   const events = new SseReader().push(Buffer.from(reply.text))
   const chunks = events.flatMap(({ data }) => (data === '[DONE]' || !data ? [] : [JSON.parse(data)]))

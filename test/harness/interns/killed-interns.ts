@@ -44,8 +44,14 @@ export async function killedInterns(kind: DatabaseKind, settings: object = {}): 
     testStore,
     async start(env = {}) {
       const server = startProcess({
-        ...{ DATA_DIR: data_dir, DATABASE_URL: database_url, CONFIG: config, BOOTSTRAP_API_KEY: apiKey },
-        ...{ INTERN_USERS_FROM: '0', TURNS_PER_MINUTE_USER: '100000', TURNS_PER_MINUTE_ORGANIZATION: '100000', ...env },
+        DATA_DIR: data_dir,
+        DATABASE_URL: database_url,
+        CONFIG: config,
+        BOOTSTRAP_API_KEY: apiKey,
+        INTERN_USERS_FROM: '0',
+        TURNS_PER_MINUTE_USER: '100000',
+        TURNS_PER_MINUTE_ORGANIZATION: '100000',
+        ...env,
         ...(env.KILL_AT && { NODE_OPTIONS: `--import ${new URL('../money/kill-at.ts', import.meta.url).href}` }),
       })
       servers.push(server)

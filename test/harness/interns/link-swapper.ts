@@ -7,30 +7,30 @@ import { join } from 'node:path'
 const [workspace = '', outside = ''] = process.argv.slice(2)
 const secret = join(outside, 'secret')
 
-const quietly = (act: Promise<unknown>) => act.catch(() => {})
+const ignoreErrors = (operation: Promise<unknown>) => operation.catch(() => {})
 
 /** A folder that is a link to outside half of the time. */
 async function swapFolder(name: string): Promise<void> {
   const [folder, aside] = [join(workspace, name), join(workspace, `${name}-aside`)]
-  await quietly(mkdir(join(folder, 'deep'), { recursive: true }))
-  await quietly(writeFile(join(folder, 'secret'), 'harmless', { flag: 'wx' }))
-  await quietly(rename(folder, aside))
-  await quietly(symlink(outside, folder))
-  await quietly(unlink(folder))
-  await quietly(rm(folder, { recursive: true }))
-  await quietly(rename(aside, folder))
+  await ignoreErrors(mkdir(join(folder, 'deep'), { recursive: true }))
+  await ignoreErrors(writeFile(join(folder, 'secret'), 'harmless', { flag: 'wx' }))
+  await ignoreErrors(rename(folder, aside))
+  await ignoreErrors(symlink(outside, folder))
+  await ignoreErrors(unlink(folder))
+  await ignoreErrors(rm(folder, { recursive: true }))
+  await ignoreErrors(rename(aside, folder))
 }
 
 /** A file that is a link, a hard link or a pipe some of the time. */
 async function swapFile(name: string): Promise<void> {
   const file = join(workspace, name)
-  for (const put of [
+  for (const create of [
     () => symlink(secret, file),
     () => link(secret, file),
     () => writeFile(file, 'harmless', { flag: 'wx' }),
   ]) {
-    await quietly(put())
-    await quietly(rm(file, { recursive: true }))
+    await ignoreErrors(create())
+    await ignoreErrors(rm(file, { recursive: true }))
   }
 }
 
@@ -39,10 +39,10 @@ async function swapFile(name: string): Promise<void> {
  * then, this process itself would create its links outside.
  */
 async function swapDrafts(path: string): Promise<void> {
-  const held = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined)
-  if (!held) return
-  await swapDraftsIn(`/proc/self/fd/${held.fd}`)
-  await held.close()
+  const openFolder = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined)
+  if (!openFolder) return
+  await swapDraftsIn(`/proc/self/fd/${openFolder.fd}`)
+  await openFolder.close()
 }
 
 async function swapDraftsIn(folder: string): Promise<void> {
@@ -51,25 +51,25 @@ async function swapDraftsIn(folder: string): Promise<void> {
     const draft = join(folder, name)
     const isFolder = (await lstat(draft).catch(() => undefined))?.isDirectory()
     if (!isFolder) {
-      await quietly(unlink(draft))
-      await quietly(symlink(secret, draft))
+      await ignoreErrors(unlink(draft))
+      await ignoreErrors(symlink(secret, draft))
       continue
     }
-    await quietly(rename(join(draft, 'sub'), join(draft, `sub-${Math.random()}`)))
-    await quietly(symlink(outside, join(draft, 'sub')))
+    await ignoreErrors(rename(join(draft, 'sub'), join(draft, `sub-${Math.random()}`)))
+    await ignoreErrors(symlink(outside, join(draft, 'sub')))
     if (Math.random() < 0.2) {
-      await quietly(rename(draft, `${draft}-aside`))
-      await quietly(symlink(outside, draft))
+      await ignoreErrors(rename(draft, `${draft}-aside`))
+      await ignoreErrors(symlink(outside, draft))
     }
   }
 }
 
-const forever = async (act: () => Promise<void>) => {
-  for (;;) await act()
+const repeatForever = async (step: () => Promise<void>) => {
+  for (;;) await step()
 }
 process.stdout.write('swapping\n')
-void forever(() => swapFolder('d'))
-void forever(() => swapFolder('e'))
-void forever(() => swapFile('f'))
-void forever(() => swapDrafts(workspace))
-void forever(() => swapDrafts(join(workspace, 'd')))
+void repeatForever(() => swapFolder('d'))
+void repeatForever(() => swapFolder('e'))
+void repeatForever(() => swapFile('f'))
+void repeatForever(() => swapDrafts(workspace))
+void repeatForever(() => swapDrafts(join(workspace, 'd')))

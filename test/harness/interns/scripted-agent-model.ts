@@ -1,14 +1,14 @@
 import { playForAgent } from '#chat/demo/agent-answer.ts'
 import type { Message } from '#chat/message.ts'
 import type { UpstreamProtocol } from '../upstream/provider-facts.ts'
-import { askedOf, type Received } from '../upstream/scripted-upstream.ts'
+import { parseRequest, type Received } from '../upstream/scripted-upstream.ts'
 import { strictRefusal } from '../upstream/strict-upstreams.ts'
-import { type Said, saidBy } from '../upstream/upstream-answers.ts'
+import { encodeAnswer, type ScriptedAnswer } from '../upstream/upstream-answers.ts'
 
 type Tool = { type: string; function: { name: string; parameters?: Record<string, unknown> } }
 type Conversation = { messages: Message[]; tools: Tool[] }
 
-const declared = (name: string, parameters?: Record<string, unknown>): Tool => ({
+const functionTool = (name: string, parameters?: Record<string, unknown>): Tool => ({
   type: 'function',
   function: { name, ...(parameters && { parameters }) },
 })
@@ -19,9 +19,9 @@ const asText = (content: unknown): string =>
 const textOfPart = (part: any): string =>
   typeof part === 'string' ? part : (part?.text ?? (part?.content === undefined ? '' : asText(part.content)))
 
-const assistant = (content = ''): Message => ({ role: 'assistant', content })
-const user = (content: string): Message => ({ role: 'user', content })
-const result = (content: string): Message => ({ role: 'tool', content, tool_call_id: 'call' })
+const assistantMessage = (content = ''): Message => ({ role: 'assistant', content })
+const userMessage = (content: string): Message => ({ role: 'user', content })
+const toolMessage = (content: string): Message => ({ role: 'tool', content, tool_call_id: 'call' })
 
 /** The conversation of a request, as chat messages without calls. */
 const conversations: Record<UpstreamProtocol, (body: any) => Conversation> = {
@@ -39,37 +39,41 @@ const conversations: Record<UpstreamProtocol, (body: any) => Conversation> = {
   }),
   'openai-responses': ({ input, tools = [] }) => ({
     messages: [input].flat().flatMap((item: any): Message[] => {
-      if (typeof item === 'string') return [user(item)]
-      if (item.type === 'function_call_output') return [result(asText(item.output))]
-      if (item.type === 'function_call' || item.role === 'assistant') return [assistant(asText(item.content ?? ''))]
-      return item.role === 'user' ? [user(asText(item.content))] : []
+      if (typeof item === 'string') return [userMessage(item)]
+      if (item.type === 'function_call_output') return [toolMessage(asText(item.output))]
+      if (item.type === 'function_call' || item.role === 'assistant')
+        return [assistantMessage(asText(item.content ?? ''))]
+      return item.role === 'user' ? [userMessage(asText(item.content))] : []
     }),
-    tools: tools.map(({ name, parameters }: any) => declared(name, parameters)),
+    tools: tools.map(({ name, parameters }: any) => functionTool(name, parameters)),
   }),
   'anthropic-messages': ({ messages, tools = [] }) => ({
     messages: messages.flatMap(({ role, content }: any): Message[] => {
-      if (role !== 'user') return role === 'assistant' ? [assistant(asText(content))] : []
+      if (role !== 'user') return role === 'assistant' ? [assistantMessage(asText(content))] : []
       const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
       const results = parts.filter(({ type }: any) => type === 'tool_result')
       const text = asText(parts.filter(({ type }: any) => type === 'text'))
-      return [...results.map((part: any) => result(asText(part.content ?? ''))), ...(text ? [user(text)] : [])]
+      return [
+        ...results.map((part: any) => toolMessage(asText(part.content ?? ''))),
+        ...(text ? [userMessage(text)] : []),
+      ]
     }),
-    tools: tools.map(({ name, input_schema }: any) => declared(name, input_schema)),
+    tools: tools.map(({ name, input_schema }: any) => functionTool(name, input_schema)),
   }),
   'google-gemini': ({ contents, tools = [] }) => ({
     messages: contents.flatMap(({ role, parts }: any): Message[] => {
-      if (role === 'model') return [assistant(asText(parts))]
+      if (role === 'model') return [assistantMessage(asText(parts))]
       const results = parts.flatMap((part: any) => part.functionResponse ?? [])
       const text = asText(parts)
       const output = ({ response }: any) => {
         const value = response?.output || response?.error || response
         return typeof value === 'string' ? value : JSON.stringify(value)
       }
-      return [...results.map((part: any) => result(output(part))), ...(text ? [user(text)] : [])]
+      return [...results.map((part: any) => toolMessage(output(part))), ...(text ? [userMessage(text)] : [])]
     }),
     tools: tools
       .flatMap(({ functionDeclarations = [] }: any) => functionDeclarations)
-      .map(({ name, parametersJsonSchema }: any) => declared(name, parametersJsonSchema)),
+      .map(({ name, parametersJsonSchema }: any) => functionTool(name, parametersJsonSchema)),
   }),
 }
 
@@ -88,19 +92,19 @@ export function agentModel(refusals: string[] = []) {
       refusals.push(refusal.body)
       return refusal
     }
-    const { protocol, streamed } = askedOf(received)
-    return saidBy(protocol, answerTo(conversations[protocol as UpstreamProtocol](received.body)), streamed)
+    const { protocol, streamed } = parseRequest(received)
+    return encodeAnswer(protocol, answerTo(conversations[protocol as UpstreamProtocol](received.body)), streamed)
   }
 }
 
-function answerTo(conversation: Conversation): Said {
-  const performed = playForAgent(conversation)
-  if (!performed) return { text: 'Title' }
+function answerTo(conversation: Conversation): ScriptedAnswer {
+  const steps = playForAgent(conversation)
+  if (!steps) return { text: 'Title' }
   const reply: { text?: string; calls: { name: string; arguments: string }[] } = { calls: [] }
-  for (const { event: say } of performed) {
-    if (say.type === 'text') reply.text = (reply.text ?? '') + say.text
-    if (say.type === 'tool_call') reply.calls[say.index] = { name: say.name, arguments: '' }
-    if (say.type === 'tool_arguments') reply.calls[say.index]!.arguments += say.text
+  for (const { event } of steps) {
+    if (event.type === 'text') reply.text = (reply.text ?? '') + event.text
+    if (event.type === 'tool_call') reply.calls[event.index] = { name: event.name, arguments: '' }
+    if (event.type === 'tool_arguments') reply.calls[event.index]!.arguments += event.text
   }
   return { ...reply, calls: reply.calls.map(({ name, arguments: input }) => ({ name, input: JSON.parse(input) })) }
 }

@@ -65,15 +65,15 @@ export function newClient(answers: Answers = {}) {
     })
   const text = () =>
     updates
-      .flatMap((each) =>
-        each.sessionUpdate === 'agent_message_chunk' && each.content.type === 'text' ? [each.content.text] : [],
+      .flatMap((update) =>
+        update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text' ? [update.content.text] : [],
       )
       .join('')
   /** The results of the tools, in order of their ends. */
   const results = () =>
-    updates.flatMap((each) => {
-      if (each.sessionUpdate !== 'tool_call_update' || each.status === 'in_progress') return []
-      const content = each.content?.[0]
+    updates.flatMap((update) => {
+      if (update.sessionUpdate !== 'tool_call_update' || update.status === 'in_progress') return []
+      const content = update.content?.[0]
       return content?.type === 'content' && content.content.type === 'text' ? [content.content.text] : []
     })
   return {
@@ -83,7 +83,7 @@ export function newClient(answers: Answers = {}) {
     forms,
     text,
     results,
-    operations: () => permissionRequests.map((each) => each.toolCall.name),
+    operations: () => permissionRequests.map((request) => request.toolCall.name),
   }
 }
 export type Answers = {
@@ -114,7 +114,7 @@ export async function newAgent(
   })
   const acpClient = newClient(options)
   const connection = acpClient.app.connect(app)
-  const session = await open(connection, workspace.path, options.mode ?? 'manual', options.mcpServers)
+  const session = await openSession(connection, workspace.path, options.mode ?? 'manual', options.mcpServers)
   return {
     ...acpClient,
     ...session,
@@ -137,15 +137,15 @@ export async function connectStream(
 ) {
   const acpClient = newClient(answers)
   const connection = acpClient.app.connect(stream)
-  return { ...acpClient, ...(await open(connection, workspace, mode)), agent: connection.agent, connection }
+  return { ...acpClient, ...(await openSession(connection, workspace, mode)), agent: connection.agent, connection }
 }
 
-async function open({ agent }: ClientConnection, cwd: string, modeId: string, mcpServers: McpServer[] = []) {
+async function openSession({ agent }: ClientConnection, cwd: string, modeId: string, mcpServers: McpServer[] = []) {
   await agent.request('initialize', { protocolVersion: 1, clientCapabilities: { elicitation: { form: {} } } })
   const { sessionId, ...session } = await agent.request('session/new', { cwd, mcpServers })
   await agent.request('session/set_mode', { sessionId, modeId })
-  const prompt = (text: string, ...more: ContentBlock[]) =>
-    agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }, ...more] })
+  const prompt = (text: string, ...attachments: ContentBlock[]) =>
+    agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }, ...attachments] })
   return { sessionId, session, prompt, cancel: () => agent.notify('session/cancel', { sessionId }) }
 }
 

@@ -6,7 +6,7 @@ import { tools } from '#agent/tools/tools.ts'
 import { openWorkspace } from '#agent/tools/workspace.ts'
 import { newFolder, realShell } from './scripted-agent.ts'
 
-const textOf = (given: string | ToolOutput) => (typeof given === 'string' ? given : given.text)
+const textOf = (output: string | ToolOutput) => (typeof output === 'string' ? output : output.text)
 
 /** The builtin agent's tools over a workspace with these files. */
 export async function setUpTools(files: Record<string, string | Buffer> = {}, context: Partial<ToolContext> = {}) {
@@ -15,7 +15,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
     await mkdir(join(folder.path, name, '..'), { recursive: true })
     await writeFile(join(folder.path, name), content)
   }
-  const all: ToolContext = {
+  const toolContext: ToolContext = {
     workspace: await openWorkspace(folder.path),
     shell: realShell(),
     processes: new Processes(),
@@ -32,7 +32,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
   return {
     path: folder.path,
     use: async (name: string, input: Record<string, unknown>) =>
-      textOf(await tools.find((tool) => tool.name === name)!.run(input, all)),
+      textOf(await tools.find((tool) => tool.name === name)!.run(input, toolContext)),
     text: (name: string) => readFile(join(folder.path, name), 'utf8'),
     [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
   }

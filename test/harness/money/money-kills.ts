@@ -6,7 +6,7 @@ import type { TestStore } from '../database/databases.ts'
 import type { ServerProcess } from '../service/server-process.ts'
 
 /** Ends a server with SIGKILL, at any point of its work. */
-export async function killedAtOnce(server: ServerProcess): Promise<void> {
+export async function killServer(server: ServerProcess): Promise<void> {
   server.signal('SIGKILL')
   await server.ended
 }
@@ -23,7 +23,7 @@ async function withDb<Result>(
 }
 
 /** Simulates that the killed servers have been silent for long enough to count as dead. */
-export function silence(testStore: TestStore): Promise<void> {
+export function expireLeases(testStore: TestStore): Promise<void> {
   return withDb(
     testStore,
     async (db) => void (await db.query.updateTable('budget_leases').set({ renewed_at: 1 }).execute()),
@@ -33,7 +33,7 @@ export function silence(testStore: TestStore): Promise<void> {
 const usd = (pico: string) => Number(pico) / 1e12
 
 /** The total of a limit's account, and the reservations of servers, in USD. */
-export function moneyOf(testStore: TestStore, budget: string): Promise<{ spent: number; held: number }> {
+export function readAccount(testStore: TestStore, budget: string): Promise<{ spent: number; held: number }> {
   return withDb(testStore, async (db) => {
     const sum = async (table: string, column: string) => {
       const { rows } = await sql<{ pico: string }>`

@@ -93,7 +93,12 @@ export class MoneyWorld {
     const guardrail = newUuid()
     const keyed = { kind: 'key', hash: name } as const
     const ofSession = (value: string): GroupSubject => ({
-      ...{ kind: 'group', id: guardrail, workspaceId: 'w', createdAt: 0, isDefault: true, value },
+      kind: 'group',
+      id: guardrail,
+      workspaceId: 'w',
+      createdAt: 0,
+      isDefault: true,
+      value,
       grouping: { by: 'session' },
     })
     const accounts: Pick<Budget, 'id' | 'subject' | 'interval'>[] = [

@@ -15,12 +15,12 @@ export const caller = {
   workspaceId: 'workspace',
 }
 
-let made = 0
+let createdCount = 0
 
 /** A metered request that was answered, with ordinary values. */
-export function generation(more: Partial<Generation> = {}): Generation {
+export function generation(overrides: Partial<Generation> = {}): Generation {
   return {
-    id: `gen-${made++}`,
+    id: `gen-${createdCount++}`,
     requestId: 'request',
     caller,
     sessionId: undefined,
@@ -49,6 +49,6 @@ export function generation(more: Partial<Generation> = {}): Generation {
     durationMs: 120,
     outcome: 'success',
     attempts: [{ endpointId: 'a/b@p', provider: 'p', outcome: 'answered', durationMs: 120 }],
-    ...more,
+    ...overrides,
   }
 }

@@ -16,7 +16,7 @@ const providers = {
   },
 }
 
-const ordinary = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'] }
+const defaultOffer = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'] }
 
 /** A service that has exactly these models; `others` are additional providers of them. */
 export async function startWithModels(
@@ -27,7 +27,7 @@ export async function startWithModels(
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-catalogue-'))
   const file = join(folder, 'catalogue.json')
   const entries = Object.entries(models).map(([id, { endpoints = { north: {} }, ...facts }]) => {
-    const offers = Object.entries(endpoints).map(([tag, offer]) => [tag, { model: id, ...ordinary, ...offer }])
+    const offers = Object.entries(endpoints).map(([tag, offer]) => [tag, { model: id, ...defaultOffer, ...offer }])
     const model = { name: id, created: '2026-01-01', context_length: 1000, ...facts }
     return [id, { ...model, endpoints: Object.fromEntries(offers) }]
   })

@@ -82,7 +82,8 @@ export const figures: fc.Arbitrary<Figures> = fc
     model: (id) => ({ requests7d: 0, ...pick(models, id) }),
   }))
 
-const joined = (values: readonly string[]) => fc.subarray([...values], { minLength: 1 }).map((some) => some.join(','))
+const commaList = (values: readonly string[]) =>
+  fc.subarray([...values], { minLength: 1 }).map((subset) => subset.join(','))
 const perMillion = oneOf([
   '0',
   '2.5',
@@ -99,15 +100,18 @@ const rate = oneOf(['0', '0.5', '0.9', '1'])
 const days = oneOf(['0', '1', '2', '30', '31'])
 
 /** Every parameter except those of the answer's form. The type names one that is not tested. */
-type Tried = Record<Exclude<keyof ModelQuery, 'use_rss' | 'use_rss_chat_links'>, fc.Arbitrary<string | undefined>>
+type TestedParameters = Record<
+  Exclude<keyof ModelQuery, 'use_rss' | 'use_rss_chat_links'>,
+  fc.Arbitrary<string | undefined>
+>
 
 /** Any combination of parameters, as a client writes them. */
 export const question: fc.Arbitrary<Record<string, string>> = fc
   .record({
     category: maybe(oneOf(categories)),
-    supported_parameters: maybe(joined([...parameters, 'unheard-of'])),
-    output_modalities: maybe(joined(outputModalities)),
-    input_modalities: maybe(joined(inputModalities)),
+    supported_parameters: maybe(commaList([...parameters, 'unheard-of'])),
+    output_modalities: maybe(commaList(outputModalities)),
+    input_modalities: maybe(commaList(inputModalities)),
     sort: fc.option(oneOf(sorts), { nil: undefined, freq: 8 }),
     q: maybe(oneOf(['', 'ada', 'ADA mini', 'größe', '4', 'm1', 'bell/', ' max  '])),
     context: maybe(oneOf(['1', '4096', '4097', '2000000'])),
@@ -116,8 +120,8 @@ export const question: fc.Arbitrary<Record<string, string>> = fc
     min_output_price: maybe(perMillion),
     max_output_price: maybe(perMillion),
     arch: maybe(oneOf(['GPT', 'claude', 'unheard-of'])),
-    model_authors: maybe(joined([...authors, 'nobody'])),
-    providers: maybe(joined([...slugs, 'RED', 'nobody'])),
+    model_authors: maybe(commaList([...authors, 'nobody'])),
+    providers: maybe(commaList([...slugs, 'RED', 'nobody'])),
     distillable: maybe(oneOf(['true', 'false'])),
     zdr: maybe(fc.constant('true')),
     region: maybe(fc.constant('eu')),
@@ -133,7 +137,7 @@ export const question: fc.Arbitrary<Record<string, string>> = fc
     max_tool_success_rate: maybe(rate),
     offset: maybe(oneOf(['0', '1', '7', '500'])),
     limit: maybe(oneOf(['1', '10', '1000'])),
-  } satisfies Tried)
+  } satisfies TestedParameters)
   .chain((all) => {
     const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined)
     // All conditions together match nothing; a few at a time show the effect of each.
@@ -162,7 +166,7 @@ function asModel(random: RandomModel, number: number): Model {
     knowledgeCutoff: null,
     supportedVoices: null,
     aliases: [],
-    endpoints: random.endpoints.map((each, at) => asEndpoint(each, `${id}@${each.provider}/${at}`)),
+    endpoints: random.endpoints.map((endpoint, i) => asEndpoint(endpoint, `${id}@${endpoint.provider}/${i}`)),
   }
 }
 

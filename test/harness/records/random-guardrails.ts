@@ -40,15 +40,15 @@ const flags = Object.fromEntries(
 
 export const policy: fc.Arbitrary<Partial<Policy>> = fc.record({ ...lists, ...flags }, { requiredKeys: [] }) as never
 
-export function guardrailWith(name: string, some: Partial<Policy>): GuardrailRecord {
-  const policy = { ...emptyPolicy, ...some }
+export function guardrailWith(name: string, rules: Partial<Policy>): GuardrailRecord {
+  const policy = { ...emptyPolicy, ...rules }
   return { id: name, workspaceId: 'w', name, description: null, policy, createdAt: 0, updatedAt: 0 }
 }
 
 /** Up to three guardrails that apply to one request. */
 export const guardrails: fc.Arbitrary<GuardrailRecord[]> = fc
   .array(policy, { maxLength: 3 })
-  .map((policies) => policies.map((some, i) => guardrailWith(['default', 'member', 'key'][i]!, some)))
+  .map((policies) => policies.map((rules, i) => guardrailWith(['default', 'member', 'key'][i]!, rules)))
 
 const offer = fc.record({
   provider: fc.constantFrom(...providers),

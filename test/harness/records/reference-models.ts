@@ -9,7 +9,7 @@ export function referenceList(models: Model[], figures: Figures, parameters: Rec
   const found = models
     .filter((model) => model.endpoints.length > 0)
     .filter((model) => passes(model, figures, parameters, nowMs))
-    .sort(byDefault)
+    .sort(compareByDefault)
   const sorted = sortBy(found, figures, parameters.sort)
   const offset = Number(parameters.offset ?? 0)
   const isPaged = parameters.offset !== undefined || parameters.limit !== undefined
@@ -81,17 +81,17 @@ function units(decimal: string): bigint {
 const million = (price: bigint) => price * 1_000_000n
 
 function sortBy(models: Model[], figures: Figures, sort: string | undefined): Model[] {
-  const best = (values: (number | undefined)[], pick: (...values: number[]) => number) => {
+  const pickPresent = (values: (number | undefined)[], pick: (...values: number[]) => number) => {
     const present = values.filter((value) => value !== undefined)
     return present.length ? pick(...present) : undefined
   }
   const speed = (model: Model) =>
-    best(
+    pickPresent(
       model.endpoints.map(({ id }) => figures.endpoint(id).throughput?.p50),
       Math.max,
     )
   const latency = (model: Model) =>
-    best(
+    pickPresent(
       model.endpoints.map(({ id }) => figures.endpoint(id).latencyMs?.p50),
       Math.min,
     )
@@ -131,22 +131,22 @@ function cheapest(model: Model): bigint {
 
 type Value = number | bigint | undefined
 
-function lowToHigh(models: Model[], of: (model: Model) => Value): Model[] {
+function lowToHigh(models: Model[], readValue: (model: Model) => Value): Model[] {
   return models.toSorted((a, b) => {
-    const [valueA, valueB] = [of(a), of(b)]
+    const [valueA, valueB] = [readValue(a), readValue(b)]
     if (valueA === undefined || valueB === undefined) return Number(valueA === undefined) - Number(valueB === undefined)
     return valueA < valueB ? -1 : valueA > valueB ? 1 : 0
   })
 }
 
-function highToLow(models: Model[], of: (model: Model) => Value): Model[] {
+function highToLow(models: Model[], readValue: (model: Model) => Value): Model[] {
   return lowToHigh(models, (model) => {
-    const value = of(model)
+    const value = readValue(model)
     return value === undefined ? undefined : -value
   })
 }
 
-function byDefault(a: Model, b: Model): number {
+function compareByDefault(a: Model, b: Model): number {
   if (a.created !== b.created) return b.created - a.created
   return a.id < b.id ? -1 : 1
 }

@@ -39,15 +39,15 @@ export async function recomputedCells(db: Db, table: CellTable, grain: number): 
     .select([...recordColumns, 'organization_id'])
     .select([exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')])
     .execute()
-  const names = dimensionNames.filter((name) => dimensionsOf[table].some((one) => one === name))
+  const names = dimensionNames.filter((name) => dimensionsOf[table].some((dimension) => dimension === name))
   const sums = new Map<string, Sums>()
   for (const facts of rows.map(factsOfRow)) {
     const [cell] = minuteCells([facts])
     const id = [slotOf(cell!.minute, grain), ...names.map((name) => facts.dimensions[name])].join(' ')
-    const one = { amounts: summands(table, cell!), sketches: cell!.sketches }
+    const added = { amounts: summands(table, cell!), sketches: cell!.sketches }
     const sum = sums.get(id)
-    if (!sum) sums.set(id, one)
-    else addInto(sum, one)
+    if (!sum) sums.set(id, added)
+    else addInto(sum, added)
   }
   const results = [...sums].map(([id, { amounts, sketches }]): [string, string] => [
     id,
@@ -63,9 +63,9 @@ export async function recomputedCells(db: Db, table: CellTable, grain: number): 
 
 type Sums = Pick<Cell, 'sketches'> & { amounts: Record<string, bigint> }
 
-function addInto(sum: Sums, one: Sums): void {
-  for (const name of Object.keys(sum.amounts)) sum.amounts[name]! += one.amounts[name]!
-  for (const name of ['latency', 'duration', 'throughput'] as const) sum.sketches[name].merge(one.sketches[name])
+function addInto(sum: Sums, added: Sums): void {
+  for (const name of Object.keys(sum.amounts)) sum.amounts[name]! += added.amounts[name]!
+  for (const name of ['latency', 'duration', 'throughput'] as const) sum.sketches[name].merge(added.sketches[name])
 }
 
 export async function mergeAll(db: Db): Promise<void> {

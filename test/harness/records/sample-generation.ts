@@ -1,7 +1,7 @@
 import type { Generation } from '../../../console/api/types.ts'
 
 /** A typical request for tests: streamed and answered by the first endpoint. */
-export function sampleGeneration(more: Partial<Generation> = {}): Generation {
+export function sampleGeneration(overrides: Partial<Generation> = {}): Generation {
   return {
     id: 'gen-1',
     request_id: 'request-1',
@@ -73,6 +73,6 @@ export function sampleGeneration(more: Partial<Generation> = {}): Generation {
     app_title: null,
     http_referer: null,
     origin: '',
-    ...more,
+    ...overrides,
   }
 }

@@ -56,7 +56,9 @@ const clientData = (type: string, { challenge, origin, crossOrigin = false }: Ce
   Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }))
 
 const credentialFields = (id: Buffer) => ({
-  ...{ id: base64url(id), rawId: base64url(id), type: 'public-key' as const },
+  id: base64url(id),
+  rawId: base64url(id),
+  type: 'public-key' as const,
   clientExtensionResults: {},
 })
 
@@ -87,7 +89,9 @@ export function assertion(passkey: SoftPasskey, ceremony: Ceremony & { type?: st
   return {
     ...credentialFields(passkey.id),
     response: {
-      ...{ clientDataJSON: base64url(client), authenticatorData: base64url(data), signature: base64url(signature) },
+      clientDataJSON: base64url(client),
+      authenticatorData: base64url(data),
+      signature: base64url(signature),
       userHandle: passkey.userHandle,
     },
   }

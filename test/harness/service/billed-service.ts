@@ -91,20 +91,20 @@ export async function leaveAt(
   until: (text: string) => boolean,
   path = '/chat/completions',
 ): Promise<number> {
-  const leaving = new AbortController()
+  const disconnect = new AbortController()
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const response = await fetch(service.url + path, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
-    signal: leaving.signal,
+    signal: disconnect.signal,
   })
   let text = ''
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
     text += chunk
     if (until(text)) break
   }
-  leaving.abort()
+  disconnect.abort()
   return response.status
 }
 
@@ -120,12 +120,12 @@ export function ask({ service }: BilledService, key: string, body: object, path 
 export async function leaveAfter(billed: BilledService, key: string, body: object, ms: number): Promise<void> {
   const { sales } = billed.upstream
   const before = sales.length
-  const leaving = new AbortController()
+  const disconnect = new AbortController()
   const pending = fetch(`${billed.service.url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: leaving.signal,
+    signal: disconnect.signal,
   })
   let isOver = false
   const finished = pending
@@ -136,6 +136,6 @@ export async function leaveAfter(billed: BilledService, key: string, body: objec
     })
   await until(() => isOver || sales.length > before)
   await Promise.race([finished, sleep(ms)])
-  leaving.abort()
+  disconnect.abort()
   await finished
 }

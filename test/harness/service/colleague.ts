@@ -1,7 +1,7 @@
 import type { TestService } from './service.ts'
 
 /** Adds a member with an API key of the same workspace, or of the one that `more` names, as a client of the service. */
-export async function colleague(service: TestService, name = 'grace', more: Record<string, unknown> = {}) {
+export async function addColleague(service: TestService, name = 'grace', more: Record<string, unknown> = {}) {
   const workspaces = [{ workspace: more.workspace_id ?? 'default' }]
   await service.manage('POST', '/organization/members', { email: `${name}@example.com`, name, workspaces })
   const newKey = { name, creator_user_id: `${name}@example.com`, ...more }

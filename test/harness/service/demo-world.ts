@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startConsole } from '../browser/console.ts'
 import { type DemoUpstream, startDemoUpstream } from '../upstream/demo-upstream.ts'
-import { metered } from './generation-record.ts'
+import { untilMetered } from './generation-record.ts'
 import type { TestService } from './service.ts'
 
 /** A service whose models have prices and several providers, and requests of every kind, as data for a console. */
@@ -61,7 +61,10 @@ function catalogue({ url }: DemoUpstream) {
   const entries = Object.entries(models).map(([id, endpoints]) => [
     id,
     {
-      ...{ name: id.split('/')[1], created: '2026-01-01', context_length: 128_000, endpoints },
+      name: id.split('/')[1],
+      created: '2026-01-01',
+      context_length: 128_000,
+      endpoints,
       ...(id.startsWith('google/') && { input_modalities: ['text', 'image'] }),
       ...(id in scores && { benchmarks: { intelligence: scores[id] } }),
     },
@@ -71,8 +74,8 @@ function catalogue({ url }: DemoUpstream) {
 
 type Options = Parameters<typeof startConsole>[0] & { upstreamOptions?: Parameters<typeof startDemoUpstream>[0] }
 
-export async function startDemoWorld({ upstreamOptions: manner, ...options }: Options = {}): Promise<DemoWorld> {
-  const upstream = await startDemoUpstream(manner)
+export async function startDemoWorld({ upstreamOptions, ...options }: Options = {}): Promise<DemoWorld> {
+  const upstream = await startDemoUpstream(upstreamOptions)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
   const file = join(folder, 'catalogue.json')
   writeFileSync(file, JSON.stringify(catalogue(upstream)))
@@ -123,6 +126,6 @@ async function askAll(service: TestService, keys: DemoWorld['keys'], count: numb
     ids.push(headers.get('x-generation-id') ?? '')
   }
   const last = ids.at(-1)
-  if (last) await metered(service, last)
+  if (last) await untilMetered(service, last)
   return ids
 }

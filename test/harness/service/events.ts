@@ -5,7 +5,7 @@ import { until } from '../until.ts'
 export type ReceivedEvent = { type: string; id: string; data: any }
 
 /** A stream of events, and the events received so far. */
-export type Listening = {
+export type EventListener = {
   status: number
   events: ReceivedEvent[]
   /** All received lines, including comments. */
@@ -26,7 +26,7 @@ type Options = { key?: string; cookie?: string; path?: string; query?: string; l
 export async function listen(
   url: string,
   { key, cookie, path = '/events', query = '', lastEventId }: Options,
-): Promise<Listening> {
+): Promise<EventListener> {
   const disconnect = new AbortController()
   const response = await fetch(`${url}${path}${query}`, {
     headers: {
@@ -54,7 +54,7 @@ export async function listen(
   void read().catch(() => {
     result.ended = true
   })
-  const of = (type: string) => events.filter((one) => one.type === type).map(({ data }) => data)
+  const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
   return {
     status: response.status,
     events,

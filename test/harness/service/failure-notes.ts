@@ -1,8 +1,8 @@
 import { afterEach } from 'node:test'
 
-/** Details of a failed test that nobody can inspect later: the last notes since its start. */
+/** The last notes since the start of the current test, because nobody can inspect a failed test later. */
 const notes: string[] = []
-const stored = 20
+const maxNotes = 20
 
 /**
  * Adds a note that is printed if the current test fails, and dropped if it passes. A repeated note moves to its last
@@ -12,7 +12,7 @@ export function noteForFailure(note: string): void {
   const before = notes.indexOf(note)
   if (before >= 0) notes.splice(before, 1)
   notes.push(note)
-  if (notes.length > stored) notes.shift()
+  if (notes.length > maxNotes) notes.shift()
 }
 
 afterEach((test) => {

@@ -8,7 +8,7 @@ import { startTestService, type TestService } from './service.ts'
 const prices = { prompt: 1, completion: 10 }
 const supported_parameters = ['tools', 'temperature']
 /** Longer than any operation takes, even on a busy machine. Tests of a deadline set their own value. */
-const patientMs = 300_000
+const longTimeoutMs = 300_000
 
 /**
  * A service with a model `faulty/<play>` for each play, which only `faulty` serves, and `backed/<play>`, which `sound`
@@ -32,9 +32,9 @@ export async function startFaultyService(
     model(`faulty/${play}`, { faulty: offer(play) }),
     model(`backed/${play}`, { faulty: offer(play), sound: offer('ok') }),
   ])
-  for (const how of ['refused', 'mute']) {
-    models.push(model(`faulty/${how}`, { [how]: offer(how) }))
-    models.push(model(`backed/${how}`, { [how]: offer(how), sound: offer('ok') }))
+  for (const play of ['refused', 'mute']) {
+    models.push(model(`faulty/${play}`, { [play]: offer(play) }))
+    models.push(model(`backed/${play}`, { [play]: offer(play), sound: offer('ok') }))
   }
   const providers = {
     faulty: provider('Faulty', upstream.url),
@@ -48,9 +48,9 @@ export async function startFaultyService(
     settings: {
       catalogue_file: file,
       starter_catalogue: 'false' as never,
-      connect_timeout_ms: patientMs,
-      first_byte_timeout_ms: patientMs,
-      silence_timeout_ms: patientMs,
+      connect_timeout_ms: longTimeoutMs,
+      first_byte_timeout_ms: longTimeoutMs,
+      silence_timeout_ms: longTimeoutMs,
       ...options.settings,
     },
   })

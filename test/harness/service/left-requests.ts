@@ -22,7 +22,7 @@ export type RawRequest = { name: string; method: string; target: string; headers
 /** An answer or a further piece of a stream may take longer than a test can wait: then the client leaves without it. */
 const longestWaitMs = 1_000
 
-/** Sends as much of a request as the phase says, receives as much, and leaves. */
+/** Sends a request or receives its answer up to the phase, and disconnects. */
 export async function leaveRequest(
   socket: Socket,
   request: RawRequest,
@@ -32,12 +32,12 @@ export async function leaveRequest(
   socket.on('error', () => {})
   await once(socket, 'connect')
   const head = Buffer.from(headOf(request))
-  const part = {
+  const firstPart = {
     'half of the headers': head.subarray(0, head.length >> 1),
     'half of the body': Buffer.concat([head, request.body.subarray(0, request.body.length >> 1)]),
   }[phase as string]
   const received = phase === 'first byte' || phase === 'half of the answer' ? receive(socket, phase) : undefined
-  await new Promise((resolve) => socket.write(part ?? Buffer.concat([head, request.body]), resolve))
+  await new Promise((resolve) => socket.write(firstPart ?? Buffer.concat([head, request.body]), resolve))
   await Promise.race([received, received && sleep(longestWaitMs, undefined, { ref: false })])
   if (departure === 'RST' && 'resetAndDestroy' in socket && socket.remoteAddress) socket.resetAndDestroy()
   else socket.destroy()

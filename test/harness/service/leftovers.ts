@@ -9,13 +9,13 @@ const servers = new Set<ChildProcess>()
 const dataFolders = new Set<string>()
 
 /** Ends a server when the tests of this process are over, if it still runs. */
-export function endAtLast(server: ChildProcess): void {
+export function killAfterTests(server: ChildProcess): void {
   servers.add(server)
   server.once('close', () => servers.delete(server))
 }
 
 /** The same for the daemons that a service starts in its data folder. */
-export function endDaemonsAtLast(dataDir: string): void {
+export function killDaemonsAfterTests(dataDir: string): void {
   dataFolders.add(dataDir)
 }
 

@@ -2,12 +2,13 @@
 import { isMainThread } from 'node:worker_threads'
 
 Error.stackTraceLimit = 100
-const places = new Set()
+const locations = new Set()
 globalThis.__zod_globalConfig = {
   postProcessor() {
     const frames = new Error('made here').stack.split('\n').filter((line) => line.includes('/src/'))
-    const place = frames.find((line) => !line.includes('/platform/json/lazy-zod.ts'))
-    if (!place?.includes('/src/platform/config/')) places.add(place?.replace(/.*\/src\//, 'src/') ?? 'elsewhere')
+    const location = frames.find((line) => !line.includes('/platform/json/lazy-zod.ts'))
+    if (!location?.includes('/src/platform/config/'))
+      locations.add(location?.replace(/.*\/src\//, 'src/') ?? 'elsewhere')
   },
 }
-if (isMainThread) process.on('exit', () => process.stderr.write(`schemas made: ${JSON.stringify([...places])}\n`))
+if (isMainThread) process.on('exit', () => process.stderr.write(`schemas made: ${JSON.stringify([...locations])}\n`))

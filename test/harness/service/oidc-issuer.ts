@@ -59,10 +59,10 @@ function configuration(redirectUri: string, people: Map<string, object>): object
 }
 
 /** A browser that follows redirects and keeps cookies by origin. */
-export class Traveller {
+export class RedirectFollower {
   readonly jar = new Map<string, Map<string, string>>()
   /** Every address of the redirects. */
-  readonly auditEvents: string[] = []
+  readonly visitedUrls: string[] = []
   readonly #headers: Record<string, string>
 
   /** @param headers sent with every request. */
@@ -74,7 +74,7 @@ export class Traveller {
   async go(from: string, stop: (url: string) => boolean = () => false): Promise<Response & { at: string }> {
     let url = from
     for (let hops = 0; hops < 20; hops++) {
-      this.auditEvents.push(url)
+      this.visitedUrls.push(url)
       const { origin } = new URL(url)
       const cookies = [...(this.jar.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ')
       const response = await fetch(url, {
@@ -88,7 +88,7 @@ export class Traveller {
       url = new URL(location, url).href
       if (stop(url)) return Object.assign(response, { at: url })
     }
-    throw new Error(`no end: ${this.auditEvents.join(' ')}`)
+    throw new Error(`no end: ${this.visitedUrls.join(' ')}`)
   }
 
   #keep(origin: string, setCookies: string[]): void {

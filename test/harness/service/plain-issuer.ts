@@ -57,7 +57,9 @@ export async function startPlainIssuer(path = ''): Promise<PlainIssuer> {
   function description(): object {
     return {
       issuer: url,
-      ...{ authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token`, jwks_uri: `${url}/jwks` },
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      jwks_uri: `${url}/jwks`,
       userinfo_endpoint: `${url}/userinfo`,
       response_types_supported: ['code'],
       id_token_signing_alg_values_supported: ['RS256'],

@@ -20,7 +20,7 @@ export function pricedCatalogue(folder: string): string {
   return file
 }
 
-/** Starts real servers over one store, where the demo model costs money. `databaseUrl` can go through a detour. */
+/** Starts real servers over one store, where the demo model costs money. `databaseUrl` can go through a TCP proxy. */
 export async function startPriced(
   testStore: TestStore,
   count = 1,
@@ -30,7 +30,7 @@ export async function startPriced(
   const { data_dir, database_url } = testStore.settings
   const file = pricedCatalogue(data_dir)
   const servers: ServerProcess[] = []
-  for (let at = 0; at < count; at++) {
+  for (let i = 0; i < count; i++) {
     const server = startProcess({
       DATA_DIR: join(data_dir, 'data'),
       DATABASE_URL: databaseUrl ?? database_url,
@@ -74,15 +74,15 @@ export type PricedAnswer = { status: number; cost: number; body: string }
 export async function askForWords(
   url: string,
   words: number,
-  most = words,
+  maxTokens = words,
   stream = false,
   key = apiKey,
-  also = '',
+  extraText = '',
 ): Promise<PricedAnswer> {
   const body = {
     model: 'signalbox/demo',
-    max_tokens: most,
-    messages: [{ role: 'user', content: `demo:words=${words} ${also}` }],
+    max_tokens: maxTokens,
+    messages: [{ role: 'user', content: `demo:words=${words} ${extraText}` }],
     ...(stream && { stream, stream_options: { include_usage: true } }),
   }
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

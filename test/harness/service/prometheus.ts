@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '../until.ts'
 import { freePort } from './free-port.ts'
-import { endAtLast } from './leftovers.ts'
+import { killAfterTests } from './leftovers.ts'
 
 const rules = fileURLToPath(new URL('../../../ops/alerts.yml', import.meta.url))
 
@@ -39,27 +39,27 @@ export async function startPrometheus(targets: Record<string, string>, interval 
   }
   // JSON is YAML, too.
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config))
-  const at = `127.0.0.1:${await freePort()}`
+  const address = `127.0.0.1:${await freePort()}`
   const child = spawn(
     'prometheus',
-    [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=${at}`],
+    [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=${address}`],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )
-  endAtLast(child)
+  killAfterTests(child)
   const ended = once(child, 'exit')
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-10_000)
   })
   const get = async (path: string): Promise<Response | undefined> => {
-    const response = await fetch(`http://${at}${path}`).catch(() => undefined)
+    const response = await fetch(`http://${address}${path}`).catch(() => undefined)
     if (child.exitCode !== null) throw new Error(`Prometheus ended: ${errors}`)
     return response?.ok ? response : undefined
   }
   await until(() => get('/-/ready'))
-  const read = async <T>(path: string, otherwise: T) => {
+  const read = async <T>(path: string, fallback: T) => {
     const response = await get(path)
-    return response ? ((await response.json()) as { data: T }).data : otherwise
+    return response ? ((await response.json()) as { data: T }).data : fallback
   }
   // The first scrape is some seconds later, and `increase` needs a sample from before the increase.
   const scraped = `/api/v1/query?query=${encodeURIComponent('count_over_time(up[1m]) > 2')}`

@@ -16,13 +16,13 @@ export class Seeded {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 
-  chance(of: number): boolean {
-    return this.next() < of
+  chance(probability: number): boolean {
+    return this.next() < probability
   }
 
-  /** A whole number from `least` to `most`. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1))
+  /** A whole number from `min` to `max`. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1))
   }
 
   pick<T>(list: readonly T[]): T {

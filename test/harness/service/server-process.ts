@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { currentBundle } from '../../../bin/current-bundle.ts'
-import { endAtLast, endDaemonsAtLast } from './leftovers.ts'
+import { killAfterTests, killDaemonsAfterTests } from './leftovers.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -19,22 +19,22 @@ export type ServerProcess = AsyncDisposable & {
 }
 
 /**
- * @param through a command that starts the command that follows it, such as `setsid`.
+ * @param wrapper a command that starts the command that follows it, such as `setsid`.
  * @param script the program; `bin/server.ts` starts from the sources.
  */
 export function startProcess(
   env: Record<string, string | undefined> = {},
-  through: string[] = [],
+  wrapper: string[] = [],
   script = serverScript(),
 ): ServerProcess {
-  const [command = '', ...args] = [...through, process.execPath, script]
+  const [command = '', ...args] = [...wrapper, process.execPath, script]
   const child = spawn(command, args, {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO_INTERN: 'false', CONSOLE: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  endAtLast(child)
-  if (env.DATA_DIR) endDaemonsAtLast(env.DATA_DIR)
+  killAfterTests(child)
+  if (env.DATA_DIR) killDaemonsAfterTests(env.DATA_DIR)
   const result = { out: '', err: '' }
   const listening = Promise.withResolvers<string>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -6,7 +6,7 @@ import { newUuid } from '#platform/core/id.ts'
 import type { RequestTimeouts } from '#platform/http/app.ts'
 import { type DatabaseKind, newTestStore, type TestStore } from '../database/databases.ts'
 import { noteForFailure } from './failure-notes.ts'
-import { endDaemonsAtLast } from './leftovers.ts'
+import { killDaemonsAfterTests } from './leftovers.ts'
 
 export type Reply = { status: number; headers: Headers; body: any; text: string }
 
@@ -50,7 +50,7 @@ const apiKey = `sb-v1-${'b'.repeat(64)}`
 /** Every answer is checked against its route's schema. A second service on the same `testStore` shares its store. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
   const testStore = options.testStore ?? (await newTestStore(options.kind ?? 'sqlite'))
-  endDaemonsAtLast(testStore.settings.data_dir)
+  killDaemonsAfterTests(testStore.settings.data_dir)
   const config = Settings.parse({
     port: 0,
     bootstrap_management_key: managementKey,

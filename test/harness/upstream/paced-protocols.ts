@@ -22,7 +22,13 @@ const chat: PacedWriter = {
 }
 
 const responseOf = (id: string, status: string, more: object = {}) => ({
-  ...{ id, object: 'response', created_at: 1, status, model: 'm', output: [], ...more },
+  id,
+  object: 'response',
+  created_at: 1,
+  status,
+  model: 'm',
+  output: [],
+  ...more,
 })
 const responses: PacedWriter = {
   path: /\/responses$/,
@@ -34,7 +40,10 @@ const responses: PacedWriter = {
       item: { type: 'message', id: 'msg', role: 'assistant', status: 'in_progress', content: [] },
     }) +
     named({
-      ...{ type: 'response.content_part.added', item_id: 'msg', output_index: 0, content_index: 0 },
+      type: 'response.content_part.added',
+      item_id: 'msg',
+      output_index: 0,
+      content_index: 0,
       part: { type: 'output_text', text: '', annotations: [] },
     }),
   letters: (delta) =>
@@ -54,7 +63,12 @@ const messages: PacedWriter = {
     named({
       type: 'message_start',
       message: {
-        ...{ id, type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null },
+        id,
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        stop_reason: null,
         usage: { input_tokens: prompt, output_tokens: 1 },
       },
     }) + named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
@@ -73,7 +87,9 @@ const gemini: PacedWriter = {
     data({
       candidates: [{ index: 0, content: { role: 'model', parts: [{ text: '' }] }, finishReason: 'STOP' }],
       usageMetadata: {
-        ...{ promptTokenCount: prompt, candidatesTokenCount: completion, totalTokenCount: prompt + completion },
+        promptTokenCount: prompt,
+        candidatesTokenCount: completion,
+        totalTokenCount: prompt + completion,
       },
     }),
 }

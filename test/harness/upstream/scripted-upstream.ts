@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import { type ProviderFacts, providerFacts } from './provider-facts.ts'
 import { fixture, hasFixture } from './recorded-answers.ts'
-import { failedBy, saidBy } from './upstream-answers.ts'
+import { encodeAnswer, failedBy } from './upstream-answers.ts'
 
 /** `text` is the body as received, byte for byte. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: any; text: string }
@@ -44,7 +44,7 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
 const facts = Object.entries(providerFacts) as [Protocol, ProviderFacts][]
 
 /** The protocol of a request, by its path, its model, and whether it requests a stream. */
-export function askedOf({ path, body }: Received): { protocol: Protocol; name: string; streamed: boolean } {
+export function parseRequest({ path, body }: Received): { protocol: Protocol; name: string; streamed: boolean } {
   const protocol = facts.find(([, known]) => known.path.test(path))?.[0] ?? 'openai-chat'
   const name = body.model ?? /\/models\/([\w-]+):/.exec(path)?.[1]
   return { protocol, name, streamed: body.stream === true || path.includes('alt=sse') }
@@ -59,8 +59,8 @@ const cited = { text: 'Rome is old.', source: { url: 'https://example.com/rome',
 export function recordingFor(received: Received): Reply {
   const { path } = received
   if (path.endsWith('/count_tokens')) return { status: 200, type: 'application/json', body: '{"input_tokens":2095}' }
-  const { protocol, name, streamed } = askedOf(received)
-  if (name === 'cited') return saidBy(protocol, cited, streamed)
+  const { protocol, name, streamed } = parseRequest(received)
+  if (name === 'cited') return encodeAnswer(protocol, cited, streamed)
   if (name?.startsWith('status-')) return failedBy(protocol, Number(name.slice('status-'.length)))
   const recording = `${protocol}.${name}.${streamed ? 'sse' : 'json'}`
   if (!hasFixture(recording))

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { providerFacts } from './provider-facts.ts'
-import { saidBy } from './upstream-answers.ts'
+import { encodeAnswer } from './upstream-answers.ts'
 
 type Sent = { url: string; key: string; text: string }
 type Answer = { status: number; text: string }
@@ -31,7 +31,7 @@ async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
   const server = createServer((incoming, response) => {
     if (incoming.url?.endsWith('/embeddings')) return void answerEmbeddings(incoming, response)
     const protocol = Object.entries(providerFacts).find(([, { path }]) => path.test(incoming.url ?? ''))
-    const { status, type, body } = saidBy((protocol?.[0] ?? 'openai-chat') as never, { text: 'Hi' }, false)
+    const { status, type, body } = encodeAnswer((protocol?.[0] ?? 'openai-chat') as never, { text: 'Hi' }, false)
     incoming.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

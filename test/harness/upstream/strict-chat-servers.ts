@@ -1,6 +1,6 @@
-import { askedOf, type Received } from './scripted-upstream.ts'
+import { parseRequest, type Received } from './scripted-upstream.ts'
 import { firstTool, strictAnswer } from './strict-upstreams.ts'
-import { saidBy } from './upstream-answers.ts'
+import { encodeAnswer } from './upstream-answers.ts'
 
 type Message = {
   role: string
@@ -135,5 +135,5 @@ export function strictServerAnswer(received: Received) {
   if (!lenient.includes(server)) return strictAnswer(received)
   const tool = firstTool(received.body)
   const answer = tool ? { calls: [{ name: tool, input: {} }] } : { text: 'Hi' }
-  return saidBy('openai-chat', answer, askedOf(received).streamed)
+  return encodeAnswer('openai-chat', answer, parseRequest(received).streamed)
 }

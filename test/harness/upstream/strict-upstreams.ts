@@ -1,6 +1,6 @@
 import type { UpstreamProtocol } from './provider-facts.ts'
-import { askedOf, type Received } from './scripted-upstream.ts'
-import { saidBy } from './upstream-answers.ts'
+import { parseRequest, type Received } from './scripted-upstream.ts'
+import { encodeAnswer } from './upstream-answers.ts'
 
 /** The reason why a strict server refuses a request; undefined where it accepts it. */
 type Check = (body: any) => string | undefined
@@ -283,7 +283,7 @@ export const firstTool = (body: any): string | undefined => toolNames(body)[0]
 
 /** The refusal of a request that the real server of its protocol refuses; undefined for other requests. */
 export function strictRefusal(received: Received) {
-  const message = checks[askedOf(received).protocol as UpstreamProtocol](received.body)
+  const message = checks[parseRequest(received).protocol as UpstreamProtocol](received.body)
   if (message === undefined) return undefined
   const body = JSON.stringify({ error: { code: 400, type: 'invalid_request_error', message } })
   return { status: 400, type: 'application/json', body }
@@ -293,7 +293,7 @@ export function strictRefusal(received: Received) {
 export function strictAnswer(received: Received) {
   const refusal = strictRefusal(received)
   if (refusal) return refusal
-  const { protocol, streamed } = askedOf(received)
+  const { protocol, streamed } = parseRequest(received)
   const tool = firstTool(received.body)
-  return saidBy(protocol, tool ? { calls: [{ name: tool, input: { a: 1 } }] } : { text: 'Hi' }, streamed)
+  return encodeAnswer(protocol, tool ? { calls: [{ name: tool, input: { a: 1 } }] } : { text: 'Hi' }, streamed)
 }

@@ -2,7 +2,7 @@ import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from './provider-facts.ts'
 
 /** The content of a scripted answer, independent of the protocol. */
-export type Said = {
+export type ScriptedAnswer = {
   text?: string
   calls?: { name: string; input: object }[]
   /** The source of the text. */
@@ -10,14 +10,14 @@ export type Said = {
 }
 
 type Reply = { status: number; type: string; body: string }
-type Encoder = (answer: Said, streamed: boolean) => object | object[]
+type Encoder = (answer: ScriptedAnswer, streamed: boolean) => object | object[]
 
 const usage = { in: 12, out: 7 }
 let count = 0
 const newId = (prefix: string) => `${prefix}_${++count}`
 
 /** The answer as an upstream of the protocol writes it, whole or streamed. */
-export function saidBy(protocol: Protocol, result: Said, streamed: boolean): Reply {
+export function encodeAnswer(protocol: Protocol, result: ScriptedAnswer, streamed: boolean): Reply {
   const body = encoders[protocol]!(result, streamed)
   if (!streamed) return { status: 200, type: 'application/json', body: JSON.stringify(body) }
   const event = (data: object) => {

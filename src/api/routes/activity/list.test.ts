@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 test('activity is filtered by workspace, key, user or day, and grouped by workspace', async () => {
@@ -11,7 +11,7 @@ test('activity is filtered by workspace, key, user or day, and grouped by worksp
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
   for (const key of [service.apiKey, service.apiKey, created.key]) {
     const { headers } = await service.ask('POST', '/chat/completions', { key, body })
-    await metered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
+    await untilMetered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
   }
   const activityOf = async (query: string) =>
     (await service.manage('GET', `/activity?${query}`)).body.data.map((item: any) => [item.workspace_id, item.requests])
@@ -32,7 +32,7 @@ test('activity has spending by member, key and day, with names of deleted ones',
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
   for (const key of [service.apiKey, created.key, created.key]) {
     const { headers } = await service.ask('POST', '/chat/completions', { key, body })
-    await metered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
+    await untilMetered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
   }
   await service.manage('DELETE', `/organization/members/${id}`)
   await service.manage('DELETE', `/keys/${created.data.hash}`)

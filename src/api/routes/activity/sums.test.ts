@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 async function ask(service: TestService, more: object): Promise<any> {
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }], ...more }
   const { headers } = await service.ask('POST', '/chat/completions', { body })
-  return metered(service, headers.get('x-generation-id'))
+  return untilMetered(service, headers.get('x-generation-id'))
 }
 
 onEachDatabase('sums by session and tag', (kind) => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const demo = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
 
 async function complete(service: TestService, key: string, more: object = {}): Promise<any> {
   const { headers } = await service.ask('POST', '/chat/completions', { key, body: { ...demo, ...more } })
-  return metered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
+  return untilMetered({ ask: (method, path) => service.ask(method, path, { key }) }, headers.get('x-generation-id'))
 }
 
 async function rows(service: TestService, body: object, key = service.managementKey): Promise<any[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const ask = (service: TestService, content: string, more: object = {}) =>
@@ -13,8 +13,8 @@ test('a chat is answered, and metered under the id in the header and the answer'
   const { status, body, headers } = await ask(service, 'Hello')
   assert.equal(status, 200)
   assert.match(body.choices[0].message.content, /^You said: Hello/)
-  const generation = await metered(service, headers.get('x-generation-id') ?? '')
-  assert.equal((await metered(service, body.id)).id, generation.id)
+  const generation = await untilMetered(service, headers.get('x-generation-id') ?? '')
+  assert.equal((await untilMetered(service, body.id)).id, generation.id)
   assert.deepEqual(
     [generation.tokens_prompt, generation.outcome, generation.provider_name],
     [2, 'success', 'signalbox'],
@@ -54,7 +54,7 @@ test('an unknown model returns 404, and one without credential 503, without deta
 test('the activity of a day is returned by model and endpoint', async () => {
   await using service = await startTestService()
   const { headers } = await ask(service, 'Hello')
-  await metered(service, headers.get('x-generation-id') ?? '')
+  await untilMetered(service, headers.get('x-generation-id') ?? '')
   const { body } = await service.manage('GET', '/activity')
   assert.equal(body.data[0].model, 'signalbox/demo')
   assert.equal(body.data[0].requests, 1)

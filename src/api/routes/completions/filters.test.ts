@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 async function filtering(service: TestService, policy: object): Promise<string> {
@@ -35,7 +35,7 @@ test('flagged text passes, and its rule and count are recorded without the text'
   const id = await filtering(service, { content_filter_builtins: [{ slug: 'email', action: 'flag' }] })
   const { headers, body } = await ask(service, 'ada@example.com and bob@example.com')
   assert.match(body.choices[0].message.content, /ada@example\.com/)
-  const generation = await metered(service, headers.get('x-generation-id'))
+  const generation = await untilMetered(service, headers.get('x-generation-id'))
   assert.equal(generation.content_findings[0].count, 2)
   assert.equal(generation.content_findings[0].guardrail_id, id)
   assert.doesNotMatch(JSON.stringify(generation), /ada@/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import type { TestService } from '#test/harness/service/service.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
@@ -39,7 +39,7 @@ describe('a completion that names a preset', () => {
       tools: [{ type: 'function', function: function_ }],
       stream: false,
     })
-    const { preset, preset_id } = await metered(service, headers.get('x-generation-id'))
+    const { preset, preset_id } = await untilMetered(service, headers.get('x-generation-id'))
     assert.deepEqual([preset.slug, preset.version, preset.id], ['haiku', 1, preset_id])
   })
 
@@ -64,7 +64,7 @@ describe('a completion that names a preset', () => {
     ] as const) {
       const { status, headers } = await chat(body)
       assert.deepEqual([status, sent().temperature], [200, temperature], JSON.stringify(body))
-      const { preset } = await metered(service, headers.get('x-generation-id'))
+      const { preset } = await untilMetered(service, headers.get('x-generation-id'))
       assert.deepEqual([preset.slug, preset.version], ['versions', temperature * 10])
     }
     const missing = await chat({ model: '@preset/versions@3' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 onEachDatabase('@openrouter/sdk, rankings', (kind) => {
@@ -10,7 +10,7 @@ onEachDatabase('@openrouter/sdk, rankings', (kind) => {
     await using service = await startTestService({ kind })
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
     const { headers } = await service.ask('POST', '/chat/completions', { body })
-    const { tokens_prompt, tokens_completion } = await metered(service, headers.get('x-generation-id'))
+    const { tokens_prompt, tokens_completion } = await untilMetered(service, headers.get('x-generation-id'))
     const client = new OpenRouter({ apiKey: service.managementKey, serverURL: service.url })
     for (const period of ['day', 'week', 'month'] as const) {
       const { data, meta } = await client.datasets.getRankingsDaily({ period })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 test('a generation has the name of the calling program, without its query', async () => {
@@ -8,7 +8,7 @@ test('a generation has the name of the calling program, without its query', asyn
   const ask = async (headers: Record<string, string>) => {
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
     const answer = await service.ask('POST', '/chat/completions', { body, headers })
-    const { app_title, http_referer, origin } = await metered(service, answer.headers.get('x-generation-id') ?? '')
+    const { app_title, http_referer, origin } = await untilMetered(service, answer.headers.get('x-generation-id') ?? '')
     return { app_title, http_referer, origin }
   }
   const referer = 'https://user:pass@editor.example/app?token=secret'

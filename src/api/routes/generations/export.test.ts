@@ -5,7 +5,7 @@ import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { writeGenerations } from '#spend/metering/write.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 import { writeRows } from './export.ts'
@@ -84,7 +84,7 @@ test('the log is exported as filtered CSV without formula injection', async () =
   const ask = async (title: string) => {
     const headers = { 'x-title': title }
     const reply = await service.ask('POST', '/chat/completions', { body, headers })
-    return metered(service, reply.headers.get('x-generation-id'))
+    return untilMetered(service, reply.headers.get('x-generation-id'))
   }
   const [first, second] = [await ask('=cmd()'), await ask('plain, "quoted"')]
   const { status, headers, text } = await service.manage('GET', '/generations/export')

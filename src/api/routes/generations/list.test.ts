@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 
 test('the request log filters by model, caller and guardrail finding', async () => {
@@ -13,7 +13,7 @@ test('the request log filters by model, caller and guardrail finding', async () 
   const ask = async (key: string, more: object) => {
     const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'ada@example.com' }], ...more }
     const { headers } = await service.ask('POST', '/chat/completions', { key, body })
-    return metered(service, headers.get('x-generation-id'))
+    return untilMetered(service, headers.get('x-generation-id'))
   }
   const found = await ask(created.key, { stream: true })
   const plain = await ask(service.apiKey, { session_id: 'first' })
@@ -42,7 +42,7 @@ test('a refused request has a record with its rule, and counts in no sum', async
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
   const { status, headers } = await service.ask('POST', '/chat/completions', { key: created.key, body })
   assert.equal(status, 403)
-  const refused = await metered(service, headers.get('x-generation-id'))
+  const refused = await untilMetered(service, headers.get('x-generation-id'))
   assert.deepEqual(
     [refused.outcome, refused.error.guardrail_id, refused.error.rule, refused.model, refused.total_cost],
     ['refused', guardrail.id, 'ignored_models', 'signalbox/demo', 0],

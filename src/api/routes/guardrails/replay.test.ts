@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { metered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/generation-record.ts'
 import type { TestService } from '#test/harness/service/service.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
@@ -29,7 +29,7 @@ describe('POST /guardrails/{id}/replay', () => {
     other = { key: body.key, hash: body.data.hash }
     for (const model of requests) assert.equal((await ask(model)).status, 200)
     const last = await ask('openai-responses/text', other.key)
-    await metered(service, last.headers.get('x-generation-id'))
+    await untilMetered(service, last.headers.get('x-generation-id'))
   })
   after(() => recorded[Symbol.asyncDispose]())
 

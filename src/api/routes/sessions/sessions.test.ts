@@ -179,7 +179,7 @@ onEachDatabase('sessions of browsers', (kind) => {
     assert.match(body.error.message, /older than 15 minutes.*npx signalbox sessions link/)
   })
 
-  test('links and sessions from before the departure of a member are not valid after the return', async () => {
+  test('links and sessions of a removed member stay invalid after the member returns', async () => {
     await using service = await startTestService({ kind })
     const { id } = await member(service, 'org:admin')
     const browser = await openBrowser(service, { link: (await linkFor(service, id)).token })

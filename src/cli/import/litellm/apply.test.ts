@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ApiClient } from '../../kit/api-client.ts'
 import { applyImport } from './apply.ts'
 
-test('applyImport deletes a key whose guardrail cannot be assigned, and does not print it', async () => {
+test('applyImport deletes and does not print a key whose guardrail cannot be assigned', async () => {
   const requests: string[] = []
   const request = async (method: string, path: string) => {
     requests.push(`${method} ${path}`)

@@ -13,13 +13,13 @@ const events: AnswerEvent[] = [
   { type: 'finish', reason: 'tool_calls', native: 'tool_use' },
 ]
 
-test('a client that sends functions gets the call of a translated answer in function_call', () => {
+test('a client that sends functions gets a translated call in function_call', () => {
   const { choices } = writeCompletion(head, events, undefined) as any
   assert.deepEqual(choices[0].message.function_call, { name: 'read', arguments: '{"path":"a"}' })
   assert.deepEqual([choices[0].message.tool_calls, choices[0].finish_reason], [undefined, 'function_call'])
 })
 
-test('a client that sends functions gets the call of a translated stream in function_call', () => {
+test('a client that sends functions gets a translated streamed call in function_call', () => {
   const writer = chatWriter(head, { includeUsage: false })
   const chunks = events.map((event) => JSON.parse(writer.event(event).split('data: ').at(-1)!))
   const calls = chunks.map(({ choices }) => choices[0].delta.function_call)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newEmptyTestStore, type TestStore } from '#test/harness/database/databases.ts'
-import { startTcpProxy } from '#test/harness/database/detour.ts'
+import { startTcpProxy } from '#test/harness/database/tcp-proxy.ts'
 import { until } from '#test/harness/until.ts'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
 import { sql } from '../kysely.ts'
@@ -86,8 +86,8 @@ test('a migration may take longer than a statement may, whatever the role says',
 test('locks of a host that died in a transaction are released soon', { skip }, () =>
   withPlace(async ({ settings }, url) => {
     await using stack = new AsyncDisposableStack()
-    const detour = stack.use(await startTcpProxy(url))
-    const dying = await openDb({ ...settings, ...limits, database_url: detour.url })
+    const proxy = stack.use(await startTcpProxy(url))
+    const dying = await openDb({ ...settings, ...limits, database_url: proxy.url })
     stack.defer(dying.close)
     const living = await openDb({
       ...settings,
@@ -100,7 +100,7 @@ test('locks of a host that died in a transaction are released soon', { skip }, (
     const dead = dying.query.transaction().execute(async (tx) => {
       await tx.insertInto('users').values(user('a')).execute()
       holding.resolve()
-      detour.strand()
+      proxy.strand()
       await sleep(limits.database_idle_transaction_timeout_ms * 2)
       await tx.selectFrom('users').selectAll().execute()
     })
@@ -114,11 +114,11 @@ test('locks of a host that died in a transaction are released soon', { skip }, (
 test('a query on a silently dead connection fails soon, and the next one reconnects', { skip }, () =>
   withPlace(async ({ settings }, url) => {
     await using stack = new AsyncDisposableStack()
-    const detour = stack.use(await startTcpProxy(url))
+    const proxy = stack.use(await startTcpProxy(url))
     const messages: string[] = []
     const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
     const db = await openDb(
-      { ...settings, ...limits, ...patient, database_url: detour.url },
+      { ...settings, ...limits, ...patient, database_url: proxy.url },
       { onError: ({ message }) => messages.push(message) },
     )
     stack.defer(db.close)
@@ -126,7 +126,7 @@ test('a query on a silently dead connection fails soon, and the next one reconne
       .transaction()
       .execute(async (tx) => {
         await tx.selectFrom('users').selectAll().execute()
-        detour.strand()
+        proxy.strand()
         await assert.rejects(tx.selectFrom('users').selectAll().execute(), { code: 'ETIMEDOUT' })
       })
       .catch(() => {})
@@ -155,11 +155,11 @@ test(
   () =>
     withPlace(async ({ settings }, url) => {
       await using stack = new AsyncDisposableStack()
-      const detour = stack.use(await startTcpProxy(url))
+      const proxy = stack.use(await startTcpProxy(url))
       const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
       let backAfterMs = 0
       const db = await openDb(
-        { ...settings, ...limits, ...patient, database_silence_ms: 1000, database_url: detour.url },
+        { ...settings, ...limits, ...patient, database_silence_ms: 1000, database_url: proxy.url },
         { onRecovered: (awayMs) => (backAfterMs = awayMs) },
       )
       stack.defer(db.close)
@@ -170,11 +170,11 @@ test(
           () => false,
         )
       await until(answers)
-      detour.turn('stalled')
+      proxy.turn('stalled')
       await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ })
       // It does not even wait for a connection.
       await assert.rejects(ask(), /not answered for 1000 ms/)
-      detour.turn('open')
+      proxy.turn('open')
       await until(() => backAfterMs > 0)
       await until(answers)
     }),
@@ -183,10 +183,10 @@ test(
 test('a database that is stalled does not keep the service from closing it', { skip }, () =>
   withPlace(async ({ settings }, url) => {
     await using stack = new AsyncDisposableStack()
-    const detour = stack.use(await startTcpProxy(url))
-    const db = await openDb({ ...settings, ...limits, database_url: detour.url })
+    const proxy = stack.use(await startTcpProxy(url))
+    const db = await openDb({ ...settings, ...limits, database_url: proxy.url })
     await db.query.selectFrom('users').selectAll().execute()
-    detour.turn('stalled')
+    proxy.turn('stalled')
     const waiting = db.query.selectFrom('users').selectAll().execute()
     waiting.catch(() => {})
     await db.close()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newEmptyTestStore } from '#test/harness/database/databases.ts'
-import { startTcpProxy } from '#test/harness/database/detour.ts'
+import { startTcpProxy } from '#test/harness/database/tcp-proxy.ts'
 import { until } from '#test/harness/until.ts'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
 import { openDb } from '../open.ts'
@@ -18,11 +18,11 @@ async function following() {
   stack.defer(testStore.remove)
   const db = await openDb(testStore.settings)
   stack.defer(db.close)
-  const detour = stack.use(await startTcpProxy(testStore.settings.database_url!))
+  const proxy = stack.use(await startTcpProxy(testStore.settings.database_url!))
   const [opened, ended]: [Connection[], Connection[]] = [[], []]
   const [errors, broken, received]: [string[], string[], string[]] = [[], [], []]
   const open = async () => {
-    const connection = new Connection({ hosts: new Hosts(parseDatabaseUrl(detour.url)) })
+    const connection = new Connection({ hosts: new Hosts(parseDatabaseUrl(proxy.url)) })
     opened.push(connection)
     connection.on('error', ({ message }) => broken.push(message))
     connection.on('end', () => ended.push(connection))
@@ -37,7 +37,7 @@ async function following() {
     db.exclusively('o', async (_tx, say) => say('key.changed', payload)).then(() => undefined)
   return {
     signals,
-    detour,
+    proxy,
     opened,
     ended,
     errors,
@@ -60,12 +60,12 @@ test('notifications of other servers are received, up to a known time', { skip }
 
 test('a cut connection is reported once, and later notifications count as missed', { skip }, async () => {
   await using fixture = await following()
-  fixture.detour.turn('cut')
+  fixture.proxy.turn('cut')
   await until(() => !fixture.signals.live())
   await until(() => fixture.signals.silentForMs() > 1500)
   assert.equal(fixture.errors.length, 1)
   await fixture.publish('a')
-  fixture.detour.turn('open')
+  fixture.proxy.turn('open')
   await until(() => fixture.signals.live())
   assert.deepEqual(fixture.received, ['missed'])
   await fixture.publish('b')
@@ -75,7 +75,7 @@ test('a cut connection is reported once, and later notifications count as missed
 
 test('a connection on which nothing moves is not trusted, and another is opened', { skip }, async () => {
   await using fixture = await following()
-  fixture.detour.strand()
+  fixture.proxy.strand()
   await until(() => fixture.errors.length > 0)
   assert.match(fixture.errors[0]!, /does not answer/)
   await until(() => fixture.signals.live())
@@ -104,7 +104,7 @@ test('a read-only database is detected within seconds, with few queries', {
 test('lost notifications are detected even if the clock was set back by an hour', { skip }, async () => {
   await using fixture = await following()
   const { now } = Date
-  fixture.detour.turn('stalled')
+  fixture.proxy.turn('stalled')
   try {
     Date.now = () => now() - 3_600_000
     await until(() => !fixture.signals.live())
@@ -125,7 +125,7 @@ test('closing notifies the database and is not reported as an error', { skip }, 
 
 test('a database that says nothing does not hold up the end', { skip }, async () => {
   await using fixture = await following()
-  fixture.detour.turn('stalled')
+  fixture.proxy.turn('stalled')
   await fixture.signals.close()
   await until(() => fixture.ended.length === fixture.opened.length)
   assert.deepEqual(fixture.errors, [])

@@ -5,7 +5,7 @@ import { createServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { IssuedCertificate } from '#platform/net/certificates.ts'
 import { until } from '../../until.ts'
-import { endAtLast } from '../leftovers.ts'
+import { killAfterTests } from '../leftovers.ts'
 
 /**
  * A proxy as a process. `await using` ends it.
@@ -17,7 +17,7 @@ export async function startProxy(routes: Record<string, number>, credentials = '
   const child = spawn(process.execPath, [script, JSON.stringify(routes), credentials], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  endAtLast(child)
+  killAfterTests(child)
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text

@@ -19,9 +19,10 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const stranded = new Set<Socket>()
-  let [state, delayMs]: [State, number] = ['open', 0]
+  let state: State = 'open'
+  let delayMs = 0
 
-  function pass(from: Socket, to: Socket): void {
+  function forward(from: Socket, to: Socket): void {
     sockets.add(from)
     from.on('data', (bytes) => {
       if (delayMs === 0) to.write(bytes)
@@ -36,12 +37,12 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     if (state === 'open') from.resume()
   }
 
-  const server = createServer({ pauseOnConnect: true }, (near) => {
-    if (state === 'cut') return void near.destroy()
-    const far = connect(Number(target.port), target.hostname)
-    far.pause()
-    pass(near, far)
-    pass(far, near)
+  const server = createServer({ pauseOnConnect: true }, (clientSocket) => {
+    if (state === 'cut') return void clientSocket.destroy()
+    const serverSocket = connect(Number(target.port), target.hostname)
+    serverSocket.pause()
+    forward(clientSocket, serverSocket)
+    forward(serverSocket, clientSocket)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = new URL(databaseUrl)
@@ -49,8 +50,8 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    turn(next) {
-      state = next
+    turn(newState) {
+      state = newState
       for (const socket of sockets) {
         if (stranded.has(socket)) continue
         if (state === 'cut') socket.destroy()
