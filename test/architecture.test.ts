@@ -132,9 +132,9 @@ test('the processes beside an intern load no Zod, which needs 12 MB', () => {
     }
   }
   for (const file of ['bin/daemon.ts', 'bin/files.ts', 'bin/files-in-pod.ts']) visit(file)
-  const auditEvents: string[] = []
-  for (let file = importer.get('src/platform/json/lazy-zod.ts'); file; file = importer.get(file)) auditEvents.push(file)
-  assert.deepEqual(auditEvents, [])
+  const importPath: string[] = []
+  for (let file = importer.get('src/platform/json/lazy-zod.ts'); file; file = importer.get(file)) importPath.push(file)
+  assert.deepEqual(importPath, [])
 })
 
 test('platform/core imports nothing outside of itself', () => {
@@ -234,11 +234,11 @@ function circlesOf(imports: readonly { from: string; to: string }[]): string[] {
   const next = Map.groupBy(imports, ({ from }) => from)
   const done = new Set<string>()
   const circles: string[] = []
-  const visit = (file: string, auditEvents: string[]) => {
-    if (auditEvents.includes(file))
-      return void circles.push([...auditEvents.slice(auditEvents.indexOf(file)), file].join(' → '))
+  const visit = (file: string, importPath: string[]) => {
+    if (importPath.includes(file))
+      return void circles.push([...importPath.slice(importPath.indexOf(file)), file].join(' → '))
     if (done.has(file)) return
-    for (const { to } of next.get(file) ?? []) visit(to, [...auditEvents, file])
+    for (const { to } of next.get(file) ?? []) visit(to, [...importPath, file])
     done.add(file)
   }
   for (const file of next.keys()) visit(file, [])
