@@ -63,7 +63,12 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const server = await service.start('a')
     const { id } = await runningIntern(server, request)
     const { sessionId } = await say(server, id, 'say hello')
-    const written = await createFilesClient(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('kept') })
+    const written = await createFilesClient(server, id)(
+      'PUT',
+      'content',
+      { path: 'note.txt' },
+      { body: Buffer.from('kept') },
+    )
     assert.ok([200, 201, 204].includes(written.status), String(written.bytes))
     await timed(t, 'suspended', async () => {
       const { status, text } = await server.ask('POST', `/interns/${id}/suspend`)
@@ -73,7 +78,12 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const note = async () => String((await createFilesClient(server, id)('GET', 'content', { path: 'note.txt' })).bytes)
     assert.equal(await timed(t, 'a file read meanwhile', note), 'kept')
     assert.equal(await timed(t, 'and once more', note), 'kept')
-    await createFilesClient(server, id)('PUT', 'content', { path: 'note.txt' }, { body: Buffer.from('changed meanwhile') })
+    await createFilesClient(server, id)(
+      'PUT',
+      'content',
+      { path: 'note.txt' },
+      { body: Buffer.from('changed meanwhile') },
+    )
     assert.deepEqual(await objectsOf(cluster, 'pod', id), [])
     await timed(t, 'resumed', async () => {
       await server.ask('POST', `/interns/${id}/provision`)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
 import type { DaemonTls } from '#interns/remote/tls-connection.ts'
-import { refusalOf, startTestDaemon, createTurnClient, token } from '#test/harness/interns/daemon.ts'
+import { createTurnClient, refusalOf, startTestDaemon, token } from '#test/harness/interns/daemon.ts'
 import { certificateFiles, daemonTls, testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 
