@@ -46,30 +46,30 @@ const inputSchema = {
 const Input = z
   .unknown()
   .superRefine((input, context) => {
-    const problem = problemOf(input)
+    const problem = findProblem(input)
     if (problem) context.addIssue({ code: 'custom', ...problem })
   })
   .meta(inputSchema)
 
 type Problem = { message: string; path?: number[] }
 
-const forms = 'must be a text, token ids, or a list of texts, of token ids or of objects with "content"'
+const formError = 'must be a text, token ids, or a list of texts, of token ids or of objects with "content"'
 
-function problemOf(input: unknown): Problem | undefined {
+function findProblem(input: unknown): Problem | undefined {
   if (typeof input === 'string') return undefined
-  if (!Array.isArray(input)) return { message: forms }
+  if (!Array.isArray(input)) return { message: formError }
   if (input.length === 0) return { message: 'must not be empty' }
   if (isTokenIds(input)) return undefined
   if (input.length > maxInputs) return { message: `must have at most ${maxInputs} inputs` }
-  const isInput = isInputLike(input[0])
-  const wrong = isInput ? input.findIndex((one) => !isInput(one)) : 0
-  return wrong === -1
+  const isInput = findFormCheck(input[0])
+  const wrongIndex = isInput ? input.findIndex((item) => !isInput(item)) : 0
+  return wrongIndex === -1
     ? undefined
-    : { message: isInput ? 'must have the form of the first input' : forms, path: [wrong] }
+    : { message: isInput ? 'must have the form of the first input' : formError, path: [wrongIndex] }
 }
 
 /** The check for all inputs of a list, by its first one; undefined if that has no valid form. */
-function isInputLike(first: unknown): ((input: unknown) => boolean) | undefined {
+function findFormCheck(first: unknown): ((input: unknown) => boolean) | undefined {
   return [isText, isTokenIds, isMultimodal].find((isForm) => isForm(first))
 }
 

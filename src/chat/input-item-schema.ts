@@ -10,7 +10,7 @@ const role = { enum: ['system', 'developer', 'user', 'assistant'] }
 const requiredFields = (fields: Record<string, JsonSchema>) => ({ required: Object.keys(fields), properties: fields })
 
 /** The schemas of input items by type. Items of unknown types can have any fields. */
-const byType: [types: (string | null)[], schema: JsonSchema][] = [
+const schemasByType: [types: (string | null)[], schema: JsonSchema][] = [
   [['function_call'], requiredFields({ call_id: text, name: text, arguments: text })],
   [['custom_tool_call'], requiredFields({ call_id: text, name: text, input: text })],
   [
@@ -29,7 +29,7 @@ const message = {
  * The JSON Schema of an item of `input`, only for the API description. Items are validated by the code that reads them,
  * which reports the position of an error.
  */
-export const inputItemSchema = byType.reduceRight<JsonSchema>(
+export const inputItemSchema = schemasByType.reduceRight<JsonSchema>(
   (rest, [types, schema]) => ifThen({ required: ['type'], properties: { type: { enum: types } } }, schema, rest),
   // An item without a type is a message.
   ifThen({ properties: { type: { enum: ['message', null] } } }, message),

@@ -84,16 +84,17 @@ const tokensOfMedium = 1000
 
 /** Estimates the prompt's tokens, for requests that no provider counted. */
 export function estimatePrompt(chat: ChatRequest): number {
-  const [bytes, media] = textAndMedia(chat)
+  const { bytes, media } = measureTextAndMedia(chat)
   return estimateTokens(bytes) + media * tokensOfMedium
 }
 
-function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
+/** The bytes of all text, and the number of media. */
+function measureTextAndMedia(chat: ChatRequest): { bytes: number; media: number } {
   let { bytes } = toolSize(chat)
   let media = 0
-  for (const { content, role: _role, ...more } of chat.messages) {
+  for (const { content, role: _role, ...otherFields } of chat.messages) {
     // Tool calls, names of results, reasoning of earlier turns.
-    for (const name in more) bytes += bytesOf(more[name as keyof typeof more])
+    for (const name in otherFields) bytes += bytesOf(otherFields[name as keyof typeof otherFields])
     if (!Array.isArray(content)) bytes += bytesOf(content)
     else
       for (const part of content) {
@@ -103,7 +104,7 @@ function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
         else bytes += bytesOf(part.text)
       }
   }
-  return [bytes, media]
+  return { bytes, media }
 }
 
 /** The tokens with which a provider marks the start, the role and the end of a message. */
@@ -114,7 +115,7 @@ const tokensOfLargestImage = 1600
 
 /** A high estimate of the prompt's tokens, for clients that count tokens before they send a request. It is rarely exceeded. */
 export function upperPromptEstimate(chat: ChatRequest): number {
-  const [bytes, media] = textAndMedia(chat)
+  const { bytes, media } = measureTextAndMedia(chat)
   const added = chat.messages.length * messageMarkerTokens + (chat.tools?.length ? toolInstructionTokens : 0)
   return estimateTokens(bytes, bytesPerToken.min) + added + media * tokensOfLargestImage
 }

@@ -6,7 +6,7 @@ const presetCondition = {
   ],
 }
 
-const oneOf = (names: string[]) => ({ anyOf: names.map((name) => ({ required: [name] })) })
+const requireOneOf = (names: string[]) => ({ anyOf: names.map((name) => ({ required: [name] })) })
 
 /**
  * The JSON Schema of the fields that a body without a preset requires: a model, and one field of each group. Only for the
@@ -14,5 +14,5 @@ const oneOf = (names: string[]) => ({ anyOf: names.map((name) => ({ required: [n
  */
 export const requiredFields = (...groups: string[][]) => ({
   if: presetCondition,
-  else: { allOf: [['model', 'models'], ...groups].map(oneOf) },
+  else: { allOf: [['model', 'models'], ...groups].map(requireOneOf) },
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Message } from './message.ts'
 import { decodeThought, encodeThought } from './thought-encoding.ts'
-import { detailsOf, originOf, thoughtsOf } from './thoughts.ts'
+import { readOrigin, readThoughts, toReasoningDetails } from './thoughts.ts'
 
 const format = 'anthropic-claude-v1' as const
 const saying = (details: unknown) => ({ role: 'assistant', content: 'Yes.', reasoning_details: details }) as Message
@@ -16,7 +16,7 @@ describe('thoughts that clients keep', () => {
       { text: '', format, encrypted: 'two' },
       { text: 'Then.', format, signature: 'three' },
     ]
-    assert.deepEqual(thoughtsOf(saying(pieces.flatMap((piece) => detailsOf(piece, 0))), format), [
+    assert.deepEqual(readThoughts(saying(pieces.flatMap((piece) => toReasoningDetails(piece, 0))), format), [
       { text: 'Hmm, so.', format, signature: 'one' },
       { text: '', format, encrypted: 'two' },
       { text: 'Then.', format, signature: 'three' },
@@ -26,18 +26,18 @@ describe('thoughts that clients keep', () => {
   test('pieces of other formats separate the pieces of a thought', () => {
     const other = { text: 'x', format: 'google-gemini-v1' as const }
     const pieces = [{ text: 'blue', format }, other, { text: 'berry', format, signature: 's' }]
-    const details = pieces.flatMap((piece) => detailsOf(piece, 0))
-    assert.deepEqual(thoughtsOf(saying(details), format), [{ text: 'berry', format, signature: 's' }])
+    const details = pieces.flatMap((piece) => toReasoningDetails(piece, 0))
+    assert.deepEqual(readThoughts(saying(details), format), [{ text: 'berry', format, signature: 's' }])
   })
 
   test('a thought without a signature is not sent back: its provider would not know it', () => {
-    assert.deepEqual(thoughtsOf(saying(detailsOf({ text: 'Hm', format }, 0)), format), [])
+    assert.deepEqual(readThoughts(saying(toReasoningDetails({ text: 'Hm', format }, 0)), format), [])
   })
 
   test('values that are not reasoning are skipped', () => {
     const odd = [null, 5, 'text', [null], { text: 5, format }, { text: {}, format, signature: 5 }]
     const sound = { text: 'Hm', format, signature: 'one' }
-    assert.deepEqual(thoughtsOf(saying([...odd, ...detailsOf(sound, 0)]), format), [sound])
+    assert.deepEqual(readThoughts(saying([...odd, ...toReasoningDetails(sound, 0)]), format), [sound])
   })
 
   test('a forged seal returns only the texts of a mark', () => {
@@ -48,17 +48,17 @@ describe('thoughts that clients keep', () => {
   })
 
   test('a thought without an owner gives clients nothing to keep', () => {
-    assert.deepEqual(detailsOf({ text: 'Hm' }, 0), [])
+    assert.deepEqual(toReasoningDetails({ text: 'Hm' }, 0), [])
   })
 
   test('details of no shape that is known do no harm', () => {
     for (const details of [null, 'text', [], [{}], [null, 'x'], [{ type: 'reasoning.server_tool_call' }]])
-      assert.deepEqual(thoughtsOf(saying(details), format), [])
+      assert.deepEqual(readThoughts(saying(details), format), [])
   })
 
   test('the id of an unsigned thought names its place and model', () => {
     const origin = { field: 'reasoning_content' as const, by: 'a/b:free' }
-    const [detail] = detailsOf({ text: 'Hm', ...origin }, 0)
+    const [detail] = toReasoningDetails({ text: 'Hm', ...origin }, 0)
     assert.deepEqual(detail, {
       type: 'reasoning.text',
       text: 'Hm',
@@ -66,10 +66,10 @@ describe('thoughts that clients keep', () => {
       format: 'unknown',
       index: 0,
     })
-    assert.deepEqual(originOf(detail!), origin)
-    assert.deepEqual(originOf({ type: 'reasoning.text', ...origin }), origin)
+    assert.deepEqual(readOrigin(detail!), origin)
+    assert.deepEqual(readOrigin({ type: 'reasoning.text', ...origin }), origin)
     for (const id of ['native:r1', 'rs_1', 'text:a/b', null])
-      assert.equal(originOf({ type: 'reasoning.text', id }), undefined)
+      assert.equal(readOrigin({ type: 'reasoning.text', id }), undefined)
   })
 })
 

@@ -11,7 +11,7 @@ const thoughtFields = ['reasoning', 'reasoning_content', 'thinking'] as const
 export type ThoughtField = (typeof thoughtFields)[number]
 
 export function isThoughtField(value: unknown): value is ThoughtField {
-  return thoughtFields.some((place) => place === value)
+  return thoughtFields.some((field) => field === value)
 }
 
 /** Metadata by which a provider recognises its thought in a later turn. */
@@ -61,12 +61,11 @@ export function isThoughtEnd({ signature, encrypted }: ThoughtMetadata): boolean
  * Returns the details of a thought for clients, which send them back. Empty if no provider would recognise them. The
  * id shows whether the thought was translated or came from a chat-completions provider.
  */
-export function detailsOf(thought: Thought, index: number): ReasoningDetail[] {
+export function toReasoningDetails(thought: Thought, index: number): ReasoningDetail[] {
   const { text, format, via, signature, encrypted, field, by } = thought
   if (field !== undefined && by !== undefined) return [unsignedDetail({ text, field, by }, index)]
   if (format === undefined && via === undefined) return []
-  const id =
-    via === 'chat' ? thought.id : thought.id === undefined ? translatedPrefix : `${translatedPrefix}:${thought.id}`
+  const id = via === 'chat' ? thought.id : translatedId(thought.id)
   const commonFields = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), index }
   const details: ReasoningDetail[] = []
   if (signature !== undefined) details.push({ type: 'reasoning.text', text, signature, ...commonFields })
@@ -86,13 +85,17 @@ function unsignedDetail({ text, field, by }: { text: string } & Origin, index: n
 }
 
 /** Returns the origin of an unsigned thought; undefined for other details. */
-export function originOf({ id, field, by }: ReasoningDetail): Origin | undefined {
+export function readOrigin({ id, field, by }: ReasoningDetail): Origin | undefined {
   if (isThoughtField(field) && typeof by === 'string') return { field, by }
-  const [, place, model] = /^([a-z_]+):(.+)$/s.exec(typeof id === 'string' ? id : '') ?? []
-  return isThoughtField(place) && model !== undefined ? { field: place, by: model } : undefined
+  const [, encodedField, model] = /^([a-z_]+):(.+)$/s.exec(typeof id === 'string' ? id : '') ?? []
+  return isThoughtField(encodedField) && model !== undefined ? { field: encodedField, by: model } : undefined
 }
 
 const translatedPrefix = 'native'
+
+function translatedId(id: string | undefined): string {
+  return id === undefined ? translatedPrefix : `${translatedPrefix}:${id}`
+}
 
 /** Whether the detail was translated from a thought of another protocol. */
 export function isTranslated({ id }: ReasoningDetail): boolean {
@@ -123,21 +126,22 @@ export function thoughtPieces(details: readonly unknown[]): ReasoningDetail[][] 
 }
 
 /** Returns the text of one piece of a thought. */
-export function textOfPiece({ text, summary }: ReasoningDetail): string {
-  return typeof text === 'string' ? text : typeof summary === 'string' ? summary : ''
+export function pieceText({ text, summary }: ReasoningDetail): string {
+  if (typeof text === 'string') return text
+  return typeof summary === 'string' ? summary : ''
 }
 
 /**
  * Returns the complete thoughts of an assistant message that a client sends back. Thoughts of other formats are skipped.
  */
-export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
+export function readThoughts(message: Message, format: ThoughtFormat): Thought[] {
   return thoughtPieces(reasoningDetails(message)).flatMap((pieces) => {
     const { signature, data, format: pieceFormat } = pieces.at(-1)!
     const id = providerId(pieces.at(-1)!)
     if ((pieceFormat ?? format) !== format) return []
     if (typeof signature !== 'string' && typeof data !== 'string') return []
     const thought = {
-      text: pieces.map(textOfPiece).join(''),
+      text: pieces.map(pieceText).join(''),
       format,
       ...(typeof signature === 'string' && { signature }),
       ...(typeof data === 'string' && { encrypted: data }),

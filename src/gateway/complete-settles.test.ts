@@ -31,7 +31,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     spending: {
       budgets: [],
       priceable: (targets: object[]) => targets,
-      reservation: () => {
+      createReservation: () => {
         events.push('reserved')
         return { request: question, settle: settle ?? note('settled') }
       },

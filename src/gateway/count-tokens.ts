@@ -24,8 +24,8 @@ type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'pre
 type CountCall = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'pause' | 'requestId'>
 
 /**
- * Applies the request's provider preferences before counting: the prompt is not sent to a provider that the request
- * excludes.
+ * The input of `findExclusion` except the preferences. Only these exclude an endpoint here: the prompt must not be sent
+ * for counting to a provider that the request excludes.
  */
 const emptyPlanInput: Omit<PlanInput, 'preferences' | 'candidates'> = {
   needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
@@ -55,8 +55,8 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const planInput = { ...emptyPlanInput, preferences: readPreferences(preferred, request.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
     if (findExclusion(first!.model, endpoint, planInput)) continue
-    const limited = decision.spending.budgets.length > 0
-    const tokens = await countAt(deps, call, { body: decision.body, limited }, { model: first!.model, endpoint })
+    const isLimited = decision.spending.budgets.length > 0
+    const tokens = await countAt(deps, call, { body: decision.body, isLimited }, { model: first!.model, endpoint })
     if (tokens !== undefined) return { tokens, estimated: false }
   }
   if (call.pause) {
@@ -70,7 +70,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
 async function countAt(
   deps: CountDeps,
   { caller, client, headers: request, pause }: CountCall,
-  { body, limited }: { body: Body; limited: boolean },
+  { body, isLimited }: { body: Body; isLimited: boolean },
   target: Target,
 ): Promise<number | undefined> {
   const { endpoint } = target
@@ -90,7 +90,7 @@ async function countAt(
       'content-type': 'application/json',
       'accept-encoding': 'identity',
       ...encoded.headers,
-      ...client.headersFor?.(request, body, limited),
+      ...client.headersFor?.(request, body, isLimited),
     },
     body: written,
   })

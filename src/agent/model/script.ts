@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ScenarioAction, type ScenarioInput, scenarioActions } from '#chat/demo/scenarios.ts'
 import { callByName } from '#chat/demo/toolbox.ts'
-import { wordsOf } from '#chat/demo/words.ts'
+import { splitWords } from '#chat/demo/words.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { AssistantMessage, Message, Model, ModelEvent, ModelRequest, ToolCall } from './model.ts'
@@ -52,13 +52,13 @@ async function* perform(
   newId: NewId,
 ): AsyncGenerator<ModelEvent> {
   if ('say' in line) {
-    for (const text of line.whole ? [line.say] : wordsOf(line.say)) {
+    for (const text of line.whole ? [line.say] : splitWords(line.say)) {
       answer.text += text
       yield { type: 'text.added', text }
     }
   } else if ('think' in line) {
     answer.reasoning = (answer.reasoning ?? '') + line.think
-    for (const text of wordsOf(line.think)) yield { type: 'reasoning.added', text }
+    for (const text of splitWords(line.think)) yield { type: 'reasoning.added', text }
   } else if ('call' in line || 'use' in line) {
     const names = tools.map((tool) => tool.name)
     const name = 'call' in line ? line.call : (callByName(line.use, line.input, names)?.name ?? line.use)

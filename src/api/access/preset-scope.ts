@@ -1,4 +1,4 @@
-import { presetReference } from '#gateway/presets/preset-reference.ts'
+import { readPresetReference } from '#gateway/presets/preset-reference.ts'
 import type { PresetScope } from '#gateway/presets/read-presets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { findModelByKey } from '#interns/registry/store.ts'
@@ -12,6 +12,8 @@ export async function presetScope(
 ): Promise<PresetScope> {
   const { workspaceId, keyKind, keyHash } = caller
   if (keyKind !== 'intern') return { workspaceId }
-  const named = presetReference({ model: (await findModelByKey(deps, keyHash)) ?? deps.config.default_intern_model })
+  const named = readPresetReference({
+    model: (await findModelByKey(deps, keyHash)) ?? deps.config.default_intern_model,
+  })
   return { workspaceId, slugs: named ? [named.slug] : [] }
 }

@@ -1,5 +1,5 @@
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { presetReference } from '#gateway/presets/preset-reference.ts'
+import { readPresetReference } from '#gateway/presets/preset-reference.ts'
 import type { ModelLookup } from '#gateway/request/catalogue-lookup.ts'
 import { resolveModels } from '#gateway/request/resolve-models.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -16,7 +16,7 @@ export function internModelProblem(
   data: CatalogueData,
 ) {
   if (interns === 'off' || modelOrPreset === 'script') return undefined
-  const preset = presetReference({ model: modelOrPreset })
+  const preset = readPresetReference({ model: modelOrPreset })
   const model = preset ? preset.rest.model : modelOrPreset
   if (typeof model !== 'string') return undefined
   try {

@@ -2,8 +2,8 @@ import type { ChatRequest } from '../chat-request.ts'
 import type { AnswerEvent } from '../events.ts'
 import { type Message, textOf } from '../message.ts'
 import { type ScenarioAction, type ScenarioInput, scenarioActions } from './scenarios.ts'
-import { type BuildCall, callByName, toolboxOf } from './toolbox.ts'
-import { wordsOf } from './words.ts'
+import { type BuildCall, callByName, findCallBuilder } from './toolbox.ts'
+import { splitWords } from './words.ts'
 
 /** The events of a demo answer, each with the pause before it. The last one can be an error. */
 export type TimedEvents = { waitMs: number; event: AnswerEvent }[]
@@ -14,7 +14,7 @@ const maxPieces = 100_000
 /** Plays the next step of a scenario. @returns undefined if the tools of the request belong to no known agent. */
 export function playForAgent({ messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>): TimedEvents | undefined {
   const toolNames = new Set((tools ?? []).flatMap(toolAndFieldNames))
-  const buildCall = toolboxOf(toolNames)
+  const buildCall = findCallBuilder(toolNames)
   if (!buildCall) return undefined
   const timedEvents: TimedEvents = []
   const buildNamedCall: CallState['buildNamedCall'] = ({ use, input }) => callByName(use, input, toolNames)
@@ -26,7 +26,7 @@ export function playForAgent({ messages, tools }: Pick<ChatRequest, 'messages' |
     waitMs: 0,
   }
   for (const action of scenarioActions(scenarioInput(messages))) {
-    for (const event of eventsOf(action, state)) {
+    for (const event of toEvents(action, state)) {
       timedEvents.push({ waitMs: state.waitMs, event })
       state.waitMs = 0
     }
@@ -50,10 +50,10 @@ type CallState = {
   waitMs: number
 }
 
-function eventsOf(action: ScenarioAction, state: CallState): AnswerEvent[] {
+function toEvents(action: ScenarioAction, state: CallState): AnswerEvent[] {
   if ('say' in action)
-    return (action.whole ? [action.say] : wordsOf(action.say)).map((text) => ({ type: 'text', text }))
-  if ('think' in action) return wordsOf(action.think).map((text) => ({ type: 'reasoning', text }))
+    return (action.whole ? [action.say] : splitWords(action.say)).map((text) => ({ type: 'text', text }))
+  if ('think' in action) return splitWords(action.think).map((text) => ({ type: 'reasoning', text }))
   if ('fail' in action) return [{ type: 'error', message: action.fail, status: action.status }]
   if ('call' in action || 'use' in action) {
     const called = 'use' in action ? state.buildNamedCall(action) : state.buildCall(action)

@@ -4,8 +4,8 @@ import type { AnswerEvent, TokenCounts } from '../events.ts'
 import { textOf } from '../message.ts'
 import { lastPrompt, playForAgent, type TimedEvents } from './agent-answer.ts'
 import { type DemoOptions, demoOptions, hasKeyword } from './keywords.ts'
-import { sampleOf } from './sample.ts'
-import { wordsOf } from './words.ts'
+import { createSample } from './sample.ts'
+import { splitWords } from './words.ts'
 
 /** A step of a demo answer: an event, or the end of the stream (`cut`: disconnect, `stall`: silence). */
 export type Step = { afterMs: number } & ({ event: AnswerEvent } | { stop: 'cut' | 'stall' })
@@ -36,14 +36,14 @@ function answerForAgent(chat: Parameters<typeof play>[0], timedEvents: TimedEven
 
 function reasoningEvents({ reasoning }: DemoOptions): AnswerEvent[] {
   return reasoning
-    ? wordsOf('I think about what was said before I answer.').map((text) => ({ type: 'reasoning', text }))
+    ? splitWords('I think about what was said before I answer.').map((text) => ({ type: 'reasoning', text }))
     : []
 }
 
 function contentEvents(chat: Parameters<typeof play>[0], prompt: string, options: DemoOptions): AnswerEvent[] {
   const called = toolsToCall(chat, options)
   if (called.length > 0) return called.flatMap((tool, index) => toolCallEvents(tool.function!, index))
-  return wordsOf(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
+  return splitWords(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
 }
 
 /** Calls a required tool, even after a tool result. A client can set tool_choice to none then. */
@@ -55,14 +55,15 @@ function toolsToCall({ messages, tools = [], tool_choice: choice }: Parameters<t
   }
   if (choice === 'required' || choice === 'any') return options.tools ? functions : functions.slice(0, 1)
   if (choice === 'none' || messages.at(-1)?.role === 'tool') return []
-  return options.tools ? functions : options.tool ? functions.slice(0, 1) : []
+  if (options.tools) return functions
+  return options.tool ? functions.slice(0, 1) : []
 }
 
 function toolCallEvents(
   { name, parameters }: { name: string; parameters?: object | null },
   index: number,
 ): AnswerEvent[] {
-  const json = JSON.stringify(sampleOf(parameters ?? { type: 'object' }))
+  const json = JSON.stringify(createSample(parameters ?? { type: 'object' }))
   const half = Math.ceil(json.length / 2)
   return [
     { type: 'tool_call', index, id: `call_demo_${index + 1}`, name },
@@ -79,7 +80,7 @@ function textFor(
   if (options.words !== undefined) return Array.from({ length: options.words }, (_, i) => `word${i + 1}`).join(' ')
   if (response_format?.type === 'json_schema') {
     const { schema } = (response_format.json_schema ?? {}) as { schema?: object }
-    return JSON.stringify(sampleOf(schema))
+    return JSON.stringify(createSample(schema))
   }
   if (response_format?.type === 'json_object') return JSON.stringify({ said: prompt.slice(0, 200) })
   const last = messages.at(-1)
@@ -88,11 +89,15 @@ function textFor(
 }
 
 function endingSteps(chat: Parameters<typeof play>[0], options: DemoOptions, events: AnswerEvent[]): Step[] {
-  const called = events.some(({ type }) => type === 'tool_call')
-  const reason = options.length ? 'length' : called ? 'tool_calls' : 'stop'
+  const reason = finishReason(options, events)
   const finish: Step = { afterMs: 0, event: { type: 'finish', reason, native: reason } }
   if (options.nousage) return [finish]
   return [finish, { afterMs: 0, event: { type: 'usage', tokens: tokensOf(chat, events) } }]
+}
+
+function finishReason({ length }: DemoOptions, events: AnswerEvent[]): 'length' | 'tool_calls' | 'stop' {
+  if (length) return 'length'
+  return events.some(({ type }) => type === 'tool_call') ? 'tool_calls' : 'stop'
 }
 
 /** Counts one token per word of the answer, and one per four characters of the prompt. */

@@ -8,7 +8,7 @@ type Schema = {
 }
 
 /** Creates a value for a JSON Schema, deterministically. Supports the schemas of demonstrations, not every schema. */
-export function sampleOf(schema: Schema | undefined, name = 'value', depth = 0): unknown {
+export function createSample(schema: Schema | undefined, name = 'value', depth = 0): unknown {
   if (!schema || depth > 8) return null
   if (schema.const !== undefined) return schema.const
   if (schema.enum?.length) return schema.enum[0]
@@ -18,10 +18,10 @@ export function sampleOf(schema: Schema | undefined, name = 'value', depth = 0):
       return Object.fromEntries(
         Object.entries(schema.properties ?? {})
           .filter(([key]) => !schema.required || schema.required.includes(key))
-          .map(([key, property]) => [key, sampleOf(property, key, depth + 1)]),
+          .map(([key, property]) => [key, createSample(property, key, depth + 1)]),
       )
     case 'array':
-      return [sampleOf(schema.items, name, depth + 1)]
+      return [createSample(schema.items, name, depth + 1)]
     case 'integer':
     case 'number':
       return 1

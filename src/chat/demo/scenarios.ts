@@ -64,7 +64,8 @@ function* haiku({ step, results }: ScenarioInput): Generator<ScenarioAction> {
   } else if (step === 1) {
     const isShellRefused = results.some((result) => isRefusal(result) || result.startsWith('Error'))
     const isSandboxMissing = results.some((result) => result.includes('the sandbox is not available'))
-    yield { say: isSandboxMissing ? noSandboxText : isShellRefused ? 'Without the shell, then.' : 'Now the haiku.' }
+    if (isSandboxMissing) yield { say: noSandboxText }
+    else yield { say: isShellRefused ? 'Without the shell, then.' : 'Now the haiku.' }
     yield { call: 'write_file', input: { path: 'haiku.txt', content: isShellRefused ? finishedPoem : firstPoem } }
   } else {
     yield { say: `Done. ${results.join(' ')}` }
@@ -93,8 +94,8 @@ function* escalate({ step, results }: ScenarioInput): Generator<ScenarioAction> 
 function* shell({ prompt, step, results }: ScenarioInput): Generator<ScenarioAction> {
   if (step > 0) return yield { say: results.join('\n') }
   const quoted = [...prompt.matchAll(/`([^`]+)`/g)].map(([, command]) => command!)
-  const after = prompt.slice(prompt.indexOf(':') + 1 || prompt.length).trim()
-  const commands = quoted.length ? quoted : [after || 'ls -la']
+  const textAfterColon = prompt.slice(prompt.indexOf(':') + 1 || prompt.length).trim()
+  const commands = quoted.length ? quoted : [textAfterColon || 'ls -la']
   for (const command of commands) yield { call: 'shell', input: { command } }
 }
 

@@ -19,7 +19,7 @@ const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_file
  * @param toolNames the names of the tools, and each of their fields as `tool.field`.
  * @returns a function that translates calls for this agent; undefined for an unknown agent.
  */
-export function toolboxOf(toolNames: ReadonlySet<string>): BuildCall | undefined {
+export function findCallBuilder(toolNames: ReadonlySet<string>): BuildCall | undefined {
   const hasTools = (names: string[]) => names.every((name) => toolNames.has(name))
   if (hasTools(builtinTools)) return ({ call, input }) => ({ name: call, input })
   const toolbox = [codex, claude, kimi, qwen, gemini, opencode, pi, cline].find(({ identifyingTools }) =>
@@ -31,8 +31,8 @@ export function toolboxOf(toolNames: ReadonlySet<string>): BuildCall | undefined
 /** Calls a tool of an MCP server by the server's name for it, to which agents add a prefix. */
 export function callByName(name: string, input: object, toolNames: Iterable<string>): Call | undefined {
   const names = [...toolNames]
-  const found = names.find((candidate) => candidate === name || candidate.endsWith(`_${name}`))
-  return found === undefined ? undefined : { name: found, input }
+  const fullName = names.find((candidate) => candidate === name || candidate.endsWith(`_${name}`))
+  return fullName === undefined ? undefined : { name: fullName, input }
 }
 
 const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

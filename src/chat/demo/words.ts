@@ -1,2 +1,2 @@
 /** Splits a text into words, each with the space before it, like most tokens. */
-export const wordsOf = (text: string): string[] => (/\S/.test(text) && text.match(/\s*\S+\s*$|\s*\S+/g)) || []
+export const splitWords = (text: string): string[] => (/\S/.test(text) && text.match(/\s*\S+\s*$|\s*\S+/g)) || []

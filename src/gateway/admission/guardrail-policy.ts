@@ -11,7 +11,7 @@ import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate } from '../plan/plan.ts'
-import type { Forms } from '../pricing/bill.ts'
+import type { RequestForms } from '../pricing/bill.ts'
 import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
 import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'
@@ -68,7 +68,7 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   }
 }
 
-type PlainForms = Pick<Forms, 'chat' | 'body'>
+type PlainForms = Pick<RequestForms, 'chat' | 'body'>
 
 /** A request without the fields whose cost is unknown to its limits. */
 type CountedRequest = {

@@ -2,7 +2,7 @@ import { isAnswerLimit } from '#chat/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printable } from '#platform/text/printable.ts'
 import { allClients } from '../clients/clients.ts'
-import type { Forms } from '../pricing/bill.ts'
+import type { RequestForms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** Other fields that providers accept and that cannot raise the cost beyond the reservation. */
@@ -173,7 +173,7 @@ const foldedName = (name: string) => name.toUpperCase().toLowerCase()
  * mean more or longer answers at some provider.
  * @returns the request, and the names of the removed fields of its body.
  */
-export function withoutUnknownFields<F extends Forms>(forms: F): { forms: F; removed: string[] } {
+export function withoutUnknownFields<F extends RequestForms>(forms: F): { forms: F; removed: string[] } {
   const { body, removed } = removeUnknownFields(forms.body)
   const { body: chat, removed: removedFromChat } =
     forms.chat === forms.body ? { body: body as F['chat'], removed } : removeUnknownFields(forms.chat)

@@ -1,5 +1,5 @@
 import { jsonBytes } from '#platform/json/json-bytes.ts'
-import { kindOf, type Medium, mediumOf } from '../media/medium.ts'
+import { type Medium, readMedium, toMediumKind } from '../media/medium.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** The size of a body: its text, in tokens at most, and its media. */
@@ -111,7 +111,7 @@ function addPart(size: PromptSize, part: Body): void {
     hasKnownContent = true
     const medium = isPlainText(parent, part, name)
       ? undefined
-      : mediumOf({ part: part.type, mediaType: parent.media_type, format: parent.format }, value)
+      : readMedium({ part: part.type, mediaType: parent.media_type, format: parent.format }, value)
     if (medium) add(medium)
     return medium ? '' : value
   }
@@ -122,12 +122,12 @@ function addPart(size: PromptSize, part: Body): void {
       addParts(size, value)
       return ''
     }
-    if (referenceFields.has(name) && value != null) add({ kind: kindOf(String(part.type)) })
+    if (referenceFields.has(name) && value != null) add({ kind: toMediumKind(String(part.type)) })
     return typeof value === 'string' && byteFields.has(name) ? addBytes(value, name, parent) : value
   })
   size.text += bytes
   if (!hasKnownContent || !(mediaParts.has(part.type) || containerParts.has(part.type)))
-    size.media.push({ kind: mediaParts.has(part.type) ? kindOf(String(part.type)) : 'other' })
+    size.media.push({ kind: mediaParts.has(part.type) ? toMediumKind(String(part.type)) : 'other' })
 }
 
 /** Whether `data` is the plain text of a document, and not bytes. */
@@ -145,7 +145,7 @@ export function addUnknown(size: PromptSize, name: string, value: unknown): void
   const text = JSON.stringify({ [name]: value }, (field, member: unknown) => {
     if (referenceFields.has(field) && member != null) size.media.push({ kind: 'other' })
     if (typeof member !== 'string' || !byteFields.has(field) || !/^(?:data:|[a-z]+:\/\/)/i.test(member)) return member
-    const medium = mediumOf({ part: field }, member)
+    const medium = readMedium({ part: field }, member)
     if (!medium) return member
     size.media.push(medium)
     return ''

@@ -5,7 +5,7 @@ import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import type { Target } from '../plan/plan.ts'
-import type { Forms } from '../pricing/bill.ts'
+import type { RequestForms } from '../pricing/bill.ts'
 import { shorterAnswers } from './bounds/shorter-answer.ts'
 import type { ProtocolTraits } from './bounds/usage-bound.ts'
 import { worstCaseCost } from './bounds/worst-case.ts'
@@ -29,13 +29,13 @@ export type SettledCost = { cost: PicoUsd; byok: boolean }
 export class RequestReservation {
   readonly #deps: ReservationDeps
   readonly #terms: ReservationTerms
-  readonly #original: Forms
-  #request: Forms
+  readonly #original: RequestForms
+  #request: RequestForms
   #highestCost: PicoUsd = 0n
   #reservation: Reservation | undefined
   readonly #settledEarly: { record: () => void }[] = []
 
-  constructor(deps: ReservationDeps, terms: ReservationTerms, request: Forms) {
+  constructor(deps: ReservationDeps, terms: ReservationTerms, request: RequestForms) {
     this.#deps = deps
     this.#terms = terms
     this.#original = request
@@ -46,7 +46,7 @@ export class RequestReservation {
    * The request as the reservation covers it. It has a lower token limit than the original if only a shorter answer fits
    * the limits of an intern's turn.
    */
-  get request(): Forms {
+  get request(): RequestForms {
     return this.#request
   }
 
@@ -60,7 +60,7 @@ export class RequestReservation {
     const budgets = this.#applicableBudgets(targets)
     if (budgets.length === 0) return
     this.#highestCost = worstCaseCost(this.#request, targets, protocolOf)
-    const costOf = (forms: Forms) => worstCaseCost(forms, targets, protocolOf)
+    const costOf = (forms: RequestForms) => worstCaseCost(forms, targets, protocolOf)
     const shorter = turns && shorterAnswers(this.#original, this.#highestCost, costOf)
     const reserved = await reserveBudgets(this.#deps, budgets, guardrails, this.#highestCost, turns, shorter)
     this.#reservation = reserved.reservation

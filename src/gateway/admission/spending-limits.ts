@@ -6,7 +6,7 @@ import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Target } from '../plan/plan.ts'
-import { computeBill, type Forms } from '../pricing/bill.ts'
+import { computeBill, type RequestForms } from '../pricing/bill.ts'
 import { priceableTargets } from '../pricing/priceable-targets.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -33,10 +33,10 @@ export class SpendingLimits {
   readonly groups: RequestGroups
   readonly #deps: SpendingDeps
   readonly #limits: RequestLimits
-  readonly #request: Forms
+  readonly #request: RequestForms
 
   /** @param request the request as it will be sent. */
-  constructor(deps: SpendingDeps, limits: RequestLimits, request: Forms) {
+  constructor(deps: SpendingDeps, limits: RequestLimits, request: RequestForms) {
     this.budgets = limits.budgets
     this.groups = limits.groups
     this.#deps = deps

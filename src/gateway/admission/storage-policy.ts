@@ -5,7 +5,7 @@ import { isClientTool } from '../pricing/billable-options.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** A request in both forms: as a chat request, and as the body of the client's protocol. */
-export type Forms = { chat: ChatRequest; body: Body }
+export type BothForms = { chat: ChatRequest; body: Body }
 
 type IsStored = (value: unknown) => boolean
 
@@ -36,7 +36,7 @@ const storingFields: Record<string, { why: string; isStored: IsStored }> = {
  * Disables storage in a request. @throws Fault `forbidden` that names the guardrail, its rule and the field, if a field
  * requires storage.
  */
-export function withoutStorage<F extends Forms>(verdict: Verdict, forms: F): F {
+export function withoutStorage<F extends BothForms>(verdict: Verdict, forms: F): F {
   for (const form of [forms.chat, forms.body] as Body[]) refuseStored(verdict, form)
   return { ...forms, chat: disableStore(forms.chat), body: disableStore(forms.body) }
 }

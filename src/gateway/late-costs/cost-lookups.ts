@@ -1,4 +1,5 @@
 import type { Endpoint, Provider } from '#catalogue/index/model.ts'
+import type { Extras } from '#chat/events.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -99,7 +100,7 @@ function findAnswered({ catalogue }: Pick<CostLookupDeps, 'catalogue'>, record: 
   const { endpoint_id: id } = JSON.parse(record) as { endpoint_id?: string }
   if (!id) return undefined
   const { findModel, findProvider } = catalogue.current()
-  const endpoint = findModel(id.slice(0, id.lastIndexOf('@')))?.endpoints.find((one) => one.id === id)
+  const endpoint = findModel(id.slice(0, id.lastIndexOf('@')))?.endpoints.find((endpoint) => endpoint.id === id)
   const provider = endpoint && findProvider(endpoint.provider)
   return endpoint && provider && { endpoint, provider }
 }
@@ -129,8 +130,8 @@ async function requestBill(
 
 /** The cost of the tokens by the current prices, with the units that were billed in addition. */
 function priceOfTokens(endpoint: Endpoint, { tokens }: ReportedBill, { facts }: ChargedRow): PicoUsd | undefined {
-  const extras = { ...(facts.billed_pieces && { pieces: facts.billed_pieces }), ...tierOf(facts.service_tier) }
+  const extras: Extras = {}
+  if (facts.billed_pieces) extras.pieces = facts.billed_pieces
+  if (facts.service_tier) extras.serviceTier = facts.service_tier
   return tokens && costOf(endpoint.prices, tokens, extras)
 }
-
-const tierOf = (tier: string | null | undefined) => (tier ? { serviceTier: tier } : {})

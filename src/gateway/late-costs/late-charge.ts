@@ -16,12 +16,12 @@ export function lateCharge(
 ): NewCharge | undefined {
   const bill = reported ?? priceOf()
   if (bill === undefined) return undefined
-  const own = unconfirmedOfAnswer(row)
-  const bound = row.cost + own
+  const unconfirmed = unconfirmedOfAnswer(row)
+  const bound = row.cost + unconfirmed
   const exceedsBound = bill > bound
   return {
     cost: exceedsBound ? bound : bill,
-    margin: row.margin - own,
+    margin: row.margin - unconfirmed,
     tokens,
     correction: { source: 'provider', at },
     billed: exceedsBound ? bill : undefined,

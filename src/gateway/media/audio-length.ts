@@ -33,13 +33,16 @@ const extensible = 0xfffe
 function wavByteRate(format: Buffer): number {
   if (format.length < 16) return 0
   const code = format.readUInt16LE(0)
-  const isPlain =
+  const hasFixedSamples =
     code === extensible
       ? format.length >= 40 && supportedCodecs.has(format.readUInt16LE(24))
       : supportedCodecs.has(code)
-  if (!isPlain) return 0
-  const [channels, samples, byteRate] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt32LE(8)]
-  const [frameBytes, bits] = [format.readUInt16LE(12), format.readUInt16LE(14)]
+  if (!hasFixedSamples) return 0
+  const channels = format.readUInt16LE(2)
+  const samples = format.readUInt32LE(4)
+  const byteRate = format.readUInt32LE(8)
+  const frameBytes = format.readUInt16LE(12)
+  const bits = format.readUInt16LE(14)
   return Math.min(byteRate, samples * frameBytes, (samples * channels * bits) / 8)
 }
 
@@ -48,10 +51,10 @@ const maxTrailingBytes = 2048
 
 /** Adds up the frames. A frame with a free bit rate has an unknown length and ends the reading. */
 function mp3Seconds(bytes: Buffer): number | undefined {
-  const start = afterTags(bytes)
+  const start = skipTags(bytes)
   let at = start
   let seconds = 0
-  for (let frame = mp3Frame(bytes, at); frame; frame = mp3Frame(bytes, at)) {
+  for (let frame = readMp3Frame(bytes, at); frame; frame = readMp3Frame(bytes, at)) {
     seconds += frame.seconds
     at += frame.bytes
   }
@@ -59,7 +62,7 @@ function mp3Seconds(bytes: Buffer): number | undefined {
   return Math.max(seconds, claimedSeconds(bytes, start))
 }
 
-function afterTags(bytes: Buffer): number {
+function skipTags(bytes: Buffer): number {
   let at = 0
   while (at + 10 <= bytes.length && bytes.toString('latin1', at, at + 3) === 'ID3') {
     const size = [6, 7, 8, 9].reduce((sum, digit) => sum * 128 + (bytes[at + digit]! & 0x7f), 0)
@@ -72,36 +75,39 @@ function afterTags(bytes: Buffer): number {
 const bitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const sampleRates = [44_100, 48_000, 32_000]
+/** By the version bits: MPEG 2.5, reserved, MPEG 2, MPEG 1. Only the last has the full sample rates. */
+const rateDivisors = [4, 1, 2, 1]
 
 type Mp3Frame = { bytes: number; seconds: number }
 
-function mp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
+function readMp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
   if (at + 4 > bytes.length) return undefined
   const header = bytes.readUInt32BE(at)
   const version = (header >>> 19) & 3
   const isLayer3 = header >>> 21 === 0x7ff && version !== 1 && ((header >>> 17) & 3) === 1
-  const isFull = version === 3
-  const bitRate = (isFull ? bitRates : mpeg2BitRates)[((header >>> 12) & 15) - 1]
+  const isMpeg1 = version === 3
+  const bitRate = (isMpeg1 ? bitRates : mpeg2BitRates)[((header >>> 12) & 15) - 1]
   const fullRate = sampleRates[(header >>> 10) & 3]
   if (!isLayer3 || bitRate === undefined || fullRate === undefined) return undefined
-  const sampleRate = fullRate / (isFull ? 1 : version === 2 ? 2 : 4)
-  const samples = isFull ? 1152 : 576
+  const sampleRate = fullRate / rateDivisors[version]!
+  const samples = isMpeg1 ? 1152 : 576
   const padding = (header >>> 9) & 1
   return { bytes: Math.floor((samples * bitRate * 125) / sampleRate) + padding, seconds: samples / sampleRate }
 }
 
 /** The length that the first frame declares. */
 function claimedSeconds(bytes: Buffer, start: number): number {
-  const { bytes: length, seconds } = mp3Frame(bytes, start)!
+  const { bytes: length, seconds } = readMp3Frame(bytes, start)!
   const frame = bytes.subarray(start, start + length)
   let frames = 0
-  for (const [mark, place] of [
+  for (const [mark, countOffset] of [
     ['Xing', 8],
     ['Info', 8],
     ['VBRI', 14],
   ] as const) {
     const at = frame.indexOf(mark)
-    if (at !== -1 && at + place + 4 <= frame.length) frames = Math.max(frames, frame.readUInt32BE(at + place))
+    if (at !== -1 && at + countOffset + 4 <= frame.length)
+      frames = Math.max(frames, frame.readUInt32BE(at + countOffset))
   }
   return frames * seconds
 }

@@ -5,13 +5,15 @@
  */
 export function gifSize(bytes: Buffer): { width: number; height: number } | undefined {
   if (bytes.length < 13) return undefined
-  let [width, height, frames] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8), 0]
-  for (let at = 13 + colorTable(bytes[10]!); at < bytes.length && bytes[at] !== trailer; ) {
+  let width = bytes.readUInt16LE(6)
+  let height = bytes.readUInt16LE(8)
+  let frames = 0
+  for (let at = 13 + colorTableBytes(bytes[10]!); at < bytes.length && bytes[at] !== trailer; ) {
     if (bytes[at] === extension) at = skipBlocks(bytes, at + 2)
     else if (bytes[at] === frame && at + 10 <= bytes.length && ++frames === 1) {
       width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5))
       height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7))
-      at = skipBlocks(bytes, at + 11 + colorTable(bytes[at + 9]!))
+      at = skipBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9]!))
     } else return undefined
   }
   return frames === 1 ? { width, height } : undefined
@@ -22,7 +24,7 @@ const frame = 0x2c
 const trailer = 0x3b
 
 /** The bytes of the color table that follows these flags. */
-function colorTable(flags: number): number {
+function colorTableBytes(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }
 

@@ -7,13 +7,13 @@ export type ImageSize = { width: number; height: number }
  * animations, and if the bytes do not prove a maximum.
  */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
-  const size = readerOf(bytes)?.(bytes)
+  const size = findReader(bytes)?.(bytes)
   return size && size.width > 0 && size.height > 0 ? size : undefined
 }
 
 /** Whether the bytes are an image, still or animated, in a format that models accept. Recognizes it by its first bytes. */
 export function isImage(bytes: Buffer): boolean {
-  return readerOf(bytes) !== undefined || otherPictures.test(bytes.toString('latin1', 0, 12))
+  return findReader(bytes) !== undefined || otherPictures.test(bytes.toString('latin1', 0, 12))
 }
 
 export function isGif(bytes: Buffer): boolean {
@@ -23,17 +23,17 @@ export function isGif(bytes: Buffer): boolean {
 /** BMP, TIFF, AVIF and HEIC; brands of image sequences are excluded. */
 const otherPictures = /^(?:BM|II\*\0|MM\0\*|.{4}ftyp(?:avif|heic|heix|mif1))/s
 
-type Read = (bytes: Buffer) => ImageSize | undefined
+type SizeReader = (bytes: Buffer) => ImageSize | undefined
 
-function readerOf(bytes: Buffer): Read | undefined {
+function findReader(bytes: Buffer): SizeReader | undefined {
   if (isGif(bytes)) return gifSize
-  if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return png
-  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return webp
-  return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpeg : undefined
+  if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return readPngSize
+  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return readWebpSize
+  return bytes[0] === 0xff && bytes[1] === 0xd8 ? readJpegSize : undefined
 }
 
 /** Reads chunk by chunk up to the pixels. A second header makes the size uncertain, because some decoders use the last one. */
-const png: Read = (bytes) => {
+const readPngSize: SizeReader = (bytes) => {
   let size: ImageSize | undefined
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
     switch (bytes.toString('latin1', at + 4, at + 8)) {
@@ -53,7 +53,7 @@ const png: Read = (bytes) => {
 const animated = 0x02
 
 /** The canvas and its frame can differ; the larger one counts. */
-const webp: Read = (bytes) => {
+const readWebpSize: SizeReader = (bytes) => {
   let canvas: ImageSize | undefined
   for (let at = 12; at + 18 <= bytes.length; ) {
     const length = bytes.readUInt32LE(at + 4)
@@ -63,9 +63,9 @@ const webp: Read = (bytes) => {
         canvas = { width: bytes.readUIntLE(at + 12, 3) + 1, height: bytes.readUIntLE(at + 15, 3) + 1 }
         break
       case 'VP8 ':
-        return larger(canvas, lossy(bytes, at + 8))
+        return larger(canvas, readLossySize(bytes, at + 8))
       case 'VP8L':
-        return larger(canvas, lossless(bytes, at + 8))
+        return larger(canvas, readLosslessSize(bytes, at + 8))
       case 'ANIM':
       case 'ANMF':
         return undefined
@@ -75,19 +75,19 @@ const webp: Read = (bytes) => {
   return undefined
 }
 
-function lossy(bytes: Buffer, at: number): ImageSize | undefined {
+function readLossySize(bytes: Buffer, at: number): ImageSize | undefined {
   if (bytes.readUIntBE(at + 3, 3) !== 0x9d012a) return undefined
   return { width: bytes.readUInt16LE(at + 6) & 0x3fff, height: bytes.readUInt16LE(at + 8) & 0x3fff }
 }
 
-function lossless(bytes: Buffer, at: number): ImageSize | undefined {
+function readLosslessSize(bytes: Buffer, at: number): ImageSize | undefined {
   if (bytes[at] !== 0x2f) return undefined
   const bits = bytes.readUInt32LE(at + 1)
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
 /** Reads segment by segment up to the pixels. If there are several frame headers, decoders differ in which they use. */
-const jpeg: Read = (bytes) => {
+const readJpegSize: SizeReader = (bytes) => {
   let size: ImageSize | undefined
   for (let at = 2; at + 4 <= bytes.length; ) {
     const marker = bytes[at + 1]!
@@ -100,7 +100,8 @@ const jpeg: Read = (bytes) => {
       if (frame.height === 0) return undefined
       size = larger(size, frame)
     }
-    at += marker === 0xff ? 1 : hasNoLength(marker) ? 2 : 2 + bytes.readUInt16BE(at + 2)
+    if (marker === 0xff) at += 1
+    else at += hasNoLength(marker) ? 2 : 2 + bytes.readUInt16BE(at + 2)
   }
   return undefined
 }

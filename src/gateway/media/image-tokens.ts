@@ -4,19 +4,27 @@ type Size = { width: number; height: number }
 const tileCount = ({ width, height }: Size, side: number) => Math.ceil(width / side) * Math.ceil(height / side)
 
 /**
- * The maximum tokens of an image by model family, as documented. `any` is the maximum for an image of unknown size;
+ * The maximum tokens of an image by model family, as documented. `unknownSizeTokens` is the maximum for an image of unknown size;
  * undefined if there is none.
  */
-const families: { models: RegExp; of: (size: Size) => number; any?: number }[] = [
+const families: { models: RegExp; countTokens: (size: Size) => number; unknownSizeTokens?: number }[] = [
   // Small models with many tokens: 2,833 and 5,667 per tile of 512, at most eight tiles.
-  { models: /gpt-4o-mini/, of: (size) => 2833 + 5667 * Math.min(8, tileCount(size, 512)), any: 48_169 },
+  {
+    models: /gpt-4o-mini/,
+    countTokens: (size) => 2833 + 5667 * Math.min(8, tileCount(size, 512)),
+    unknownSizeTokens: 48_169,
+  },
   // From 5.4 on up to 10,000 patches of 32. Small models count a patch as up to 2.5 tokens.
-  { models: /gpt-5\.[4-9]|gpt-[6-9]/, of: (size) => 200 + 2.5 * Math.min(10_000, tileCount(size, 32)), any: 25_200 },
-  { models: /gpt-[45]|(?:^|\/)o\d/, of: () => 4096, any: 4096 },
+  {
+    models: /gpt-5\.[4-9]|gpt-[6-9]/,
+    countTokens: (size) => 200 + 2.5 * Math.min(10_000, tileCount(size, 32)),
+    unknownSizeTokens: 25_200,
+  },
+  { models: /gpt-[45]|(?:^|\/)o\d/, countTokens: () => 4096, unknownSizeTokens: 4096 },
   // One token per 750 pixels, at most 4,784 tokens.
-  { models: /claude/, of: () => 5000, any: 5000 },
+  { models: /claude/, countTokens: () => 5000, unknownSizeTokens: 5000 },
   // A tile of 768 is 258 tokens. Later models count up to 2,240 for any size.
-  { models: /gemini/, of: (size) => Math.max(2240, 258 * tileCount(size, 768)) },
+  { models: /gemini/, countTokens: (size) => Math.max(2240, 258 * tileCount(size, 768)) },
 ]
 
 /** Other models use patches of at least this size, and at most `minTokens` for a small image. */
@@ -26,6 +34,6 @@ const minTokens = 1600
 /** The maximum tokens of an image. @param size undefined if it is unknown, as for a remote image. */
 export function imageTokenBound(model: string, size: Size | undefined): number {
   const family = families.find(({ models }) => models.test(model))
-  if (!size) return family?.any ?? Number.POSITIVE_INFINITY
-  return Math.ceil(family ? family.of(size) : Math.max(minTokens, tileCount(size, minPatch)))
+  if (!size) return family?.unknownSizeTokens ?? Number.POSITIVE_INFINITY
+  return Math.ceil(family ? family.countTokens(size) : Math.max(minTokens, tileCount(size, minPatch)))
 }

@@ -5,7 +5,7 @@ export type DataUrl = { mediaType: string; isBase64: boolean; start: number }
 
 const base64Mark = /;\s*base64\s*$/i
 
-export function dataUrlOf(value: string): DataUrl | undefined {
+export function parseDataUrl(value: string): DataUrl | undefined {
   if (!/^data:/i.test(value)) return undefined
   const comma = value.indexOf(',')
   if (comma === -1) return undefined
@@ -18,19 +18,19 @@ export function dataUrlOf(value: string): DataUrl | undefined {
  * @param limit decodes about this many bytes only.
  * @returns undefined if decoders could disagree about the bytes, so that nothing about the medium is certain.
  */
-export function bytesOfMedium(value: string, url: DataUrl | undefined, limit?: number): Buffer | undefined {
+export function decodeMedium(value: string, url: DataUrl | undefined, limit?: number): Buffer | undefined {
   const start = url?.start ?? 0
   const end = limit === undefined ? value.length : start + 4 * Math.ceil(limit / 3)
   const data = value.slice(start, end)
-  return url && !url.isBase64 ? bytesOfEscapes(data) : bytesOfBase64(data)
+  return url && !url.isBase64 ? decodeEscapes(data) : decodeBase64(data)
 }
 
-function bytesOfBase64(data: string): Buffer | undefined {
-  return strictBase64(data) ?? strictBase64(data.replace(/[\r\n\t ]+/g, ''))
+function decodeBase64(data: string): Buffer | undefined {
+  return decodeStrictBase64(data) ?? decodeStrictBase64(data.replace(/[\r\n\t ]+/g, ''))
 }
 
 /** Node accepts more alphabets than other decoders, and skips unknown characters. */
-function strictBase64(data: string): Buffer | undefined {
+function decodeStrictBase64(data: string): Buffer | undefined {
   if (data.includes('-') || data.includes('_')) return undefined
   const padding = data.indexOf('=')
   const digits = padding === -1 ? data.length : padding
@@ -40,7 +40,7 @@ function strictBase64(data: string): Buffer | undefined {
 }
 
 /** A percent sign without two digits is a literal percent sign. */
-function bytesOfEscapes(data: string): Buffer {
+function decodeEscapes(data: string): Buffer {
   const bytes = Buffer.from(data).toString('latin1')
   const byte = (_escape: string, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
   return Buffer.from(bytes.replace(/%([0-9a-f]{2})/gi, byte), 'latin1')

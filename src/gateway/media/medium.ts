@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import { audioSeconds } from './audio-length.ts'
 import { type ImageSize, imageSize, isGif, isImage } from './image-size.ts'
 import { imageTokenBound } from './image-tokens.ts'
-import { bytesOfMedium, type DataUrl, dataUrlOf, isPossiblyPdf, isText } from './media-bytes.ts'
+import { type DataUrl, decodeMedium, isPossiblyPdf, isText, parseDataUrl } from './media-bytes.ts'
 
 /** A part of a prompt that is not text. Properties that its bytes do not prove are bounded by the context length. */
 export type Medium = {
@@ -18,10 +18,13 @@ const tokensPerSecond = 64
 const audioBytesPerToken = 16
 
 /** Audio formats with a provable length, by the names in `format` and in media types. */
-const audioFormats = new Map([
-  ...(['wav', 'wave', 'x-wav'] as const).map((name) => [name, 'wav'] as const),
-  ...(['mp3', 'mpeg'] as const).map((name) => [name, 'mp3'] as const),
-] as [string, 'wav' | 'mp3'][])
+const audioFormats = new Map<string, 'wav' | 'mp3'>([
+  ['wav', 'wav'],
+  ['wave', 'wav'],
+  ['x-wav', 'wav'],
+  ['mp3', 'mp3'],
+  ['mpeg', 'mp3'],
+])
 
 /** Enough of an image to find its size after the metadata of cameras. */
 const headLength = 256 * 1024
@@ -34,40 +37,42 @@ export type DeclaredMedium = { part: unknown; mediaType?: unknown; format?: unkn
  * @param value bytes in base64, a data URL, or the URL of a remote file.
  * @returns undefined for a document in plain text, which counts as text.
  */
-export function mediumOf(declared: DeclaredMedium, value: string): Medium | undefined {
-  const url = dataUrlOf(value)
-  const part = kindOf(String(declared.part))
+export function readMedium(declared: DeclaredMedium, value: string): Medium | undefined {
+  const url = parseDataUrl(value)
+  const part = toMediumKind(String(declared.part))
   if (!url && /^[a-z]+:\/\//i.test(value)) return { kind: part }
   const type = url?.mediaType ?? String(declared.mediaType ?? '').toLowerCase()
-  const kind = part === 'other' && !String(declared.part).includes('video') ? kindOf(type) : part
+  const kind = part === 'other' && !String(declared.part).includes('video') ? toMediumKind(type) : part
   if (kind === 'image') return readImage(value, url)
   if (kind === 'audio') return readAudio(value, url, url ? type : String(declared.format ?? type))
   if (url && type.startsWith('text/')) {
-    const bytes = bytesOfMedium(value, url)
+    const bytes = decodeMedium(value, url)
     if (bytes && isText(bytes)) return undefined
   }
   return { kind: 'other' }
 }
 
 function readImage(value: string, url: DataUrl | undefined): Medium {
-  const head = bytesOfMedium(value, url, headLength)
+  const head = decodeMedium(value, url, headLength)
   if (!head || isPossiblyPdf(head) || !isImage(head)) return { kind: 'other' }
-  const bytes = isGif(head) ? bytesOfMedium(value, url) : head
+  const bytes = isGif(head) ? decodeMedium(value, url) : head
   return { kind: 'image', size: bytes && imageSize(bytes) }
 }
 
 function readAudio(value: string, url: DataUrl | undefined, type: string): Medium {
   const name = /^(?:audio\/)?([^;]*)/.exec(type)?.[1]?.trim() ?? ''
   const format = audioFormats.get(name)
-  const bytes = format && bytesOfMedium(value, url)
+  const bytes = format && decodeMedium(value, url)
   const seconds = bytes && audioSeconds(bytes, format)
   if (seconds === undefined) return { kind: 'audio' }
   const tokens = Math.max(bytes!.length / audioBytesPerToken, seconds * tokensPerSecond)
   return { kind: 'audio', tokens: Math.ceil(tokens) + 100 }
 }
 
-export function kindOf(type: string): Medium['kind'] {
-  return type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'other'
+/** @param type the type of a part, or a media type. */
+export function toMediumKind(type: string): Medium['kind'] {
+  if (type.includes('image')) return 'image'
+  return type.includes('audio') ? 'audio' : 'other'
 }
 
 /** The maximum tokens of a medium. Infinite if only the context length limits it. */

@@ -1,5 +1,5 @@
-import { bytesOfMedium, dataUrlOf, isPossiblyPdf } from './media-bytes.ts'
-import { mediumOf } from './medium.ts'
+import { decodeMedium, isPossiblyPdf, parseDataUrl } from './media-bytes.ts'
+import { readMedium } from './medium.ts'
 
 type Body = Record<string, unknown>
 
@@ -23,34 +23,34 @@ export function mediaIn(request: Body): Media {
 }
 
 function findMedia(request: Body): Media {
-  const found: Media = { images: 0, audio: false, video: false, files: false, longCache: isLong(request.cache_control) }
+  const media: Media = { images: 0, audio: false, video: false, files: false, longCache: isLong(request.cache_control) }
   for (const name of ['messages', 'input', 'system', 'instructions'])
-    if (typeof request[name] === 'object') addMedia(found, request[name])
+    if (typeof request[name] === 'object') addMedia(media, request[name])
   for (const tool of Array.isArray(request.tools) ? request.tools : [])
-    if (isLong(tool?.cache_control) || isLong(tool?.function?.cache_control)) found.longCache = true
-  return found
+    if (isLong(tool?.cache_control) || isLong(tool?.function?.cache_control)) media.longCache = true
+  return media
 }
 
-const images: ReadonlySet<unknown> = new Set(['image_url', 'input_image', 'image', 'image_generation_call'])
+const imageTypes: ReadonlySet<unknown> = new Set(['image_url', 'input_image', 'image', 'image_generation_call'])
 const audioTypes: ReadonlySet<unknown> = new Set(['input_audio', 'audio', 'audio_url'])
-const videos: ReadonlySet<unknown> = new Set(['video_url', 'input_video', 'video'])
-const files: ReadonlySet<unknown> = new Set(['file', 'input_file', 'document', 'file_url'])
+const videoTypes: ReadonlySet<unknown> = new Set(['video_url', 'input_video', 'video'])
+const fileTypes: ReadonlySet<unknown> = new Set(['file', 'input_file', 'document', 'file_url'])
 
-function addMedia(found: Media, value: unknown): void {
+function addMedia(media: Media, value: unknown): void {
   if (Array.isArray(value)) {
-    for (const one of value) addMedia(found, one)
+    for (const item of value) addMedia(media, item)
     return
   }
   if (typeof value !== 'object' || value === null) return
   const { type, cache_control } = value as Body
-  if (images.has(type)) found.images++
-  else if (audioTypes.has(type)) found.audio = true
-  else if (videos.has(type)) found.video = true
-  else if (files.has(type)) addFile(found, value as Body)
-  if (isLong(cache_control)) found.longCache = true
+  if (imageTypes.has(type)) media.images++
+  else if (audioTypes.has(type)) media.audio = true
+  else if (videoTypes.has(type)) media.video = true
+  else if (fileTypes.has(type)) addFile(media, value as Body)
+  if (isLong(cache_control)) media.longCache = true
   for (const name in value) {
     const member = (value as Body)[name]
-    if (typeof member === 'object') addMedia(found, member)
+    if (typeof member === 'object') addMedia(media, member)
   }
 }
 
@@ -60,22 +60,24 @@ const audioDataUrl = /^data:audio\//i
 const videoDataUrl = /^data:video\//i
 
 /** Adds a file. Chat parts have it in `file`, responses parts in the part itself. */
-function addFile(found: Media, part: Body): void {
+function addFile(media: Media, part: Body): void {
   const file = { ...part, ...(part.file as Body | undefined) }
-  const sources = [file.file_data, file.file_url, file.url, file.filename].filter((one) => typeof one === 'string')
-  if (sources.some((one) => audioDataUrl.test(one.slice(0, 32)))) found.audio = true
-  else if (sources.some((one) => videoDataUrl.test(one.slice(0, 32)))) found.video = true
-  else if (sources.some(isAudioValue) || !sources.some((one) => dataUrlOf(one) || nonAudioFile.test(one)))
-    found.files = true
+  const sources = [file.file_data, file.file_url, file.url, file.filename].filter(
+    (source) => typeof source === 'string',
+  )
+  if (sources.some((source) => audioDataUrl.test(source.slice(0, 32)))) media.audio = true
+  else if (sources.some((source) => videoDataUrl.test(source.slice(0, 32)))) media.video = true
+  else if (sources.some(isAudioValue) || !sources.some((source) => parseDataUrl(source) || nonAudioFile.test(source)))
+    media.files = true
 }
 
 /** Whether a data URL can be audio: its bytes are not text, an image or a PDF. */
 function isAudioValue(value: string): boolean {
-  const url = dataUrlOf(value)
+  const url = parseDataUrl(value)
   if (!url) return false
-  const medium = mediumOf({ part: 'file' }, value)
+  const medium = readMedium({ part: 'file' }, value)
   if (!medium || medium.kind === 'image') return false
-  const head = bytesOfMedium(value, url, 1024)
+  const head = decodeMedium(value, url, 1024)
   return !head || !isPossiblyPdf(head)
 }
 

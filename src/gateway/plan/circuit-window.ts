@@ -38,7 +38,7 @@ export function countOutcomes(
   // Only a request that starts now opens a slot.
   if (started <= 0 || index !== window.length - 1) return window
   const recent = window.length === maxSlots ? window.slice(1) : window
-  return [...recent, { slotNumber: slotNumber, started, answered, failed }]
+  return [...recent, { slotNumber, started, answered, failed }]
 }
 
 /**

@@ -135,8 +135,8 @@ function circuitAt(circuit: Circuit, now: number): Circuit {
 
 /** Returns the fields that all states share, without those of the current state. */
 function commonState(circuit: Circuit): CommonState {
-  const { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt: triedAt, openings } = circuit
-  return { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt: triedAt, openings }
+  const { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt, openings } = circuit
+  return { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, forcedAt, openings }
 }
 
 /** Adds credit for the elapsed time, and more the further answers exceed failures. */

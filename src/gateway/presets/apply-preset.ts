@@ -28,14 +28,14 @@ export function applyPreset(
   body: Body,
   style: PresetStyle,
 ): Body {
-  const offered = style.fields(config)
+  const presetFields = style.fields(config)
   const applied = { ...body }
-  for (const [name, value] of Object.entries(offered)) if (!hasField(body, name, style)) applied[name] = value
-  const tools = mergeTools(offered.tools, body.tools)
+  for (const [name, value] of Object.entries(presetFields)) if (!hasField(body, name, style)) applied[name] = value
+  const tools = mergeTools(presetFields.tools, body.tools)
   if (tools.length > 0) applied.tools = tools
   else for (const name of toolFields) if (!hasField(body, name, style)) delete applied[name]
   for (const name of style.nested ?? [])
-    if (offered[name]) applied[name] = { ...offered[name], ...(body[name] as object | undefined) }
+    if (presetFields[name]) applied[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
   return system_prompt ? { ...applied, ...style.prompted(system_prompt, body) } : applied
 }
 
@@ -45,14 +45,14 @@ function hasField(body: Body, name: string, { otherNames }: PresetStyle): boolea
 
 type Tool = { type?: string; name?: unknown; server_label?: unknown } & Record<string, unknown>
 
-function mergeTools(offered: unknown, own: unknown): unknown[] {
-  const tools = (own ?? []) as Tool[]
-  const defined = new Set(tools.map(nameOf))
-  return [...((offered ?? []) as Tool[]).filter((tool) => !defined.has(nameOf(tool))), ...tools]
+function mergeTools(presetFields: unknown, requestTools: unknown): unknown[] {
+  const tools = (requestTools ?? []) as Tool[]
+  const defined = new Set(tools.map(readToolName))
+  return [...((presetFields ?? []) as Tool[]).filter((tool) => !defined.has(readToolName(tool))), ...tools]
 }
 
 /** The name of a tool. Chat bodies have it below the type; a provider tool has only its type. */
-function nameOf(tool: Tool): unknown {
-  const below = tool[tool.type ?? 'function'] as { name?: unknown } | undefined
-  return tool.name ?? below?.name ?? tool.server_label ?? tool.type
+function readToolName(tool: Tool): unknown {
+  const nested = tool[tool.type ?? 'function'] as { name?: unknown } | undefined
+  return tool.name ?? nested?.name ?? tool.server_label ?? tool.type
 }

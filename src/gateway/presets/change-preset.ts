@@ -1,6 +1,6 @@
 import type { PresetPatch, PresetWithVersion } from './preset.ts'
 import { findVersion, updatePreset } from './preset-rows.ts'
-import { noPreset, noVersion } from './read-presets.ts'
+import { throwPresetNotFound, throwVersionNotFound } from './read-presets.ts'
 import { timeAfter, type WriteDeps, type Writer, writePreset } from './write-preset.ts'
 
 /** Changes name, description or status, if given. @throws Fault `not_found`, `conflict`. */
@@ -11,7 +11,7 @@ export function changePreset(
   patch: PresetPatch,
 ): Promise<PresetWithVersion> {
   return writePreset(deps, caller, slug, async (tx, before) => {
-    if (!before) return noPreset(slug)
+    if (!before) return throwPresetNotFound(slug)
     const { name = before.name, description = before.description, status = before.status } = patch
     const statusChanged = status !== before.status
     if (!statusChanged && name === before.name && description === before.description) return undefined
@@ -34,8 +34,8 @@ export function designateVersion(
   number: number,
 ): Promise<PresetWithVersion> {
   return writePreset(deps, caller, slug, async (tx, before) => {
-    if (!before) return noPreset(slug)
-    const version = (await findVersion(tx, before.id, number)) ?? noVersion(slug, number)
+    if (!before) return throwPresetNotFound(slug)
+    const version = (await findVersion(tx, before.id, number)) ?? throwVersionNotFound(slug, number)
     if (version.id === before.designated_version_id) return undefined
     await updatePreset(tx, before.id, { designated_version_id: version.id, updated_at: timeAfter(deps, before) })
     return { action: 'preset.version_designated' }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ChatRequest, type ChatTool } from '#chat/chat-request.ts'
 import { textOf } from '#chat/message.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './preset-settings.ts'
+import { type PresetSettings, pick, undefinedIfEmpty, withoutDefaults } from './preset-settings.ts'
 
 /** A chat-completions body with fewer required fields, because it is saved and not answered. */
 export const ChatPresetBody = ChatRequest.partial({ messages: true }).meta({
@@ -58,35 +58,35 @@ export function settingsFromChat(body: ChatPresetBody): PresetSettings {
   const config = withoutNulls({
     ...pick(body, sharedFields),
     max_output_tokens: body.max_completion_tokens ?? body.max_tokens,
-    reasoning: reasoningOf(body),
-    text: unlessEmpty(withoutNulls({ format: formatOf(body.response_format), verbosity: body.verbosity })),
-    tools: body.tools?.map(flatTool),
-    tool_choice: flatChoice(body.tool_choice),
+    reasoning: readReasoning(body),
+    text: undefinedIfEmpty(withoutNulls({ format: flattenFormat(body.response_format), verbosity: body.verbosity })),
+    tools: body.tools?.map(flattenTool),
+    tool_choice: flattenChoice(body.tool_choice),
   })
-  return { systemPrompt: systemPromptOf(body), config: withoutDefaults(config) }
+  return { systemPrompt: readSystemPrompt(body), config: withoutDefaults(config) }
 }
 
 /** The system and developer messages at the start. Later ones belong to the conversation. */
-function systemPromptOf({ messages = [] }: ChatPresetBody): string | null {
+function readSystemPrompt({ messages = [] }: ChatPresetBody): string | null {
   const firstOther = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther)
   return leading.map(({ content }) => textOf(content)).join('\n\n') || null
 }
 
-function reasoningOf({ reasoning, reasoning_effort }: ChatPresetBody) {
-  return unlessEmpty({ ...reasoning, ...withoutNulls({ effort: reasoning?.effort ?? reasoning_effort }) })
+function readReasoning({ reasoning, reasoning_effort }: ChatPresetBody) {
+  return undefinedIfEmpty({ ...reasoning, ...withoutNulls({ effort: reasoning?.effort ?? reasoning_effort }) })
 }
 
-function formatOf(format: ChatPresetBody['response_format']) {
+function flattenFormat(format: ChatPresetBody['response_format']) {
   if (format?.type !== 'json_schema') return format
   return { ...format.json_schema, type: 'json_schema' }
 }
 
-function flatTool({ function: definition, ...tool }: ChatTool) {
+function flattenTool({ function: definition, ...tool }: ChatTool) {
   return definition ? { type: 'function', ...definition, ...tool } : tool
 }
 
-function flatChoice(choice: ChatPresetBody['tool_choice']) {
+function flattenChoice(choice: ChatPresetBody['tool_choice']) {
   if (choice === 'any') return 'required'
   if (typeof choice !== 'object' || choice?.type !== 'function') return choice
   const { function: named, ...rest } = choice

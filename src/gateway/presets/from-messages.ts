@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { textOf } from '#chat/message.ts'
 import { MessagesRequest, type MessagesTool, type MessagesToolChoice, type Thinking } from '#chat/messages-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './preset-settings.ts'
+import { type PresetSettings, pick, undefinedIfEmpty, withoutDefaults } from './preset-settings.ts'
 
 /** A messages body with fewer required fields, because it is saved and not answered. */
 export const MessagesPresetBody = MessagesRequest.partial({ messages: true }).meta({
@@ -46,38 +46,38 @@ export function settingsFromMessages(body: MessagesPresetBody): PresetSettings {
     models: body.models ?? body.fallbacks?.map(({ model }) => model),
     max_output_tokens: body.max_tokens,
     stop: body.stop_sequences,
-    reasoning: reasoningOf(body),
-    text: textOptionsOf(body.output_config?.format),
-    tools: body.tools?.map(functionTool),
-    tool_choice: toolChoiceOf(body.tool_choice),
-    parallel_tool_calls: parallelOf(body.tool_choice),
+    reasoning: readReasoning(body),
+    text: readTextOptions(body.output_config?.format),
+    tools: body.tools?.map(toFunctionTool),
+    tool_choice: toToolChoice(body.tool_choice),
+    parallel_tool_calls: toParallelToolCalls(body.tool_choice),
   })
   return { systemPrompt: textOf(body.system, '\n\n') || null, config: withoutDefaults(config) }
 }
 
-function reasoningOf({ thinking, output_config }: MessagesPresetBody) {
-  return unlessEmpty(withoutNulls({ ...thought(thinking), effort: output_config?.effort }))
+function readReasoning({ thinking, output_config }: MessagesPresetBody) {
+  return undefinedIfEmpty(withoutNulls({ ...readThinking(thinking), effort: output_config?.effort }))
 }
 
-function thought(thinking: Thinking | null | undefined) {
+function readThinking(thinking: Thinking | null | undefined) {
   if (!thinking) return {}
   return { enabled: thinking.type !== 'disabled', max_tokens: thinking.budget_tokens }
 }
 
 /** Presets need a name for a schema; messages bodies have none. */
-function textOptionsOf(format: NonNullable<MessagesPresetBody['output_config']>['format']) {
+function readTextOptions(format: NonNullable<MessagesPresetBody['output_config']>['format']) {
   if (!format) return undefined
   return { format: format.type === 'json_schema' ? { name: 'response', ...format } : format }
 }
 
 /** A client tool becomes a function; a provider tool stays. */
-function functionTool(tool: MessagesTool) {
+function toFunctionTool(tool: MessagesTool) {
   if (tool.type && tool.type !== 'custom') return tool
   const { input_schema, ...rest } = tool
   return { ...rest, type: 'function', ...(input_schema && { parameters: input_schema }) }
 }
 
-function toolChoiceOf(choice: MessagesToolChoice | null | undefined) {
+function toToolChoice(choice: MessagesToolChoice | null | undefined) {
   switch (choice?.type) {
     case 'any':
       return 'required'
@@ -88,6 +88,6 @@ function toolChoiceOf(choice: MessagesToolChoice | null | undefined) {
   }
 }
 
-function parallelOf(choice: MessagesToolChoice | null | undefined): boolean | undefined {
+function toParallelToolCalls(choice: MessagesToolChoice | null | undefined): boolean | undefined {
   return choice?.disable_parallel_tool_use === undefined ? undefined : !choice.disable_parallel_tool_use
 }

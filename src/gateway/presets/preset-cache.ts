@@ -3,7 +3,7 @@ import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
 import { isSlug, type Preset, type PresetVersion, type PresetWithVersion } from './preset.ts'
 import { findPreset, findVersion } from './preset-rows.ts'
-import { noPreset, noVersion } from './read-presets.ts'
+import { throwPresetNotFound, throwVersionNotFound } from './read-presets.ts'
 
 /** Caches the presets that requests use. */
 export type PresetCache = {
@@ -14,7 +14,7 @@ export type PresetCache = {
   close: () => void
 }
 
-const longestSlug = 64
+const maxSlugLength = 64
 const maxVersions = 1000
 
 type PresetCacheDeps = { db: Pick<Db, 'query' | 'signals'>; allowStale?: AllowStale }
@@ -35,20 +35,20 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
   const versions = new Map<string, PresetVersion>()
   return {
     async find(workspaceId, slug) {
-      if (slug.length > longestSlug) return noPreset(`${slug.slice(0, longestSlug)}…`)
+      if (slug.length > maxSlugLength) return throwPresetNotFound(`${slug.slice(0, maxSlugLength)}…`)
       // An invalid slug is never looked up. A slash would make it the key of another workspace, and U+0000 makes the
       // query fail.
       const preset = isSlug(slug) ? await presets.get(`${workspaceId}/${slug}`) : undefined
-      return preset?.status === 'active' ? preset : noPreset(slug)
+      return preset?.status === 'active' ? preset : throwPresetNotFound(slug)
     },
     async version({ id, slug }, number) {
       const name = `${id}/${number}`
       const cached = versions.get(name)
       if (cached) return cached
-      const found = (await findVersion(db.query, id, number)) ?? noVersion(slug, number)
-      versions.set(name, found)
+      const version = (await findVersion(db.query, id, number)) ?? throwVersionNotFound(slug, number)
+      versions.set(name, version)
       if (versions.size > maxVersions) versions.delete(versions.keys().next().value!)
-      return found
+      return version
     },
     close: presets.close,
   }

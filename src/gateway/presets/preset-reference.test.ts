@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presetReference } from './preset-reference.ts'
+import { readPresetReference } from './preset-reference.ts'
 
 test('a preset is named by preset, as a model, or after a model', () => {
-  assert.deepEqual(presetReference({ preset: 'x', top_k: 1 }), { slug: 'x', rest: { top_k: 1 } })
-  assert.deepEqual(presetReference({ preset: 'x', model: 'a/b' }), { slug: 'x', rest: { model: 'a/b' } })
-  assert.deepEqual(presetReference({ model: '@preset/x' }), { slug: 'x', rest: {} })
-  assert.deepEqual(presetReference({ model: 'a/b:free@preset/x' }), { slug: 'x', rest: { model: 'a/b:free' } })
+  assert.deepEqual(readPresetReference({ preset: 'x', top_k: 1 }), { slug: 'x', rest: { top_k: 1 } })
+  assert.deepEqual(readPresetReference({ preset: 'x', model: 'a/b' }), { slug: 'x', rest: { model: 'a/b' } })
+  assert.deepEqual(readPresetReference({ model: '@preset/x' }), { slug: 'x', rest: {} })
+  assert.deepEqual(readPresetReference({ model: 'a/b:free@preset/x' }), { slug: 'x', rest: { model: 'a/b:free' } })
 })
 
 test('a request can name a preset twice, but not two presets', () => {
-  assert.deepEqual(presetReference({ preset: 'x', model: 'a/b@preset/x' }), { slug: 'x', rest: { model: 'a/b' } })
-  assert.throws(() => presetReference({ preset: 'x', model: '@preset/y' }), {
+  assert.deepEqual(readPresetReference({ preset: 'x', model: 'a/b@preset/x' }), { slug: 'x', rest: { model: 'a/b' } })
+  assert.throws(() => readPresetReference({ preset: 'x', model: '@preset/y' }), {
     kind: 'invalid',
     message: /names a different preset/,
   })
 })
 
 test('a request without a preset names none', () => {
-  assert.equal(presetReference({ model: 'a/b' }), undefined)
-  assert.equal(presetReference({}), undefined)
+  assert.equal(readPresetReference({ model: 'a/b' }), undefined)
+  assert.equal(readPresetReference({}), undefined)
 })

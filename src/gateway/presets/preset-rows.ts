@@ -26,7 +26,7 @@ export async function findPreset(
     .where('slug', '=', slug)
     .executeTakeFirst()
   if (!row) return undefined
-  return { ...presetOf(row), designated_version: await findVersionById(db, row.designated_version_id) }
+  return { ...toPreset(row), designated_version: await findVersionById(db, row.designated_version_id) }
 }
 
 /** The most recently changed first. */
@@ -42,7 +42,7 @@ export async function pageOfPresets(
     matching.selectAll().orderBy('updated_at', 'desc').orderBy('slug').offset(page.offset).limit(page.limit).execute(),
     matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(presetOf), total_count: count.n }
+  return { data: rows.map(toPreset), total_count: count.n }
 }
 
 /** The oldest first. */
@@ -52,7 +52,7 @@ export async function pageOfVersions(db: Reader, presetId: string, page: PageQue
     matching.selectAll().orderBy('version').offset(page.offset).limit(page.limit).execute(),
     matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(versionOf), total_count: count.n }
+  return { data: rows.map(toVersion), total_count: count.n }
 }
 
 export async function findVersion(db: Reader, presetId: string, version: number): Promise<PresetVersion | undefined> {
@@ -62,11 +62,11 @@ export async function findVersion(db: Reader, presetId: string, version: number)
     .where('preset_id', '=', presetId)
     .where('version', '=', version)
     .executeTakeFirst()
-  return row && versionOf(row)
+  return row && toVersion(row)
 }
 
 export async function findVersionById(db: Reader, id: string): Promise<PresetVersion> {
-  return versionOf(await db.selectFrom('preset_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
+  return toVersion(await db.selectFrom('preset_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
 }
 
 /** The number of the latest version; 0 if there is none. */
@@ -99,7 +99,7 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
     .execute()
 }
 
-function presetOf(row: PresetRow): Preset {
+function toPreset(row: PresetRow): Preset {
   return {
     ...row,
     status: row.status as PresetStatus,
@@ -109,7 +109,7 @@ function presetOf(row: PresetRow): Preset {
   }
 }
 
-function versionOf(row: VersionRow): PresetVersion {
+function toVersion(row: VersionRow): PresetVersion {
   return {
     ...row,
     system_prompt: row.system_prompt === null ? null : JSON.parse(row.system_prompt),

@@ -56,6 +56,6 @@ export function withoutForeign(foreign: ReadonlySet<string>) {
 }
 
 /** The object; undefined if it is empty. */
-export function unlessEmpty(members: Record<string, unknown>): Record<string, unknown> | undefined {
+export function undefinedIfEmpty(members: Record<string, unknown>): Record<string, unknown> | undefined {
   return Object.keys(members).length > 0 ? members : undefined
 }

@@ -18,8 +18,8 @@ export async function getPreset(
   { workspaceId, slugs }: PresetScope,
   slug: string,
 ): Promise<PresetWithVersion> {
-  if (slugs && !slugs.includes(slug)) noPreset(slug)
-  return (await findPreset(deps.db.query, workspaceId, slug)) ?? noPreset(slug)
+  if (slugs && !slugs.includes(slug)) throwPresetNotFound(slug)
+  return (await findPreset(deps.db.query, workspaceId, slug)) ?? throwPresetNotFound(slug)
 }
 
 /** Lists versions, the oldest first. @throws Fault `not_found`. */
@@ -41,13 +41,13 @@ export async function getVersion(
   version: number,
 ): Promise<PresetVersion> {
   const preset = await getPreset(deps, scope, slug)
-  return (await findVersion(deps.db.query, preset.id, version)) ?? noVersion(slug, version)
+  return (await findVersion(deps.db.query, preset.id, version)) ?? throwVersionNotFound(slug, version)
 }
 
-export function noPreset(slug: string): never {
+export function throwPresetNotFound(slug: string): never {
   throw new Fault('not_found', `Preset "${slug}" not found.`)
 }
 
-export function noVersion(slug: string, version: number): never {
+export function throwVersionNotFound(slug: string, version: number): never {
   throw new Fault('not_found', `Version ${version} of preset "${slug}" not found.`)
 }

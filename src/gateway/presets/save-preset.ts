@@ -32,13 +32,13 @@ export async function saveVersion(
   return { version, isDesignated: preset.designated_version_id === versionId }
 }
 
-type Save = { settings: PresetSettings; versionId: string; isDesignated: boolean }
+type NewVersionOptions = { settings: PresetSettings; versionId: string; isDesignated: boolean }
 
 function save(
   deps: WriteDeps,
   caller: Writer,
   slug: string,
-  { settings, versionId, isDesignated }: Save,
+  { settings, versionId, isDesignated }: NewVersionOptions,
 ): Promise<PresetWithVersion> {
   return writePreset(deps, caller, slug, async (tx, before) => {
     const at = timeAfter(deps, before)

@@ -6,7 +6,7 @@ import { applyPreset, type PresetStyle } from './apply-preset.ts'
 import { ChatPresetBody, fieldsFromChat, settingsFromChat } from './from-chat.ts'
 import { fieldsFromMessages, MessagesPresetBody, settingsFromMessages } from './from-messages.ts'
 import { VersionSettings } from './preset-config.ts'
-import { presetReference } from './preset-reference.ts'
+import { readPresetReference } from './preset-reference.ts'
 import { fieldsFromResponses, type PresetSettings, settingsFromResponses, withoutDefaults } from './preset-settings.ts'
 import { getPreset, getVersion, type PresetScope } from './read-presets.ts'
 
@@ -40,24 +40,24 @@ export type RequestedVersion = { settings: PresetSettings; skippedFields: string
  * that preset applied, as in a completion.
  * @throws Fault `invalid`, or `not_found` if it names a missing preset or version.
  */
-export async function requestedVersion(
+export async function resolveNewVersion(
   deps: { db: Db },
   scope: PresetScope,
-  { settings: whole, ...requests }: NewPresetVersion,
+  { settings: fullSettings, ...requests }: NewPresetVersion,
 ): Promise<RequestedVersion> {
   const { responses, chat, messages } = requests
-  const body: Body = (whole?.config ?? responses ?? chat ?? messages)!
-  const named = presetReference(body)
-  const rest = named?.rest ?? body
-  const kind = whole ? settingsKind(whole.system_prompt) : kindOf(requests)
+  const body: Body = (fullSettings?.config ?? responses ?? chat ?? messages)!
+  const reference = readPresetReference(body)
+  const rest = reference?.rest ?? body
+  const kind = fullSettings ? settingsKind(fullSettings.system_prompt) : findKind(requests)
   const settings = kind.settings(rest)
   return {
-    settings: named ? await mergeOntoVersion(deps, scope, named, settings) : settings,
-    skippedFields: kind.skippedFields(rest).slice(0, maxSkipped),
+    settings: reference ? await mergeOntoVersion(deps, scope, reference, settings) : settings,
+    skippedFields: kind.skippedFields(rest).slice(0, maxSkippedFields),
   }
 }
 
-const maxSkipped = 100
+const maxSkippedFields = 100
 
 type Kind = { settings: (body: Body) => PresetSettings; skippedFields: (body: Body) => string[] }
 
@@ -67,17 +67,18 @@ const settingsKind = (systemPrompt: string | null | undefined): Kind => ({
   skippedFields: () => [],
 })
 
-function kindOf({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): Kind {
-  if (responses) return { settings: settingsFromResponses, skippedFields: (body) => others(body, fieldsFromResponses) }
-  if (!chat) return { settings: settingsFromMessages, skippedFields: (body) => others(body, fieldsFromMessages) }
+function findKind({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): Kind {
+  if (responses)
+    return { settings: settingsFromResponses, skippedFields: (body) => findSkipped(body, fieldsFromResponses) }
+  if (!chat) return { settings: settingsFromMessages, skippedFields: (body) => findSkipped(body, fieldsFromMessages) }
   return {
     settings: settingsFromChat,
     skippedFields: (body) =>
-      others(body, fieldsFromChat).filter((name) => name !== 'messages' || hasConversation(body)),
+      findSkipped(body, fieldsFromChat).filter((name) => name !== 'messages' || hasConversation(body)),
   }
 }
 
-const others = (body: Body, stored: ReadonlySet<string>) =>
+const findSkipped = (body: Body, stored: ReadonlySet<string>) =>
   Object.keys(body).filter((name) => !stored.has(name) && body[name] !== undefined && body[name] !== null)
 
 const hasConversation = ({ messages }: z.infer<typeof ChatPresetBody>) =>

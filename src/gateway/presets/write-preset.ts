@@ -12,7 +12,7 @@ export type WriteDeps = { db: Db; now: Now; newId: NewId }
 export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash' | 'precondition'>
 
 /** `version`: a saved version that is not designated, which the preset does not name. */
-type Written = { action: Change['action']; version?: { id: string; version: number } } | undefined
+type PresetChange = { action: Change['action']; version?: { id: string; version: number } } | undefined
 
 /**
  * Runs `work` as the only writer of one preset and returns the preset afterwards. Audits and announces the change that
@@ -23,7 +23,7 @@ export async function writePreset(
   deps: WriteDeps,
   caller: Writer,
   slug: string,
-  work: (tx: Tx, before: PresetWithVersion | undefined) => Promise<Written>,
+  work: (tx: Tx, before: PresetWithVersion | undefined) => Promise<PresetChange>,
 ): Promise<PresetWithVersion> {
   const name = `${caller.workspaceId}/${slug}`
   return deps.db.exclusively(`preset:${name}`, async (tx, publish) => {
@@ -36,8 +36,8 @@ export async function writePreset(
         action: written.action,
         targetKind: 'preset',
         targetId: after.id,
-        before: before ? auditForm(before) : null,
-        after: { ...auditForm(after), ...(written.version && { saved_version: written.version }) },
+        before: before ? toAuditForm(before) : null,
+        after: { ...toAuditForm(after), ...(written.version && { saved_version: written.version }) },
       })
       publish('preset.changed', name)
     }
@@ -51,6 +51,6 @@ export function timeAfter({ now }: { now: Now }, before: PresetWithVersion | und
 }
 
 /** Versions never change and are never deleted, so the audit log refers to them. */
-function auditForm({ designated_version: { id, version }, ...preset }: PresetWithVersion) {
+function toAuditForm({ designated_version: { id, version }, ...preset }: PresetWithVersion) {
   return { ...preset, designated_version: { id, version } }
 }

@@ -7,8 +7,9 @@ import { type BillableOptions, noBillableOptions, type ProviderTool } from './bi
 import { type RequestedKind, type SpecialKind, type Unpriced, unpricedKinds, unpricedOptions } from './unpriced.ts'
 
 /** Both forms of a request: the client's body, for upstreams of the same protocol, and the chat request, for all others. */
-export type Forms = { chat: ChatRequest; body: Body; protocol?: RequestFormat }
+export type RequestForms = { chat: ChatRequest; body: Body; protocol?: RequestFormat }
 
+/** An endpoint that can serve a request, and its model if that is known. */
 export type Offer = { endpoint: Endpoint; model?: Pick<Model, 'inputModalities' | 'outputModalities'> }
 type BillingTraits = Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions'>> | undefined
 
@@ -36,12 +37,12 @@ const maxImages = 4
 
 /** The bill of a request. Undefined if only text can be billed, as for most requests. */
 export function computeBill(
-  forms: Forms,
+  forms: RequestForms,
   { endpoint, model }: Offer,
   providerProtocol: BillingTraits,
 ): Bill | undefined {
-  const billableOptions = billableOptionsOf(forms, endpoint, providerProtocol)
-  const kinds = kindsOf(forms, { endpoint, model })
+  const billableOptions = readBillableOptions(forms, endpoint, providerProtocol)
+  const kinds = findSpecialKinds(forms, { endpoint, model })
   const { images, audio: hasAudio } = mediaIn(forms.chat)
   const pieces: Record<string, number> = {}
   const image = endpoint.prices.image
@@ -60,7 +61,7 @@ export function computeBill(
     serviceTier: billableOptions.serviceTier,
     kinds: kinds.map(({ kind }) => kind),
     tools: billableOptions.tools,
-    contexts: billableOptions.tools.length === 0 ? 0 : billableOptions.rereads ? calls + 1 : 1,
+    contexts: countContexts(billableOptions, calls),
     promptImages: image === undefined ? 0 : images,
     hasAudio,
     unpriced: [...unpricedKinds(endpoint, kinds), ...unpricedOptions(endpoint, billableOptions)],
@@ -68,8 +69,13 @@ export function computeBill(
   }
 }
 
-function billableOptionsOf(
-  { chat, body, protocol }: Forms,
+function countContexts({ tools, rereads }: BillableOptions, calls: number): number {
+  if (tools.length === 0) return 0
+  return rereads ? calls + 1 : 1
+}
+
+function readBillableOptions(
+  { chat, body, protocol }: RequestForms,
   endpoint: Endpoint,
   providerProtocol: BillingTraits,
 ): BillableOptions {
@@ -93,7 +99,7 @@ function addCalls(pieces: Record<string, number>, { tools }: BillableOptions): n
   return boundByName.values().reduce((sum, calls) => sum + calls, 0)
 }
 
-function kindsOf({ chat }: Forms, { model }: Offer): RequestedKind[] {
+function findSpecialKinds({ chat }: RequestForms, { model }: Offer): RequestedKind[] {
   const { audio: hasAudio, video, files, longCache } = mediaIn(chat)
   const canReturn = (modality: 'audio' | 'image') =>
     chat.modalities ? chat.modalities.includes(modality) : model?.outputModalities.includes(modality)

@@ -27,6 +27,9 @@ export type BillableOptions = {
 
 export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereads: false }
 
+/** Limits the stored name of a tool. */
+const maxNameLength = 64
+
 /** Types of tools that the client runs. The provider runs all others. */
 const clientToolTypes =
   /^(?:function|custom|namespace|local_shell|apply_patch|computer|computer_use|computer_use_preview|(?:bash|text_editor|memory|computer)_\d{8})$/
@@ -36,14 +39,12 @@ export function isClientTool(type: string): boolean {
 }
 
 /** The type of a tool without its version: `web_search` for `web_search_20250305`. */
-export function unitOfType(type: string): string {
+export function toUnitName(type: string): string {
   return type
     .replace(/[-_](?:20\d{6}|20\d\d[-_]\d\d[-_]\d\d)$/, '')
     .toLowerCase()
     .slice(0, maxNameLength)
 }
-
-const maxNameLength = 64
 
 type RequestedTool = { type?: unknown } & Body
 
@@ -53,19 +54,19 @@ export function providerTools(
   read: (tool: RequestedTool, path: string) => Omit<ProviderTool, 'requestedBy'> | undefined,
 ): ProviderTool[] {
   if (!Array.isArray(tools)) return []
-  const found: ProviderTool[] = []
+  const billedTools: ProviderTool[] = []
   for (let index = 0; index < tools.length; index++) {
     const tool = tools[index] as RequestedTool | null
     if (typeof tool !== 'object' || tool === null) continue
     const type = typeof tool.type === 'string' ? tool.type : 'function'
     const billed = isClientTool(type) ? undefined : read(tool, `tools[${index}]`)
-    if (billed) found.push({ ...billed, requestedBy: `tools[${index}] (${type.slice(0, maxNameLength)})` })
+    if (billed) billedTools.push({ ...billed, requestedBy: `tools[${index}] (${type.slice(0, maxNameLength)})` })
   }
-  return found
+  return billedTools
 }
 
 /** A whole number of calls, if it is one. */
-export function callsIn(value: unknown): number | undefined {
+export function readCallLimit(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 

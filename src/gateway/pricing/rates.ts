@@ -5,26 +5,28 @@ import { type PicoUsd, parsePicoUsd } from '#platform/core/pico-usd.ts'
 export type Rates = Record<keyof TokenPrices, PicoUsd>
 
 /** Caches parsed prices by service tier. Prices belong to an immutable snapshot. */
-const parsed = new WeakMap<Prices, Map<string | undefined, Step[]>>()
+const stepsByTier = new WeakMap<Prices, Map<string | undefined, Step[]>>()
 
 type Step = { from: number; rates: Rates }
 
 /** The rates for a prompt. @param serviceTier a tier without its own prices has the default ones. */
 export function ratesFor(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates {
-  const steps = parsedSteps(prices, serviceTier)
+  const steps = cachedSteps(prices, serviceTier)
   return (steps.findLast(({ from }) => promptTokens >= from) ?? steps[0]!).rates
 }
 
 /** All rates that can apply to a prompt of at most this size. A request for a tier can be served in the default one. */
 export function ratesUpTo(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates[] {
-  const steps = parsedSteps(prices, undefined)
-  const all = pricesOfTier(prices, serviceTier) ? [...steps, ...parsedSteps(prices, serviceTier)] : steps
+  const steps = cachedSteps(prices, undefined)
+  const all = pricesOfTier(prices, serviceTier) ? [...steps, ...cachedSteps(prices, serviceTier)] : steps
   return all.filter(({ from }) => from <= promptTokens).map(({ rates }) => rates)
 }
 
-function parsedSteps(prices: Prices, serviceTier: string | undefined): Step[] {
+function cachedSteps(prices: Prices, serviceTier: string | undefined): Step[] {
   const tier = pricesOfTier(prices, serviceTier) ? serviceTier : undefined
-  return parsed.getOrInsertComputed(prices, () => new Map()).getOrInsertComputed(tier, () => stepsOf(prices, tier))
+  return stepsByTier
+    .getOrInsertComputed(prices, () => new Map())
+    .getOrInsertComputed(tier, () => parseSteps(prices, tier))
 }
 
 /** The prices of a service tier, if the catalogue has some. The name can come from a client. */
@@ -32,14 +34,14 @@ export function pricesOfTier({ serviceTiers }: Prices, name: string | undefined)
   return name !== undefined && serviceTiers && Object.hasOwn(serviceTiers, name) ? serviceTiers[name] : undefined
 }
 
-function stepsOf(prices: Prices, tier: string | undefined): Step[] {
-  const own = pricesOfTier(prices, tier)
-  const first = own ? ratesOfTier(prices, own) : toRates(prices)
+function parseSteps(prices: Prices, tier: string | undefined): Step[] {
+  const tierPrices = pricesOfTier(prices, tier)
+  const first = tierPrices ? ratesOfTier(prices, tierPrices) : toRates(prices)
   const steps = [{ from: 0, rates: first }]
   for (const { fromPromptTokens, ...changed } of prices.tiers ?? []) {
     const rates = toRates({ ...prices, ...changed })
     // The price of a long prompt in a service tier is unknown. It is taken to be no less than either price.
-    steps.push({ from: fromPromptTokens, rates: own ? higherRates(rates, first) : rates })
+    steps.push({ from: fromPromptTokens, rates: tierPrices ? higherRates(rates, first) : rates })
   }
   return steps
 }
@@ -70,9 +72,9 @@ function toRates(prices: TokenPrices): Rates {
  */
 function ratesOfTier({ prompt, completion, ...ordinary }: TokenPrices, tier: Partial<TokenPrices>): Rates {
   const { cacheRead: _discount, ...special } = ordinary
-  const own = toRates({ prompt, completion, ...tier })
-  const rates = higherRates(own, toRates({ prompt: '0', completion: '0', ...special }))
-  for (const name of Object.keys(tier) as (keyof TokenPrices)[]) rates[name] = own[name]
+  const tierRates = toRates({ prompt, completion, ...tier })
+  const rates = higherRates(tierRates, toRates({ prompt: '0', completion: '0', ...special }))
+  for (const name of Object.keys(tier) as (keyof TokenPrices)[]) rates[name] = tierRates[name]
   return rates
 }
 

@@ -54,18 +54,18 @@ function isTierPriced(prices: Prices, tier: string | undefined): boolean {
 }
 
 /** Billed units of an answer that have no price: its cost does not include them. */
-export function unpricedIn(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): string[] {
+export function findUnpricedUnits(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): string[] {
   const { cacheWritten1h, audioPrompt, audioCompletion, imageCompletion } = tokens.parts ?? {}
   const counted = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }
   const kinds = (Object.keys(counted) as SpecialKind[]).filter((kind) => counted[kind])
   const pieces = Object.entries(extras?.pieces ?? {}).filter(
     ([unit, count]) => count > 0 && !isPricedPerPiece(prices, unit),
   )
-  return [
-    ...(isFree(prices) ? [] : kinds.filter((kind) => prices[kind] === undefined).map((kind) => nameOfPrice[kind])),
-    ...pieces.map(([unit]) => (unit === 'image' ? unit : `tools.${unit}`)),
-    ...(isTierPriced(prices, extras?.serviceTier) ? [] : [`service_tiers.${extras?.serviceTier}`]),
-  ]
+  const unpriced: string[] = []
+  if (!isFree(prices)) for (const kind of kinds) if (prices[kind] === undefined) unpriced.push(nameOfPrice[kind])
+  for (const [unit] of pieces) unpriced.push(unit === 'image' ? unit : `tools.${unit}`)
+  if (!isTierPriced(prices, extras?.serviceTier)) unpriced.push(`service_tiers.${extras?.serviceTier}`)
+  return unpriced
 }
 
 /** Images that are counted in tokens do not need a price per image. */

@@ -6,7 +6,7 @@ import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
-const callsIn = (events: AnswerEvent[]) => events.flatMap((one) => (one.type === 'tool_call' ? [one.id] : []))
+const readCallLimit = (events: AnswerEvent[]) => events.flatMap((one) => (one.type === 'tool_call' ? [one.id] : []))
 
 /** Answers with two calls each, from servers that send ids neither for calls nor for the answer. */
 const unnamed = {
@@ -26,16 +26,16 @@ const unnamed = {
 
 for (const [protocol, read] of Object.entries(unnamed))
   test(`${protocol}: generated call ids are unique within and across answers`, () => {
-    const ids = ['gen-1', 'gen-2'].flatMap((answerId) => callsIn(read(answerId)))
+    const ids = ['gen-1', 'gen-2'].flatMap((answerId) => readCallLimit(read(answerId)))
     assert.equal(new Set(ids).size, 4)
-    assert.deepEqual(callsIn(read('gen-1')), ids.slice(0, 2))
-    assert.ok(callsIn(read(`gen-${'x'.repeat(100)}`)).every((id) => id.length <= 40))
+    assert.deepEqual(readCallLimit(read('gen-1')), ids.slice(0, 2))
+    assert.ok(readCallLimit(read(`gen-${'x'.repeat(100)}`)).every((id) => id.length <= 40))
   })
 
 test('a call has the same id in passed-through bytes and in events', () => {
   const choices = [{ index: 0, message: { tool_calls: [{ function: { name: 'f', arguments: '' } }] } }]
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 5 }
   const bytes = chatRewriter(head).whole(JSON.stringify({ choices }))
-  const [id] = callsIn(openaiChat.readBody({ choices }, 'gen-1'))
+  const [id] = readCallLimit(openaiChat.readBody({ choices }, 'gen-1'))
   assert.equal(JSON.parse(bytes).choices[0].message.tool_calls[0].id, id)
 })

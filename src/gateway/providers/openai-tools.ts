@@ -1,11 +1,11 @@
 import type { ChatTool } from '#chat/chat-request.ts'
 import {
   type BillableOptions,
-  callsIn,
   type ProviderTool,
   providerTools,
+  readCallLimit,
   requestedTier,
-  unitOfType,
+  toUnitName,
 } from '../pricing/billable-options.ts'
 import type { Body } from '../protocol/protocol.ts'
 
@@ -24,7 +24,7 @@ const anthropicToolType = /_\d{8}$/
 export function encodeProviderTool(tool: ChatTool): Body | undefined {
   if (tool.type === undefined || anthropicToolType.test(tool.type)) return undefined
   if (tool.type === 'custom') return customTool(tool)
-  const unit = unitOfType(tool.type)
+  const unit = toUnitName(tool.type)
   if (!Object.hasOwn(toolFields, unit)) return undefined
   const fields = toolFields[unit]!.filter((name) => (tool as Body)[name] != null).map((name) => [
     name,
@@ -58,9 +58,9 @@ function customTool(tool: ChatTool): Body | undefined {
 
 /** The billable options of a responses body, or of a chat request. */
 export function responsesBillable(form: Body): BillableOptions {
-  const calls = callsIn(form.max_tool_calls)
+  const calls = readCallLimit(form.max_tool_calls)
   const tools = providerTools(form, (tool) => {
-    const unit = unitOfType(String(tool.type))
+    const unit = toUnitName(String(tool.type))
     return { unit: unit + containerSize(tool), calls, bound: 'max_tool_calls', reported: unit.replace(/_preview$/, '') }
   })
   if (form.web_search_options != null)
@@ -77,7 +77,7 @@ function containerSize({ container }: Body): string {
 /** The billable options of a chat body, with the search fields of several providers. */
 export function chatBillable(chat: Body): BillableOptions {
   const tools: ProviderTool[] = providerTools(chat, ({ type }) => ({
-    unit: unitOfType(String(type)),
+    unit: toUnitName(String(type)),
     calls: undefined,
   }))
   // Search models search once, before they answer.

@@ -1,6 +1,6 @@
 import type { RequestBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
-import { unpricedIn } from '../pricing/unpriced.ts'
+import { findUnpricedUnits } from '../pricing/unpriced.ts'
 import type { Charge } from './charge.ts'
 
 /** An endpoint that was tried: whether with a BYOK key, and the bound of its usage. */
@@ -16,6 +16,6 @@ export type TriedEndpoint = {
 export function findUnpriced({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
   if (!extras && !tokens.parts && bound.isWithinBound(tokens)) return undefined
   const possible = bound.whole.bill?.unpriced.map(({ price }) => price) ?? []
-  const reported = unpricedIn(target.endpoint.prices, tokens, extras)
+  const reported = findUnpricedUnits(target.endpoint.prices, tokens, extras)
   return possible.length + reported.length > 0 ? [...new Set([...possible, ...reported])] : undefined
 }

@@ -3,7 +3,7 @@ import type { Generation } from '#spend/ledger/generation.ts'
 import type { CompletionCall } from '../completion-call.ts'
 import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
-import { presetReference } from '../presets/preset-reference.ts'
+import { readPresetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
 import { withChatToolChoice } from './chat-tool-choice.ts'
 import { withChatParts } from './foreign-parts.ts'
@@ -32,7 +32,7 @@ export function prepareWithoutPreset({
   body: requestBody,
 }: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
   const body = normalizeBody(requestBody, client)
-  if (presetReference(body)) return undefined
+  if (readPresetReference(body)) return undefined
   const chat = client.toChat(body)
   return { chat, body: client.task === undefined ? body : chat, preset: undefined, client }
 }
@@ -47,7 +47,7 @@ export async function prepareRequest(
   call: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
 ): Promise<PreparedRequest> {
   const { caller, client, body } = call
-  const reference = presetReference(normalizeBody(body, client))
+  const reference = readPresetReference(normalizeBody(body, client))
   if (!reference) return prepareWithoutPreset(call)!
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =

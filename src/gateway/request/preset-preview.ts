@@ -3,7 +3,7 @@ import type { z } from '#platform/json/schema.ts'
 import { chatPreset } from '../clients/chat/preset.ts'
 import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetScope } from '../presets/read-presets.ts'
-import { type NewPresetVersion, requestedVersion } from '../presets/version-request.ts'
+import { type NewPresetVersion, resolveNewVersion } from '../presets/version-request.ts'
 
 /** The contents of a version that is not saved, and the chat request that it makes. */
 export type PresetPreview = {
@@ -19,7 +19,7 @@ export async function previewVersion(
   scope: PresetScope,
   body: z.infer<typeof NewPresetVersion>,
 ): Promise<PresetPreview> {
-  const { settings, skippedFields } = await requestedVersion(deps, scope, body)
+  const { settings, skippedFields } = await resolveNewVersion(deps, scope, body)
   const version = { system_prompt: settings.systemPrompt, config: settings.config }
   return { ...version, skipped_fields: skippedFields, chat: applyPreset(version, { messages: [] }, chatPreset) }
 }

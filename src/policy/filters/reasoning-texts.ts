@@ -1,4 +1,4 @@
-import { textOfPiece, thoughtPieces } from '#chat/thoughts.ts'
+import { pieceText, thoughtPieces } from '#chat/thoughts.ts'
 
 /**
  * Replacements for the texts of thoughts that came in several pieces. A provider gets the pieces joined, so they are
@@ -7,13 +7,13 @@ import { textOfPiece, thoughtPieces } from '#chat/thoughts.ts'
 export function rewriteJoined(details: readonly unknown[], rewrite: (text: string) => string): Map<unknown, string> {
   const texts = new Map<unknown, string>()
   for (const pieces of thoughtPieces(details)) {
-    const [first, ...others] = pieces.filter((piece) => textOfPiece(piece) !== '')
+    const [first, ...others] = pieces.filter((piece) => pieceText(piece) !== '')
     if (first === undefined || others.length === 0) continue
-    const joined = [first, ...others].map(textOfPiece).join('')
+    const joined = [first, ...others].map(pieceText).join('')
     const rewritten = rewrite(joined)
     const isSame = rewritten === joined
-    texts.set(first, isSame ? textOfPiece(first) : rewritten)
-    for (const piece of others) texts.set(piece, isSame ? textOfPiece(piece) : '')
+    texts.set(first, isSame ? pieceText(first) : rewritten)
+    for (const piece of others) texts.set(piece, isSame ? pieceText(piece) : '')
   }
   return texts
 }

@@ -1,6 +1,6 @@
 import { SavedPresetVersion } from '#gateway/presets/preset.ts'
 import { saveVersion } from '#gateway/presets/save-preset.ts'
-import { NewPresetVersion, requestedVersion } from '#gateway/presets/version-request.ts'
+import { NewPresetVersion, resolveNewVersion } from '#gateway/presets/version-request.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { presetEntity } from '../entities.ts'
@@ -20,7 +20,7 @@ export const savePresetVersion = route({
   ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, body, caller }, deps) => {
-    const { settings, skippedFields } = await requestedVersion(deps, await presetScope(deps, caller), body)
+    const { settings, skippedFields } = await resolveNewVersion(deps, await presetScope(deps, caller), body)
     const { version, isDesignated } = await saveVersion(deps, caller, params.slug, settings)
     return { data: { ...version, is_designated: isDesignated, skipped_fields: skippedFields } }
   },

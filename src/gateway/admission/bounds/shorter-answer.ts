@@ -1,6 +1,6 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { Forms } from '../../pricing/bill.ts'
+import type { RequestForms } from '../../pricing/bill.ts'
 
 /**
  * Answer lengths in tokens that are tried if the longest answer exceeds the remaining budget of an intern's turn. Without
@@ -9,13 +9,13 @@ import type { Forms } from '../../pricing/bill.ts'
 const answerLengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
 
 /** A request with a shorter answer, and its highest cost. */
-export type ShortenedRequest = { request: Forms; cost: PicoUsd }
+export type ShortenedRequest = { request: RequestForms; cost: PicoUsd }
 
 /** Yields the request with ever shorter answers that cost less than `maxCost`. None if the request sets a limit itself. */
 export function* shorterAnswers(
-  request: Forms,
+  request: RequestForms,
   maxCost: PicoUsd,
-  costOf: (request: Forms) => PicoUsd,
+  costOf: (request: RequestForms) => PicoUsd,
 ): Generator<ShortenedRequest, undefined> {
   if (answerLimitOf(request.body) !== undefined || answerLimitOf(request.chat) !== undefined) return
   for (const tokens of answerLengths) {
@@ -26,7 +26,7 @@ export function* shorterAnswers(
 }
 
 /** Adds the limit to both forms. The encoders translate it. */
-function withLimit(request: Forms, max_tokens: number): Forms {
+function withLimit(request: RequestForms, max_tokens: number): RequestForms {
   const chat = { ...request.chat, max_tokens }
   // If both forms are one object, they stay one.
   return { ...request, chat, body: request.body === request.chat ? chat : { ...request.body, max_tokens } }

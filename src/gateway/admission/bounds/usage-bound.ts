@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { type Bill, billedChoices, computeBill, type Forms, type Offer } from '../../pricing/bill.ts'
+import { type Bill, billedChoices, computeBill, type Offer, type RequestForms } from '../../pricing/bill.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { isReasoningModel, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { promptBound } from './prompt-bound.ts'
@@ -24,7 +24,7 @@ export type ProtocolTraits =
       Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' | 'billableOptions' | 'promptLimit'>>)
   | undefined
 
-export function computeUsageBound(forms: Forms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
+export function computeUsageBound(forms: RequestForms, offer: Offer, providerProtocol: ProtocolTraits): UsageBound {
   const { chat, body } = forms
   const { endpoint } = offer
   const bill = computeBill(forms, offer, providerProtocol)

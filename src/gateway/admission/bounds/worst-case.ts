@@ -1,13 +1,13 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Target } from '../../plan/plan.ts'
-import type { Forms } from '../../pricing/bill.ts'
+import type { RequestForms } from '../../pricing/bill.ts'
 import { highestCost } from '../../pricing/highest-cost.ts'
 import { computeUsageBound, type ProtocolTraits } from './usage-bound.ts'
 
 /** The highest possible cost of a request over all targets. It is reserved until the real cost is known. */
 export function worstCaseCost(
-  request: Forms,
+  request: RequestForms,
   targets: readonly Target[],
   protocolOf: (endpoint: Endpoint) => ProtocolTraits,
 ): PicoUsd {

@@ -1,6 +1,6 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
-import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
+import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
 import { emptyCall, toAnnotations, toImagePart } from './parts.ts'
@@ -26,7 +26,9 @@ function groupByChoice(events: AnswerEvent[]): AnswerEvent[][] {
 
 function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): object {
   const content = collect(events)
-  const details = content.thoughts.flatMap((thought, index) => detailsOf({ by: head.model, ...thought }, index))
+  const details = content.thoughts.flatMap((thought, index) =>
+    toReasoningDetails({ by: head.model, ...thought }, index),
+  )
   const annotations = content.citations.flatMap((citation) => toAnnotations(citation, content.text.length))
   const message = {
     role: 'assistant',

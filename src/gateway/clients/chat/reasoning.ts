@@ -1,4 +1,4 @@
-import { detailsOf, type ReasoningDetail, textOfPiece } from '#chat/thoughts.ts'
+import { pieceText, type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
 
 type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unknown }
@@ -29,10 +29,10 @@ export function addReasoning(message: RawMessage, model: string): void {
   }
   if (text === '') return
   message.reasoning = text
-  if (!hasDetails) message.reasoning_details = detailsOf({ text, field, by: model }, 0)
+  if (!hasDetails) message.reasoning_details = toReasoningDetails({ text, field, by: model }, 0)
 }
 
-const textOfDetail = (detail: ReasoningDetail | null) => (detail ? textOfPiece(detail) : '')
+const textOfDetail = (detail: ReasoningDetail | null) => (detail ? pieceText(detail) : '')
 
 /** Moves reasoning parts out of the content, where clients expect text. */
 export function withoutThinkingParts(parts: Part[], model: string): object {
@@ -40,6 +40,6 @@ export function withoutThinkingParts(parts: Part[], model: string): object {
   const content = texts.map(({ text }) => text).join('')
   const reasoning = texts.map(({ thought }) => thought).join('')
   if (!reasoning) return { content }
-  const details = detailsOf({ text: reasoning, field: 'thinking', by: model }, 0)
+  const details = toReasoningDetails({ text: reasoning, field: 'thinking', by: model }, 0)
   return { content, reasoning, reasoning_details: details }
 }

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkChoice, Delta } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
-import { detailsOf, isThoughtEnd, type Thought } from '#chat/thoughts.ts'
+import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { AnswerHead, StreamWriter } from '../../protocol/protocol.ts'
 import { errorTypeFor } from './error-type.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
@@ -37,7 +37,7 @@ export function chatWriter(
   const isLegacy = usesFunctions(head.request)
 
   function writeThought(piece: Thought): string {
-    const details = detailsOf({ by: head.model, ...piece }, thoughts)
+    const details = toReasoningDetails({ by: head.model, ...piece }, thoughts)
     if (isThoughtEnd(piece)) thoughts++
     if (!piece.text && details.length === 0) return ''
     return writeDelta({

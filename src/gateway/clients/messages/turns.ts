@@ -1,5 +1,5 @@
 import type { ContentPart, Message, ToolCall } from '#chat/message.ts'
-import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
+import { type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { type Block, readBlocks, toParts } from './blocks.ts'
@@ -57,7 +57,7 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'thinking' || block.type === 'redacted_thinking') {
       const thought = readThought(block)
-      if (thought) pushAll(details, detailsOf(thought, details.length))
+      if (thought) pushAll(details, toReasoningDetails(thought, details.length))
     } else if (block.type === 'tool_use') calls.push(toCall(block, `${path}.${index}`))
     else if (block.type === 'compaction') parts.push({ type: 'text', text: String(block.content ?? '') })
     else if (!anthropicServerBlocks.test(block.type)) pushAll(parts, toParts(block, `${path}.${index}`))

@@ -1,6 +1,6 @@
 import type { Content, ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { decodeThought } from '#chat/thought-encoding.ts'
-import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
+import { type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { Namespaces } from './namespaces.ts'
@@ -121,7 +121,7 @@ function addThought(messages: Message[], item: Item, path: string): void {
   const assistant = lastAssistant(messages)
   assistant.reasoning_details ??= []
   const text = texts.join('\n\n')
-  pushAll(assistant.reasoning_details, detailsOf({ text, ...mark }, assistant.reasoning_details.length))
+  pushAll(assistant.reasoning_details, toReasoningDetails({ text, ...mark }, assistant.reasoning_details.length))
 }
 
 function readTexts(parts: unknown, path: string): string[] {

@@ -1,5 +1,5 @@
 import type { ChatTool } from '#chat/chat-request.ts'
-import { type BillableOptions, callsIn, providerTools, unitOfType } from '../../pricing/billable-options.ts'
+import { type BillableOptions, providerTools, readCallLimit, toUnitName } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Block } from './anthropic-turns.ts'
 
@@ -41,9 +41,9 @@ export function encodeProviderTool(tool: ChatTool): Block | undefined {
 export function anthropicBillable(chat: Body): BillableOptions {
   const tools = providerTools(chat, (tool, path) => {
     const kind = findToolKind(tool.type)
-    const unit = unitOfType(String(tool.type))
+    const unit = toUnitName(String(tool.type))
     if (!kind?.bounded) return { unit, calls: undefined }
-    return { unit, calls: callsIn(tool.max_uses), bound: `${path}.max_uses` }
+    return { unit, calls: readCallLimit(tool.max_uses), bound: `${path}.max_uses` }
   })
   // A faster model is billed like a service tier.
   const serviceTier = chat.speed === 'fast' ? 'fast' : undefined

@@ -1,5 +1,5 @@
 import type { Message } from '#chat/message.ts'
-import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { JsonBudget } from '#platform/json/json-budget.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
@@ -61,7 +61,7 @@ function messageBlocks(message: Message, budget: JsonBudget): Block[] {
  * text. Anthropic refuses changed reasoning.
  */
 export function completeThoughts(message: Message): Thought[] {
-  return thoughtsOf(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
+  return readThoughts(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
 }
 
 /** Moves a cache breakpoint from the content of a result to the result. */

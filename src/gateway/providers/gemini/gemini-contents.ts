@@ -1,5 +1,5 @@
 import type { Message } from '#chat/message.ts'
-import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { JsonBudget } from '#platform/json/json-budget.ts'
 import type { Body } from '../../protocol/protocol.ts'
@@ -54,7 +54,7 @@ function toParts(message: Message, { functionOfCall, model, budget }: Conversati
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
   const parts = toPieces(message.content).flatMap(toPart)
   if (message.role !== 'assistant') return parts
-  const thoughts = thoughtsOf(message, 'google-gemini-v1')
+  const thoughts = readThoughts(message, 'google-gemini-v1')
   return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
 }
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { isTranslated, originOf, type ReasoningDetail, reasoningDetails, textOfPiece } from '#chat/thoughts.ts'
+import { isTranslated, pieceText, type ReasoningDetail, readOrigin, reasoningDetails } from '#chat/thoughts.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
@@ -82,11 +82,11 @@ class EarlierReasoning {
     const details = reasoningDetails(message)
     this.#message = message
     this.#hasDetails = details.length > 0
-    this.chatDetails = details.filter((detail) => !isTranslated(detail) && !originOf(detail))
+    this.chatDetails = details.filter((detail) => !isTranslated(detail) && !readOrigin(detail))
     for (const detail of details) {
-      const origin = originOf(detail)
+      const origin = readOrigin(detail)
       if (origin?.by !== model) continue
-      this.reasoningTexts.set(origin.field, (this.reasoningTexts.get(origin.field) ?? '') + textOfPiece(detail))
+      this.reasoningTexts.set(origin.field, (this.reasoningTexts.get(origin.field) ?? '') + pieceText(detail))
     }
   }
 
@@ -110,7 +110,7 @@ class EarlierReasoning {
     if (!this.isClients) return ''
     const { reasoning_content, reasoning } = this.#message
     const text = [reasoning_content, reasoning].find((one) => typeof one === 'string' && one !== '')
-    return typeof text === 'string' ? text : this.chatDetails.map(textOfPiece).join('')
+    return typeof text === 'string' ? text : this.chatDetails.map(pieceText).join('')
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Message, ToolCall } from '#chat/message.ts'
-import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { joinTexts, type Piece, resultContent, toPieces } from '../content.ts'
@@ -25,7 +25,7 @@ function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[
   const [first] = parts
   const content = parts.length === 1 && first?.type === 'output_text' ? first.text : parts
   const assistantMessage = parts.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
-  return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...assistantMessage, ...calls]
+  return [...readThoughts(message, 'openai-responses-v1').map(reasoningItem), ...assistantMessage, ...calls]
 }
 
 function callItem(call: ToolCall): Body {

@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { callsIn } from '../../pricing/billable-options.ts'
+import { readCallLimit } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
@@ -26,7 +26,7 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
     temperature: chat.temperature,
     top_p: chat.top_p,
     tools: tools.length > 0 ? tools : undefined,
-    max_tool_calls: callsIn((chat as Body).max_tool_calls),
+    max_tool_calls: readCallLimit((chat as Body).max_tool_calls),
     tool_choice: chat.tools?.length ? encodeToolChoice(chat.tool_choice) : undefined,
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
     text: encodeTextOptions(chat),
