@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CatalogueData } from '#catalogue/index/model.ts'
 import { compileSnapshot, type Snapshot } from '#catalogue/index/snapshot.ts'
-import { findModels, listBytes, listTag } from '#catalogue/list/list.ts'
+import { computeListTag, findModels, serializeList } from '#catalogue/list/list.ts'
 import { ModelQuery } from '#catalogue/list/query.ts'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
 import { requestsPerSecond, roundTrips } from './load.ts'
@@ -120,8 +120,8 @@ function answerMicroseconds(snapshot: Snapshot): number {
       nowMs: Date.now(),
       url: `/models?${filterQuery}`,
     })
-    listTag(snapshot, found, 'json')
-    listBytes(snapshot, found)
+    computeListTag(snapshot, found, 'json')
+    serializeList(snapshot, found)
     times.push(performance.now() - startedAt)
   }
   return median(times.slice(500)) * 1000

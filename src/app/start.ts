@@ -8,7 +8,7 @@ import { internAddress, keepInternListener } from '#api/server/intern-listener.t
 import { type ApiOptions, createApi, listen } from '#api/server/server.ts'
 import { startMetricsServer } from '#api/telemetry/metrics-server.ts'
 import type { LoadReport } from '#catalogue/sources/load.ts'
-import { type ProviderNeeds, providerNeeds } from '#catalogue/sources/provider-needs.ts'
+import { listProviderNeeds, type ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
 import { createLinkFromDatabase } from '#identity/sign-in/link-from-database.ts'
@@ -94,7 +94,7 @@ export async function startService({
     firstKeys: firstKeys && createdKeys(firstKeys, config),
     demo,
     signInToken: await firstSignIn(deps, firstKeys, config),
-    providers: providerNeeds(deps.catalogue.current(), deps.hasCredential),
+    providers: listProviderNeeds(deps.catalogue.current(), deps.hasCredential),
     reloadCatalogue: () => reloadCatalogue(deps),
     lost: ledger.lost,
     async stop({ drain = false } = {}) {

@@ -10,9 +10,9 @@ const digestPurpose = 'answer link'
 const tokenPattern = /^(msg_[0-9a-f]{32})\.(\d{1,16})\.([0-9a-f]{64})$/
 
 /** Creates the token at the end of a link: the id of the delivery and the expiry time, signed. */
-export function answerToken(vault: Signer, deliveryId: string, { until }: Pick<Answerable, 'until'>): string {
-  const signed = `${deliveryId}.${Math.floor(until)}`
-  return `${signed}.${vault.digest(signed, digestPurpose)}`
+export function createAnswerToken(vault: Signer, deliveryId: string, { until }: Pick<Answerable, 'until'>): string {
+  const signedText = `${deliveryId}.${Math.floor(until)}`
+  return `${signedText}.${vault.digest(signedText, digestPurpose)}`
 }
 
 /** Verifies and parses a token. Returns undefined if this service did not sign it. */
@@ -35,7 +35,7 @@ export type LinkedQuestion = Answerable & {
 }
 
 /** Finds the question of a link. Undefined if its webhook was deleted or does not include answer links any more. */
-export async function linkedQuestion({ db }: { db: Db }, deliveryId: string): Promise<LinkedQuestion | undefined> {
+export async function findLinkedQuestion({ db }: { db: Db }, deliveryId: string): Promise<LinkedQuestion | undefined> {
   const row = await db.query
     .selectFrom('webhook_deliveries as d')
     .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
@@ -60,7 +60,7 @@ export async function linkedQuestion({ db }: { db: Db }, deliveryId: string): Pr
 const maxAnswerMs = 60_000
 
 /** Whether an answer by this link is being stored, or was stored. */
-export const isInUse = ({ answeredAt }: Pick<LinkedQuestion, 'answeredAt'>, now: number): boolean =>
+export const isLinkInUse = ({ answeredAt }: Pick<LinkedQuestion, 'answeredAt'>, now: number): boolean =>
   answeredAt !== null && answeredAt > now - maxAnswerMs
 
 /** Claims a link. @returns whether the caller can answer now; true for only one of concurrent callers. */

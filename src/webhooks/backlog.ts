@@ -10,7 +10,7 @@ type BacklogDeps = { db: Pick<Db, 'query'>; clock: DatabaseClock }
 
 /** Returns a function that reads the backlog of all servers, cached. Deliveries of disabled webhooks do not count. */
 export function createBacklog(deps: BacklogDeps): () => Backlog {
-  return staleWhileRevalidate(backlogOf([]), () => readBacklog(deps))
+  return staleWhileRevalidate(toBacklog([]), () => readBacklog(deps))
 }
 
 export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> {
@@ -26,13 +26,13 @@ export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> 
     ])
     .groupBy('kind')
     .execute()
-  return backlogOf(rows)
+  return toBacklog(rows)
 }
 
-function backlogOf(rows: { kind: string; waiting: number; oldest: number }[]): Backlog {
-  const summaryOf = (kind: string) => {
+function toBacklog(rows: { kind: string; waiting: number; oldest: number }[]): Backlog {
+  const summarize = (kind: string) => {
     const row = rows.find((one) => one.kind === kind)
     return { waiting: Number(row?.waiting ?? 0), oldestMs: Math.max(0, Number(row?.oldest ?? 0)) }
   }
-  return { first: summaryOf('first'), retries: summaryOf('retries') }
+  return { first: summarize('first'), retries: summarize('retries') }
 }

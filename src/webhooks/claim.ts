@@ -25,7 +25,7 @@ export type ClaimedDelivery = {
 const leaseMs = 60_000
 
 /** Limits of one claim: in total, for each webhook, and for all failing webhooks together. */
-export type ClaimLimits = { limit: number; perWebhook: number; failing: number; busyWebhooks: readonly string[] }
+export type ClaimLimits = { total: number; perWebhook: number; failing: number; busyWebhooks: readonly string[] }
 
 /**
  * Claims deliveries that are due: at most `perWebhook` for each webhook, and none of `busyWebhooks`. A webhook whose
@@ -33,33 +33,29 @@ export type ClaimLimits = { limit: number; perWebhook: number; failing: number; 
  */
 export async function claimDeliveries(
   { db, clock, server }: ClaimDeps,
-  { limit, perWebhook, failing, busyWebhooks }: ClaimLimits,
+  { total, perWebhook, failing, busyWebhooks }: ClaimLimits,
 ): Promise<ClaimedDelivery[]> {
-  const healthyWebhooks = await dueWebhooks({ db, clock }, { limit, busyWebhooks, isFailing: false })
+  const healthyWebhooks = await findDueWebhooks({ db, clock }, { limit: total, busyWebhooks, isFailing: false })
   const failingWebhooks =
-    failing > 0 ? await dueWebhooks({ db, clock }, { limit: failing, busyWebhooks, isFailing: true }) : []
+    failing > 0 ? await findDueWebhooks({ db, clock }, { limit: failing, busyWebhooks, isFailing: true }) : []
   const ids: string[] = []
   // Failing webhooks come first. Their share is small, and the healthy ones would use it up.
-  for (const webhook of failingWebhooks) ids.push(...(await dueDeliveries({ db, clock }, webhook, 1)))
-  for (const webhook of healthyWebhooks) ids.push(...(await dueDeliveries({ db, clock }, webhook, perWebhook)))
+  for (const webhook of failingWebhooks) ids.push(...(await findDueDeliveries({ db, clock }, webhook, 1)))
+  for (const webhook of healthyWebhooks) ids.push(...(await findDueDeliveries({ db, clock }, webhook, perWebhook)))
   if (ids.length === 0) return []
   const claimed = await db.exclusively('webhook deliveries', (tx) =>
     tx
       .updateTable('webhook_deliveries')
       .set({ claimed_by: server, claimed_until: sql<number>`${clock.nowSql()} + ${sql.lit(leaseMs)}` })
-      .where('id', 'in', ids.slice(0, limit))
+      .where('id', 'in', ids.slice(0, total))
       .where('state', '=', 'pending')
       .where('claimed_until', '<=', clock.nowSql())
       .returning('id')
       .execute(),
   )
-  return claimed.length === 0
-    ? []
-    : readDeliveries(
-        db,
-        clock,
-        claimed.map(({ id }) => id),
-      )
+  if (claimed.length === 0) return []
+  const claimedIds = claimed.map(({ id }) => id)
+  return readDeliveries(db, clock, claimedIds)
 }
 
 type QueryDeps = Pick<ClaimDeps, 'db' | 'clock'>
@@ -68,9 +64,9 @@ type QueryDeps = Pick<ClaimDeps, 'db' | 'clock'>
  * Finds webhooks with a delivery that is due. Reads only the first delivery of each, so that a long queue costs
  * nothing. The order is random, so that no webhook is starved.
  */
-async function dueWebhooks(
+async function findDueWebhooks(
   { db, clock }: QueryDeps,
-  { limit, busyWebhooks, isFailing }: Pick<ClaimLimits, 'limit' | 'busyWebhooks'> & { isFailing: boolean },
+  { limit, busyWebhooks, isFailing }: { limit: number; busyWebhooks: readonly string[]; isFailing: boolean },
 ): Promise<string[]> {
   const rows = await db.query
     .selectFrom('webhooks as w')
@@ -80,7 +76,7 @@ async function dueWebhooks(
     // SQLite turns `exists` into a join, and the random choice then prefers the last rows.
     .where((e) =>
       e(
-        dueRows(db.query, clock).where('d.webhook_id', '=', sql.ref<string>('w.id')).select('d.id').limit(1),
+        selectDueRows(db.query, clock).where('d.webhook_id', '=', sql.ref<string>('w.id')).select('d.id').limit(1),
         'is not',
         null,
       ),
@@ -92,8 +88,8 @@ async function dueWebhooks(
   return rows.map(({ id }) => id)
 }
 
-async function dueDeliveries({ db, clock }: QueryDeps, webhookId: string, limit: number): Promise<string[]> {
-  const rows = await dueRows(db.query, clock)
+async function findDueDeliveries({ db, clock }: QueryDeps, webhookId: string, limit: number): Promise<string[]> {
+  const rows = await selectDueRows(db.query, clock)
     .where('d.webhook_id', '=', webhookId)
     .select('d.id')
     .orderBy('d.next_at')
@@ -102,7 +98,7 @@ async function dueDeliveries({ db, clock }: QueryDeps, webhookId: string, limit:
   return rows.map(({ id }) => id)
 }
 
-const dueRows = (from: Pick<Query, 'selectFrom'>, clock: DatabaseClock) =>
+const selectDueRows = (from: Pick<Query, 'selectFrom'>, clock: DatabaseClock) =>
   from
     .selectFrom('webhook_deliveries as d')
     .where('d.state', '=', 'pending')

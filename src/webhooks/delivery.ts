@@ -6,7 +6,7 @@ import type { Db, Query } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
-import { deliveryRow } from './outbox.ts'
+import { createDeliveryRow } from './outbox.ts'
 import { type Webhook, webhookEvents } from './webhook.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
@@ -29,20 +29,21 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery', description: 'The delivery of an event to a webhook.' })
 export type WebhookDelivery = z.output<typeof WebhookDelivery>
 
-const time = (at: number | null) => (at === null ? null : isoTime(at))
+const toIsoTime = (at: number | null) => (at === null ? null : isoTime(at))
 
-function deliveryItem(row: Selectable<Tables['webhook_deliveries']>): WebhookDelivery {
+function toDeliveryItem(row: Selectable<Tables['webhook_deliveries']>): WebhookDelivery {
   return {
     id: row.id,
     webhook_id: row.webhook_id,
     event: row.event as WebhookDelivery['event'],
     state: row.state as WebhookDelivery['state'],
     attempts: row.attempts,
+    // `next_at` is 0 for a delivery that is due since it was queued.
     next_attempt_at: row.state === 'pending' ? isoTime(row.next_at || row.created_at) : null,
     last_status: row.last_status,
     last_error: row.last_error,
     created_at: isoTime(row.created_at),
-    settled_at: time(row.settled_at),
+    settled_at: toIsoTime(row.settled_at),
   }
 }
 
@@ -61,7 +62,7 @@ export async function listDeliveries(
     ordered.offset(offset).limit(limit).execute(),
     all.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(deliveryItem), total_count: Number(count.n) }
+  return { data: rows.map(toDeliveryItem), total_count: Number(count.n) }
 }
 
 async function getDelivery(query: Query, webhookId: string, id: string): Promise<WebhookDelivery> {
@@ -71,7 +72,7 @@ async function getDelivery(query: Query, webhookId: string, id: string): Promise
     .where('id', '=', id)
     .selectAll()
     .executeTakeFirst()
-  if (row) return deliveryItem(row)
+  if (row) return toDeliveryItem(row)
   throw new Fault('not_found', 'Delivery not found. Old deliveries are deleted.')
 }
 
@@ -88,7 +89,7 @@ export async function queueTest(deps: QueueDeps, webhook: Webhook): Promise<Webh
     workspaceId,
     data: { webhook_id: id },
   }
-  const row = deliveryRow(id, event)
+  const row = createDeliveryRow(id, event)
   await deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, publish) => {
     await tx.insertInto('webhook_deliveries').values(row).execute()
     publish('webhook.queued', workspaceId)

@@ -1,11 +1,11 @@
 import { type MailSettings, sendMail } from '#platform/net/mail.ts'
 import type { Outcome } from './queue.ts'
-import { readableEvent } from './readable-event.ts'
+import { toReadableEvent } from './readable-event.ts'
 
 const addressShape = /^[^\s@,;<>"]+@[^\s@,;<>"]+\.[^\s@,;<>"]+$/
 
 /** The recipient of a `mailto:` URL with one address and nothing else; undefined for any other URL. */
-export function recipientOf(url: string): string | undefined {
+export function findRecipient(url: string): string | undefined {
   if (!url.toLowerCase().startsWith('mailto:')) return undefined
   const address = url.slice('mailto:'.length)
   return addressShape.test(address) ? address : undefined
@@ -13,7 +13,7 @@ export function recipientOf(url: string): string | undefined {
 
 /** Sends an event by email. @returns the SMTP reply code, or the error if the server sent no reply. */
 export async function sendEmail(settings: MailSettings, to: string, id: string, payload: string): Promise<Outcome> {
-  const { title, lines } = readableEvent(payload)
+  const { title, lines } = toReadableEvent(payload)
   try {
     await sendMail(settings, { to, subject: `[Signalbox] ${title}`, text: `${lines.join('\n')}\n`, id })
     return { status: 250, error: null }

@@ -41,23 +41,27 @@ export async function queueEvent(tx: Tx, publish: Publish, queued: QueuedEvent):
     .execute()
   const rows = webhooks
     .filter(({ events }) => (JSON.parse(events) as string[]).includes(event))
-    .map(({ id, include }) => deliveryRow(id, queued, JSON.parse(include) as WebhookInclude[]))
+    .map(({ id, include }) => createDeliveryRow(id, queued, JSON.parse(include) as WebhookInclude[]))
   if (rows.length === 0) return
-  // A delivery that is already queued does not change.
+  // Of a delivery that is queued already, only `event` is replaced, by the same value: it does not change.
   await upsert(tx, 'webhook_deliveries', rows, { key: ['id'], replace: ['event'] }).execute()
   publish('webhook.queued', workspaceId)
 }
 
 /** Creates the row of a delivery that is due now. Its id depends only on the webhook and the subject. */
-export function deliveryRow(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
+export function createDeliveryRow(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
   const { event, subject, at, data, question, answerable } = queued
-  const payload = payloadOf(event, at, { ...data, ...(include.includes('question') && question && { question }) })
+  const payload = serializePayload(event, at, {
+    ...data,
+    ...(include.includes('question') && question && { question }),
+  })
   const link = include.includes('answer_link') && answerable ? JSON.stringify(answerable) : null
   return {
     id: `msg_${hash('sha256', `${webhookId} ${subject}`, 'hex').slice(0, 32)}`,
     webhook_id: webhookId,
     event,
-    payload: payload.length <= maxPayloadLength ? payload : payloadOf(event, at, { ...data, question: 'too long' }),
+    payload:
+      payload.length <= maxPayloadLength ? payload : serializePayload(event, at, { ...data, question: 'too long' }),
     answerable: link,
     state: 'pending',
     attempts: 0,
@@ -67,4 +71,5 @@ export function deliveryRow(webhookId: string, queued: QueuedEvent, include: rea
   }
 }
 
-const payloadOf = (type: string, at: number, data: object) => JSON.stringify({ type, timestamp: isoTime(at), data })
+const serializePayload = (type: string, at: number, data: object) =>
+  JSON.stringify({ type, timestamp: isoTime(at), data })

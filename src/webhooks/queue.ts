@@ -5,7 +5,7 @@ import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { webhookOf } from './webhook.ts'
+import { toWebhook } from './webhook.ts'
 
 export type QueueDeps = { db: Db; clock: DatabaseClock; now: Now; newId: NewId; server: string }
 
@@ -15,7 +15,7 @@ export type Outcome = { status: number | null; error: string | null }
 const disableAfterMs = 5 * 86_400_000
 
 /** Selects a pending delivery that this server has claimed. */
-const ownClaim = (tx: Tx, { server }: QueueDeps, id: string) =>
+const updateOwnClaim = (tx: Tx, { server }: QueueDeps, id: string) =>
   tx
     .updateTable('webhook_deliveries')
     .where('id', '=', id)
@@ -24,7 +24,9 @@ const ownClaim = (tx: Tx, { server }: QueueDeps, id: string) =>
 
 /** Releases a delivery, so that the next server sends it at once. */
 export async function releaseClaim(deps: QueueDeps, id: string): Promise<void> {
-  await deps.db.exclusively('webhook deliveries', (tx) => ownClaim(tx, deps, id).set({ claimed_until: 0 }).execute())
+  await deps.db.exclusively('webhook deliveries', (tx) =>
+    updateOwnClaim(tx, deps, id).set({ claimed_until: 0 }).execute(),
+  )
 }
 
 /** Records a successful delivery. */
@@ -36,7 +38,7 @@ export async function recordSuccess(
   const { db, clock } = deps
   await db.exclusively('webhook deliveries', async (tx) => {
     const outcome = { state: 'delivered', attempts: attempts + 1, last_status: status, last_error: null }
-    await ownClaim(tx, deps, id)
+    await updateOwnClaim(tx, deps, id)
       .set({ ...outcome, claimed_until: 0, settled_at: clock.nowSql() })
       .execute()
     await tx
@@ -66,7 +68,7 @@ export async function recordFailure(
   const { status, error, retryInMs, isGone } = failed
   return db.exclusively('webhook deliveries', async (tx) => {
     const isFinal = retryInMs === undefined
-    await ownClaim(tx, deps, id)
+    await updateOwnClaim(tx, deps, id)
       .set({
         state: isFinal ? 'failed' : 'pending',
         attempts: attempts + 1,
@@ -102,8 +104,8 @@ export async function recordFailure(
         action: 'webhook.disabled_by_service',
         targetKind: 'webhook',
         targetId: webhookId,
-        before: webhookOf(row, now()),
-        after: webhookOf(after, now()),
+        before: toWebhook(row, now()),
+        after: toWebhook(after, now()),
       },
     )
     return reason

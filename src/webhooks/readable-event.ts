@@ -6,7 +6,7 @@ export type ReadableEvent = { title: string; lines: string[] }
 type Data = Record<string, unknown>
 
 /** Renders the payload of a delivery. `answer_url` is included if the payload has it. */
-export function readableEvent(payload: string): ReadableEvent {
+export function toReadableEvent(payload: string): ReadableEvent {
   const { type, data } = JSON.parse(payload) as { type: string; data: Data }
   // A delivery of an older version can have another type.
   const title = titles[type as WebhookEvent]?.(data) ?? type
@@ -17,7 +17,7 @@ export function readableEvent(payload: string): ReadableEvent {
 /** The title of each event. An event that is missing here does not compile. */
 const titles: Record<WebhookEvent, (data: Data) => string> = {
   'limit.nearly_spent': (data) => `${data.percent} % of ${limitName(data)} is spent`,
-  'limit.spent': (data) => `${capitalized(limitName(data))} is spent`,
+  'limit.spent': (data) => `${capitalize(limitName(data))} is spent`,
   'intern.question_asked': (data) => `${data.intern_name ?? 'An intern'} asks a question`,
   'intern.run_ended': (data) => `A run of ${data.intern_name ?? 'an intern'} ended`,
   'intern.failed': (data) => `${data.intern_name ?? 'An intern'} failed`,
@@ -36,7 +36,7 @@ function limitOwner({ limit_of, key_name, guardrail_name, user_email, session_id
   return `${limit_of === 'key' ? 'the key' : `the ${limit_of} for`} "${owner}"`
 }
 
-const capitalized = (text: string) => text[0]!.toUpperCase() + text.slice(1)
+const capitalize = (text: string) => text[0]!.toUpperCase() + text.slice(1)
 const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Escapes `&`, `<` and `>`, so that text of users does not become links or mentions in Slack. */
@@ -44,7 +44,7 @@ export const escapeForSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** The body for a Slack-compatible webhook. */
-export function slackBody(payload: string): string {
-  const { title, lines } = readableEvent(payload)
+export function toSlackBody(payload: string): string {
+  const { title, lines } = toReadableEvent(payload)
   return JSON.stringify({ text: escapeForSlack([`*${title}*`, ...lines].join('\n')) })
 }

@@ -4,12 +4,12 @@ const prefix = 'whsec_'
 const secretBytes = 32
 
 /** Creates a secret in the format of the Standard Webhooks libraries. */
-export const newSecret = () => prefix + randomBytes(secretBytes).toString('base64')
+export const createSecret = () => prefix + randomBytes(secretBytes).toString('base64')
 
 type SignedContent = { id: string; timestamp: number; body: string }
 
 /** Returns the headers of Standard Webhooks, signed with each secret. @param timestamp in seconds since the epoch. */
-export function signedHeaders(
+export function signHeaders(
   secrets: readonly string[],
   { id, timestamp, body }: SignedContent,
 ): Record<string, string> {

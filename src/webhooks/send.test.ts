@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { Agent, request } from 'undici'
 import { startReceiver } from '#test/harness/service/receiver.ts'
-import { pinnedLookup, send } from './send.ts'
+import { pinnedLookup, sendRequest } from './send.ts'
 import { forbiddenReason } from './target.ts'
 
 const nothing = { webhook_origins: [] }
 const post = (origins: string[], url: string) =>
-  send({ webhook_origins: origins }, { url, headers: {}, body: '{}' }, new AbortController().signal)
+  sendRequest({ webhook_origins: origins }, { url, headers: {}, body: '{}' }, new AbortController().signal)
 
 test('nothing is sent to private addresses or without TLS, except to named servers', () => {
   const refused = [

@@ -23,7 +23,7 @@ const maxErrorLength = 300
  * Sends one request. Does not follow redirects, because their target is not checked.
  * @returns the status, or the error if the receiver sent no answer.
  */
-export async function send(
+export async function sendRequest(
   config: WebhookNetwork,
   { url: target, headers, body }: WebhookRequest,
   signal: AbortSignal,
@@ -34,17 +34,16 @@ export async function send(
     const proxy = findProxy(config, url)
     const addresses = await resolveReceiver(config, url, { isProxied: proxy !== undefined })
     const { Agent, request } = lazyModules.undici()
-    const connect = { timeout: attemptTimeoutMs, ...(addresses && pinnedLookup(addresses)) }
+    const connectTimeout = { timeout: attemptTimeoutMs }
+    const connect = addresses ? { ...connectTimeout, ...pinnedLookup(addresses) } : connectTimeout
     // One agent per attempt: a pooled connection would outlive the check of its address.
     await using dispatcher = disposableAgent(
-      proxy === undefined
-        ? new Agent({ connect })
-        : createProxyAgent(proxy, { connect: { timeout: attemptTimeoutMs } }),
+      proxy === undefined ? new Agent({ connect }) : createProxyAgent(proxy, { connect: connectTimeout }),
     )
-    const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'Signalbox-Webhooks' }
+    const allHeaders = { ...headers, 'content-type': 'application/json', 'user-agent': 'Signalbox-Webhooks' }
     const response = await request(url, {
       method: 'POST',
-      headers: all,
+      headers: allHeaders,
       body,
       dispatcher: dispatcher.agent,
       signal: attemptSignal,
@@ -79,8 +78,6 @@ function errorText(error: Error, target: string): string {
   const explained = explainTlsOrProxyFailure(error, URL.parse(target)?.host ?? target)
   if (explained !== undefined) return explained.slice(0, maxErrorLength)
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
-  return (code && !message?.includes(code) ? `${code}: ${message}` : (message ?? String(error))).slice(
-    0,
-    maxErrorLength,
-  )
+  const text = code && !message?.includes(code) ? `${code}: ${message}` : (message ?? String(error))
+  return text.slice(0, maxErrorLength)
 }

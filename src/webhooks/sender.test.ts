@@ -41,7 +41,7 @@ async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: str
           clock: createDatabaseClock(deps.now),
           server: newUuid(),
           log,
-          linkOf: () => undefined,
+          createLink: () => undefined,
           onError: assert.fail,
         },
         observe: (outcome) => void observed.push(outcome),
@@ -199,7 +199,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
   test('passes no webhook over for good, however many others have something due', async () => {
     await using receiver = await startReceiver()
     await using w = await world(kind, receiver)
-    const claim = { limit: 1, perWebhook: 1, failing: 0, busyWebhooks: [] }
+    const claim = { total: 1, perWebhook: 1, failing: 0, busyWebhooks: [] }
     for (let n = 0; n < 9; n++) await createWebhook(w.deps, w.caller, { url: receiver.url })
     const { data: hooks } = await listWebhooks(w.deps, w.caller, { offset: 0, limit: 10 })
     for (const hook of hooks) for (let n = 0; n < 40; n++) await queueTest(w.deps, hook)

@@ -2,19 +2,19 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Log } from '#platform/process/log.ts'
 import { type ClaimedDelivery, claimDeliveries } from './claim.ts'
-import { recipientOf, sendEmail } from './email.ts'
+import { findRecipient, sendEmail } from './email.ts'
 import type { Answerable } from './outbox.ts'
 import { type Outcome, pruneDeliveries, type QueueDeps, recordFailure, recordSuccess, releaseClaim } from './queue.ts'
-import { slackBody } from './readable-event.ts'
-import { signedHeaders } from './secret.ts'
-import { send, type WebhookNetwork } from './send.ts'
+import { toSlackBody } from './readable-event.ts'
+import { signHeaders } from './secret.ts'
+import { sendRequest, type WebhookNetwork } from './send.ts'
 
 export type SenderDeps = QueueDeps & {
   vault: Vault
   config: WebhookNetwork
   log: Pick<Log, 'info' | 'warn'>
   /** Creates the link that answers a question; undefined if links are not available. */
-  linkOf: (deliveryId: string, answerable: Answerable) => string | undefined
+  createLink: (deliveryId: string, answerable: Answerable) => string | undefined
   onError: (error: Error) => void
   observe: (outcome: 'delivered' | 'retried' | 'failed', seconds: number) => void
 }
@@ -55,13 +55,8 @@ export function startSender(
     const active = [...inFlight.values()].map(({ claimed }) => claimed)
     const busyWebhooks = [...new Set(active.map(({ webhookId }) => webhookId))]
     const failing = Math.min(free, maxParallel.failing - active.filter(({ isFailing }) => isFailing).length)
-    for (const claimed of await claimDeliveries(deps, {
-      limit: free,
-      perWebhook: maxParallel.perWebhook,
-      failing,
-      busyWebhooks,
-    }))
-      start(claimed, signal)
+    const limits = { total: free, perWebhook: maxParallel.perWebhook, failing, busyWebhooks }
+    for (const claimed of await claimDeliveries(deps, limits)) start(claimed, signal)
   }
   const pass = async (signal: AbortSignal) => {
     await startDeliveries(signal).catch(deps.onError)
@@ -86,7 +81,7 @@ async function deliver(deps: SenderDeps, claimed: ClaimedDelivery, signal: Abort
   const { id, webhookId, event, attempts } = claimed
   const startedAt = performance.now()
   const { status, error } = await attempt(deps, claimed, signal)
-  // The receiver may have accepted it. The next server sends it again.
+  // The stop of this server ended the attempt. The receiver may have accepted the delivery, but the next server sends it again.
   if (signal.aborted && status === null) return releaseClaim(deps, id)
   const seconds = (performance.now() - startedAt) / 1000
   const logFields = {
@@ -103,35 +98,33 @@ async function deliver(deps: SenderDeps, claimed: ClaimedDelivery, signal: Abort
     return void log.info(logFields, 'webhook delivered')
   }
   const isGone = status === 410
-  const delay = isGone ? undefined : retrySeconds[attempts]
-  const retryInMs = delay === undefined ? undefined : delay * 1000 * (1 + Math.random() / 5)
+  const delaySeconds = isGone ? undefined : retrySeconds[attempts]
+  const retryInMs = delaySeconds === undefined ? undefined : delaySeconds * 1000 * (1 + Math.random() / 5)
   const disabledReason = await recordFailure(deps, claimed, { status, error, retryInMs, isGone })
   observe(retryInMs === undefined ? 'failed' : 'retried', seconds)
-  log.warn(
-    { ...logFields, error, ...(retryInMs !== undefined && { retryInMs: Math.round(retryInMs) }) },
-    'webhook not delivered',
-  )
+  const retryFields = retryInMs === undefined ? {} : { retryInMs: Math.round(retryInMs) }
+  log.warn({ ...logFields, error, ...retryFields }, 'webhook not delivered')
   if (disabledReason !== undefined) log.warn({ webhook: webhookId, reason: disabledReason }, 'webhook disabled')
 }
 
 async function attempt(deps: SenderDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
   const { id, url, format } = claimed
-  const recipient = recipientOf(url)
-  if (recipient !== undefined) return sendEmail(deps.config, recipient, id, bodyOf(deps, claimed))
-  const secrets = secretsOf(deps, claimed)
+  const recipient = findRecipient(url)
+  if (recipient !== undefined) return sendEmail(deps.config, recipient, id, createPayload(deps, claimed))
+  const secrets = decryptSecrets(deps, claimed)
   // Retried like other failures, because the operator can restore the key.
   if (secrets.length === 0) return { status: null, error: unreadableSecret }
-  const payload = bodyOf(deps, claimed)
-  const body = format === 'slack' ? slackBody(payload) : payload
-  const headers = signedHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
-  return send(deps.config, { url, headers, body }, signal)
+  const payload = createPayload(deps, claimed)
+  const body = format === 'slack' ? toSlackBody(payload) : payload
+  const headers = signHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
+  return sendRequest(deps.config, { url, headers, body }, signal)
 }
 
 const unreadableSecret =
   'its secret cannot be read with the encryption key of this server; rotate the secret, or set the key that encrypted it'
 
 /** Decrypts the secrets. Skips those that were encrypted with another key. */
-function secretsOf({ vault }: SenderDeps, { encryptedSecrets, webhookId }: ClaimedDelivery): string[] {
+function decryptSecrets({ vault }: SenderDeps, { encryptedSecrets, webhookId }: ClaimedDelivery): string[] {
   return encryptedSecrets.flatMap((encrypted) => {
     try {
       return vault.open(encrypted, webhookId)
@@ -142,7 +135,7 @@ function secretsOf({ vault }: SenderDeps, { encryptedSecrets, webhookId }: Claim
 }
 
 /** Adds the answer link to the payload. It is created for each attempt and never stored. */
-function bodyOf({ linkOf }: SenderDeps, { id, payload, answerable }: ClaimedDelivery): string {
+function createPayload({ createLink: linkOf }: SenderDeps, { id, payload, answerable }: ClaimedDelivery): string {
   const link = answerable && linkOf(id, answerable)
   if (!link) return payload
   const event = JSON.parse(payload) as { data: object }

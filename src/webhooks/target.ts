@@ -2,11 +2,11 @@ import { isIP } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
 import { canSendMail, type MailSettings } from '#platform/net/mail.ts'
 import { isPublicAddress, resolvePublicAddresses } from '#platform/net/public-address.ts'
-import { recipientOf } from './email.ts'
+import { findRecipient } from './email.ts'
 
 type Origins = Pick<Config, 'webhook_origins'> & MailSettings
 
-const setting = 'webhook_origins'
+const originsSetting = 'webhook_origins'
 
 const isAllowedByOperator = ({ webhook_origins: origins }: Origins, url: URL) =>
   origins.some((origin) => new URL(origin).origin === url.origin)
@@ -20,20 +20,21 @@ export function forbiddenReason(config: Origins, text: string): string | undefin
   if (url.hash) return 'must not have a fragment'
   if (isAllowedByOperator(config, url)) return undefined
   if (url.protocol !== 'https:')
-    return `must begin with https://, unless the operator names its server (setting "${setting}")`
+    return `must begin with https://, unless the operator names its server (setting "${originsSetting}")`
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) === 0 || isPublicAddress(host)) return undefined
-  return `is not at a public address, and the operator has not named its server (setting "${setting}")`
+  return `is not at a public address, and the operator has not named its server (setting "${originsSetting}")`
 }
 
 function mailProblem(config: Origins, text: string): string | undefined {
-  if (recipientOf(text) === undefined) return 'must have one email address, such as mailto:team@example.com'
+  if (findRecipient(text) === undefined) return 'must have one email address, such as mailto:team@example.com'
   return canSendMail(config) ? undefined : 'needs a mail server, which the operator has not set (setting "smtp_url")'
 }
 
 /**
  * Resolves and checks the addresses of a receiver. Requests must use the returned addresses, because a second lookup
- * can give others. Undefined if the operator allows the server: then any address is accepted. @throws Error with the reason why the target is refused.
+ * can give others. Undefined if the operator allows the server: then any address is accepted.
+ * @throws Error with the reason why the target is refused.
  */
 export async function resolveReceiver(
   config: Origins,
@@ -42,5 +43,5 @@ export async function resolveReceiver(
 ): Promise<string[] | undefined> {
   const reason = forbiddenReason(config, url.href)
   if (reason) throw new Error(`the URL ${reason}`)
-  return isAllowedByOperator(config, url) ? undefined : resolvePublicAddresses(url.hostname, setting, options)
+  return isAllowedByOperator(config, url) ? undefined : resolvePublicAddresses(url.hostname, originsSetting, options)
 }

@@ -10,15 +10,15 @@ import { databaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { failPending, invalidateLinks } from './queue.ts'
-import { newSecret } from './secret.ts'
+import { createSecret } from './secret.ts'
 import { forbiddenReason } from './target.ts'
 import {
   type NewWebhook,
+  toWebhook,
   type Webhook,
   type WebhookInclude,
   type WebhookPatch,
   webhookEvents,
-  webhookOf,
 } from './webhook.ts'
 
 export type WebhookDeps = {
@@ -45,7 +45,7 @@ export async function listWebhooks(
     all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
     all.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map((row) => webhookOf(row, deps.now())), total_count: Number(count.n) }
+  return { data: rows.map((row) => toWebhook(row, deps.now())), total_count: Number(count.n) }
 }
 
 /** Returns a webhook. @throws Fault `not_found` if it does not exist or the caller must not see it. */
@@ -60,7 +60,7 @@ export async function getWebhook(
     .where('id', '=', id)
     .selectAll()
     .executeTakeFirst()
-  if (row && reachesWorkspace(caller, row.workspace_id)) return webhookOf(row, now())
+  if (row && reachesWorkspace(caller, row.workspace_id)) return toWebhook(row, now())
   throw new Fault('not_found', 'Webhook not found.')
 }
 
@@ -79,7 +79,8 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
   requireTarget(deps, url)
   requireLinks(deps, include)
   const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
-  const [id, secret] = [deps.newId(), newSecret()]
+  const id = deps.newId()
+  const secret = createSecret()
   const row = {
     id,
     organization_id: caller.organizationId,
@@ -95,7 +96,7 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, input: Ne
     created_at: deps.now(),
     updated_at: deps.now(),
   }
-  const webhook = await change(deps, caller, workspaceId, 'created', async (tx) => {
+  const webhook = await changeWithAudit(deps, caller, workspaceId, 'created', async (tx) => {
     const { n } = await tx
       .selectFrom('webhooks')
       .where('workspace_id', '=', workspaceId)
@@ -122,22 +123,25 @@ export async function changeWebhook(
   const changesTarget = url !== undefined || events !== undefined || include !== undefined || enabled === true
   if (url !== undefined) requireTarget(deps, url)
   if (include !== undefined) requireLinks(deps, include)
-  const set = {
-    updated_at: deps.now(),
-    ...(url !== undefined && { url }),
-    ...(format !== undefined && { format }),
-    ...(description !== undefined && { description }),
-    ...(events !== undefined && { events: jsonList(events) }),
-    ...(include !== undefined && { include: jsonList(include) }),
-    ...(enabled !== undefined && { enabled: Number(enabled), disabled_reason: null, failing_since: null }),
-  }
-  return update(deps, caller, id, 'updated', async (tx, before) => {
+  const stateColumns =
+    enabled === undefined ? {} : { enabled: Number(enabled), disabled_reason: null, failing_since: null }
+  return updateWithAudit(deps, caller, id, 'updated', async (tx, before) => {
     const takesOver = changesTarget && before.created_by_user_id !== caller.userId
     // Deliveries that were queued for the previous creator can be about interns that the new one must not see.
     if (takesOver) await failPending(tx, databaseClock(deps.db, deps.now), id, 'another member changed the webhook')
     if (takesOver || (url !== undefined && url !== before.url)) await invalidateLinks(tx, id)
-    const all = { ...set, ...(takesOver && { created_by: caller.userId }) }
-    await tx.updateTable('webhooks').set(all).where('id', '=', id).execute()
+    // Undefined columns do not change.
+    const columns = {
+      updated_at: deps.now(),
+      url,
+      format,
+      description,
+      events: events && jsonList(events),
+      include: include && jsonList(include),
+      created_by: takesOver ? caller.userId : undefined,
+      ...stateColumns,
+    }
+    await tx.updateTable('webhooks').set(columns).where('id', '=', id).execute()
   })
 }
 
@@ -148,9 +152,9 @@ export async function rotateSecret(
   id: string,
   hours: number,
 ): Promise<WebhookWithSecret> {
-  const secret = newSecret()
+  const secret = createSecret()
   const until = deps.now() + hours * 3_600_000
-  const webhook = await update(deps, caller, id, 'secret_rotated', (tx) =>
+  const webhook = await updateWithAudit(deps, caller, id, 'secret_rotated', (tx) =>
     tx
       .updateTable('webhooks')
       .set((e) => ({
@@ -167,9 +171,10 @@ export async function rotateSecret(
 
 export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: string): Promise<void> {
   const { workspace_id } = await getWebhook(deps, caller, id)
-  await change(deps, caller, workspace_id, 'deleted', async (tx) => {
+  await changeWithAudit(deps, caller, workspace_id, 'deleted', async (tx) => {
     const before = await getWebhook({ ...deps, db: { query: tx } }, caller, id)
     await tx.deleteFrom('webhooks').where('id', '=', id).execute()
+    // There is no webhook to return. The cast is safe, because the caller ignores the result.
     return { before, after: null as never }
   })
 }
@@ -195,7 +200,7 @@ function secretColumns({ vault }: WebhookDeps, id: string, secret: string) {
 
 type Change = { before: Webhook | null; after: Webhook }
 
-async function update(
+async function updateWithAudit(
   deps: WebhookDeps,
   caller: Caller,
   id: string,
@@ -203,7 +208,7 @@ async function update(
   work: (tx: Tx, before: Webhook) => Promise<unknown>,
 ): Promise<Webhook> {
   const { workspace_id } = await getWebhook(deps, caller, id)
-  return change(deps, caller, workspace_id, verb, async (tx) => {
+  return changeWithAudit(deps, caller, workspace_id, verb, async (tx) => {
     const txDeps = { ...deps, db: { query: tx } }
     const before = await getWebhook(txDeps, caller, id)
     await work(tx, before)
@@ -212,7 +217,7 @@ async function update(
 }
 
 /** Makes a change and its audit record in one transaction, then wakes the sender. */
-function change(
+function changeWithAudit(
   deps: WebhookDeps,
   caller: Caller,
   workspaceId: string,

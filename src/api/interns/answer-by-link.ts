@@ -8,9 +8,9 @@ import type { FormBody } from '#platform/http/request/form-body.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
 import {
   claimLink,
-  isInUse,
+  findLinkedQuestion,
+  isLinkInUse,
   type LinkedQuestion,
-  linkedQuestion,
   readAnswerToken,
   restoreLink,
 } from '#webhooks/answer-link.ts'
@@ -61,8 +61,8 @@ async function openLink(deps: ApiDeps, token: string): Promise<OpenLink> {
   const { db, now, vault } = deps
   const tokenContent = readAnswerToken(vault, token)
   if (!tokenContent) throw new Fault('not_found', 'This link is invalid. It may be incomplete.')
-  const linked = await linkedQuestion(deps, tokenContent.deliveryId)
-  if (linked && isInUse(linked, now())) throw linkUsed
+  const linked = await findLinkedQuestion(deps, tokenContent.deliveryId)
+  if (linked && isLinkInUse(linked, now())) throw linkUsed
   const openQuestion = linked && (await findQuestion({ db }, linked.internId, { ...linked, id: linked.questionId }))
   // A used link works again while its question is open: the server died before it delivered the answer.
   if (linked?.answeredAt != null && !openQuestion) throw linkUsed

@@ -1,5 +1,5 @@
 import type { Model } from '#catalogue/index/model.ts'
-import { modelItem } from '#catalogue/index/model-item.ts'
+import { toModelItem } from '#catalogue/index/model-item.ts'
 import { selectModels } from '#catalogue/index/select.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import type { ModelQuery } from '#catalogue/list/query.ts'
@@ -67,7 +67,7 @@ export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: s
     200,
     { 'cache-control': 'private, no-cache', vary: 'accept-encoding, anthropic-version' },
     {
-      data: page.map((model) => ({ ...modelItem(model), ...anthropicModel(model) })),
+      data: page.map((model) => ({ ...toModelItem(model), ...anthropicModel(model) })),
       has_more: hasMore,
       first_id: page[0]?.id ?? null,
       last_id: page.at(-1)?.id ?? null,

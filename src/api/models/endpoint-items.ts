@@ -1,4 +1,4 @@
-import { type EndpointItem, endpointItem } from '#catalogue/index/endpoint-item.ts'
+import { type EndpointItem, toEndpointItem } from '#catalogue/index/endpoint-item.ts'
 import { endpointStatus } from '#catalogue/index/endpoint-status.ts'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
@@ -15,7 +15,7 @@ export function endpointItems(
   return endpoints.map((endpoint) => {
     const provider = snapshot.findProvider(endpoint.provider)
     const figures = snapshot.figures.endpoint(endpoint.id)
-    return endpointItem(model, endpoint, {
+    return toEndpointItem(model, endpoint, {
       providerName: provider?.name ?? endpoint.provider,
       status: dialects[config.dialect].endpointStatus(endpointStatus(provider, figures, hasCredential)),
       figures,

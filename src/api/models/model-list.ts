@@ -1,7 +1,7 @@
 import type { Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { feedType, modelFeed } from '#catalogue/list/feed.ts'
-import { findModels, listBytes, listTag, unfilteredList } from '#catalogue/list/list.ts'
+import { computeListTag, findModels, serializeList, unfilteredList } from '#catalogue/list/list.ts'
 import type { ModelQuery } from '#catalogue/list/query.ts'
 import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -43,13 +43,13 @@ function listOf(
   if (!url.includes('?') && !isAllowed) return wholeListAnswer(snapshot)
   const found = findModels(snapshot, query, { nowMs: now(), url, isAllowed })
   if (!query.use_rss) {
-    const etag = listTag(snapshot, found, 'json')
-    return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }
+    const etag = computeListTag(snapshot, found, 'json')
+    return { etag, type: 'application/json', bytes: () => serializeList(snapshot, found) }
   }
   const { pathname, search } = new URL(url, 'http://any')
   const origin = config.public_url ?? originOf({ headers, host })
   const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })
-  const etag = listTag(snapshot, found, links.self)
+  const etag = computeListTag(snapshot, found, links.self)
   const page = () => Array.from(found.page, (at) => snapshot.models[at]!)
   return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(page(), links)) }
 }

@@ -54,7 +54,7 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const allowStale = allowStaleWhileUnavailable({ db }, config.stale_keys_ms)
   const catalogue: CatalogueLoader = {
     firstLoad,
-    discover: createDiscovery({ variable, fetch: createOutgoingFetch(config) }),
+    discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
   }
   return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
 }

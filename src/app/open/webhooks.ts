@@ -2,7 +2,7 @@ import { prefix } from '#api/access/prefix.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { answerToken } from '#webhooks/answer-link.ts'
+import { createAnswerToken } from '#webhooks/answer-link.ts'
 import { createBacklog } from '#webhooks/backlog.ts'
 import { startSender } from '#webhooks/sender.ts'
 import { createWarning, type OpenContext } from './parts.ts'
@@ -22,8 +22,8 @@ export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vaul
       config,
       log,
       server: newId(),
-      linkOf: (id, answerable) =>
-        config.public_url && `${config.public_url}${prefix}/answers/${answerToken(vault, id, answerable)}`,
+      createLink: (id, answerable) =>
+        config.public_url && `${config.public_url}${prefix}/answers/${createAnswerToken(vault, id, answerable)}`,
       onError: createWarning(context, 'webhooks are not sent'),
       observe: context.metrics.observeWebhook,
     }),

@@ -7,7 +7,7 @@ import { openSupervision, type Supervision, welcomeDemo } from '#api/interns/sup
 import { internAddress } from '#api/server/intern-listener.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/telemetry/metrics.ts'
 import { createDiscovery } from '#catalogue/sources/discover.ts'
-import { type ProviderNeeds, providerNeeds } from '#catalogue/sources/provider-needs.ts'
+import { listProviderNeeds, type ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import { keyReader } from '#identity/accounts/keys/read-keys.ts'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
@@ -75,10 +75,10 @@ export async function startWorkers(
   let providers: ProviderNeeds[] | undefined
   const catalogue = await openCatalogueSource({
     settings,
-    discover: createDiscovery({ variable, fetch: createOutgoingFetch(config) }),
+    discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
     onLoad(report, data) {
       logReport(report, data)
-      providers = providerNeeds(data, (name) => Boolean(variable(name)?.trim()))
+      providers = listProviderNeeds(data, (name) => Boolean(variable(name)?.trim()))
     },
     onLateList: () => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null)),
   })

@@ -45,6 +45,7 @@ export function filterBits(bits: Bits, passes: (at: number) => boolean): void {
   }
 }
 
+/** Counts the set bits, in parallel within each word: of pairs, of groups of four, and then of bytes. */
 export function countBits(bits: Bits): number {
   let count = 0
   for (let word = 0; word < bits.length; word++) {
@@ -57,18 +58,18 @@ export function countBits(bits: Bits): number {
 }
 
 /** Lists the members in the order of `order`, a permutation of all numbers; ascending without one. */
-export function membersOf(bits: Bits, order?: Uint32Array): Uint32Array {
+export function listMembers(bits: Bits, order?: Uint32Array): Uint32Array {
   const members = new Uint32Array(countBits(bits))
-  let found = 0
+  let memberCount = 0
   if (order) {
-    for (let place = 0; found < members.length; place++) {
-      if (hasBit(bits, order[place]!)) members[found++] = order[place]!
+    for (let position = 0; memberCount < members.length; position++) {
+      if (hasBit(bits, order[position]!)) members[memberCount++] = order[position]!
     }
     return members
   }
   for (let word = 0; word < bits.length; word++) {
     for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) {
-      members[found++] = (word << 5) + 31 - Math.clz32(rest & -rest)
+      members[memberCount++] = (word << 5) + 31 - Math.clz32(rest & -rest)
     }
   }
   return members

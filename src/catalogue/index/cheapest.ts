@@ -1,17 +1,17 @@
-import { blended, compareExact, type Exact } from './exact.ts'
+import { blendPrices, compareExact, type Exact } from './exact.ts'
 import type { Endpoint, Model } from './model.ts'
-import { exactPrice } from './price-scale.ts'
+import { parsePrice } from './price-scale.ts'
 
 /**
  * Returns the endpoint that represents a model. Its price is the price of the model in lists and sorts, and its limits are
  * those of `top_provider`. It is the cheapest for three prompt tokens and one completion token; on a tie, the first.
  */
 export function cheapestEndpoint(model: Model): { endpoint: Endpoint; price: Exact } {
-  const [first, ...others] = model.endpoints.map((endpoint) => ({ endpoint, price: blendedPrice(endpoint) }))
+  const [first, ...others] = model.endpoints.map((endpoint) => ({ endpoint, price: blendedPriceOf(endpoint) }))
   if (!first) throw new Error(`model ${model.id} has no endpoint`)
   return others.reduce((best, other) => (compareExact(other.price, best.price) < 0 ? other : best), first)
 }
 
-function blendedPrice({ prices }: Endpoint): Exact {
-  return blended(exactPrice(prices.prompt), exactPrice(prices.completion))
+function blendedPriceOf({ prices }: Endpoint): Exact {
+  return blendPrices(parsePrice(prices.prompt), parsePrice(prices.completion))
 }

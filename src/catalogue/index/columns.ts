@@ -1,8 +1,8 @@
 import { once } from '#platform/async/once.ts'
 import { addBit, type Bits, emptyBits } from './bits.ts'
 import type { Model } from './model.ts'
-import { supportedParameters } from './model-item.ts'
-import { type PriceScale, priceScale } from './price-scale.ts'
+import { listSupportedParameters } from './model-item.ts'
+import { createPriceScale, type PriceScale } from './price-scale.ts'
 
 /** The set of models that have a value, by this value. */
 export type ValueIndex = ReadonlyMap<string, Bits>
@@ -10,7 +10,7 @@ export type ValueIndex = ReadonlyMap<string, Bits>
 /**
  * The values that filters test, as one array per property. A missing number is NaN. Each column is built at its first call.
  */
-export type Columns = ReturnType<typeof columnsOf>
+export type Columns = ReturnType<typeof buildColumns>
 
 export type EndpointColumns = {
   /** The endpoints of model `i` are those from `starts[i]` up to `starts[i + 1]`. */
@@ -26,33 +26,35 @@ export type EndpointColumns = {
   europe: Uint8Array
 }
 
-export function columnsOf(models: readonly Model[]) {
-  const numbers = (valueIn: (model: Model) => number | undefined) =>
-    once(() => Float64Array.from(models, (model) => valueIn(model) ?? Number.NaN))
-  const index = (valuesOf: (model: Model) => string[]) => once(() => indexOf(models, valuesOf))
-  const distillable = index((model) => [String(model.distillable)])
+export function buildColumns(models: readonly Model[]) {
+  const numberColumn = (readValue: (model: Model) => number | undefined) =>
+    once(() => Float64Array.from(models, (model) => readValue(model) ?? Number.NaN))
+  const valueIndex = (valuesOf: (model: Model) => string[]) => once(() => buildIndex(models, valuesOf))
+  const distillable = valueIndex((model) => [String(model.distillable)])
   return {
     size: models.length,
-    category: index((model) => model.categories),
-    parameter: index(supportedParameters),
-    input: index((model) => model.inputModalities),
-    output: index((model) => model.outputModalities),
-    author: index((model) => [model.author.toLowerCase()]),
+    category: valueIndex((model) => model.categories),
+    parameter: valueIndex(listSupportedParameters),
+    input: valueIndex((model) => model.inputModalities),
+    output: valueIndex((model) => model.outputModalities),
+    author: valueIndex((model) => [model.author.toLowerCase()]),
     /** Family and tokenizer, in lower case. */
-    architecture: index(({ family, tokenizer }) => [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? [])),
+    architecture: valueIndex(({ family, tokenizer }) =>
+      [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? []),
+    ),
     distillable: () => distillable().get('true') ?? emptyBits(models.length),
     /** Name and id in lower case, on separate lines. */
     words: once(() => models.map((model) => `${model.name}\n${model.id}`.toLowerCase())),
-    created: numbers((model) => model.created),
-    context: numbers((model) => model.contextLength),
-    intelligence: numbers((model) => model.benchmarks.intelligence),
-    coding: numbers((model) => model.benchmarks.coding),
-    agentic: numbers((model) => model.benchmarks.agentic),
-    endpoints: once(() => endpointColumns(models)),
+    created: numberColumn((model) => model.created),
+    context: numberColumn((model) => model.contextLength),
+    intelligence: numberColumn((model) => model.benchmarks.intelligence),
+    coding: numberColumn((model) => model.benchmarks.coding),
+    agentic: numberColumn((model) => model.benchmarks.agentic),
+    endpoints: once(() => buildEndpointColumns(models)),
   }
 }
 
-function indexOf(models: readonly Model[], valuesOf: (model: Model) => string[]): ValueIndex {
+function buildIndex(models: readonly Model[], valuesOf: (model: Model) => string[]): ValueIndex {
   const index = new Map<string, Bits>()
   models.forEach((model, at) => {
     for (const value of valuesOf(model)) {
@@ -64,13 +66,13 @@ function indexOf(models: readonly Model[], valuesOf: (model: Model) => string[])
   return index
 }
 
-function endpointColumns(models: readonly Model[]): EndpointColumns {
+function buildEndpointColumns(models: readonly Model[]): EndpointColumns {
   const endpoints = models.flatMap((model) => model.endpoints)
   const starts = new Uint32Array(models.length + 1)
   models.forEach((model, at) => {
     starts[at + 1] = starts[at]! + model.endpoints.length
   })
-  const scale = priceScale(endpoints.flatMap(({ prices }) => [prices.prompt, prices.completion]))
+  const scale = createPriceScale(endpoints.flatMap(({ prices }) => [prices.prompt, prices.completion]))
   const providerSlugs = [...new Set(endpoints.map((endpoint) => endpoint.provider))]
   const providerNumber = new Map(providerSlugs.map((slug, number) => [slug, number]))
   return {

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import type { EndpointFigures } from '../measurements/figures.ts'
 import type { Endpoint, Model } from './model.ts'
-import { Architecture, architectureOf, Callable, callableOf, Pricing, pricingOf } from './model-item.ts'
+import { Architecture, Callable, Pricing, toArchitecture, toCallable, toPricing } from './model-item.ts'
 
 const Percentiles = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable()
 const Uptime = z.number().nullable().describe('Percentage of successful requests; null without requests.')
@@ -58,19 +58,19 @@ export const ModelEndpoints = z
   })
   .meta({ id: 'ModelEndpoints' })
 
-export function modelEndpoints(model: Model, endpoints: EndpointItem[]): z.infer<typeof ModelEndpoints> {
+export function toModelEndpoints(model: Model, endpoints: EndpointItem[]): z.infer<typeof ModelEndpoints> {
   return {
     id: model.id,
     name: model.name,
     created: model.created,
     description: model.description ?? '',
-    architecture: { ...architectureOf(model), tokenizer: model.tokenizer, instruct_type: model.instructType },
-    callable: callableOf(model),
+    architecture: { ...toArchitecture(model), tokenizer: model.tokenizer, instruct_type: model.instructType },
+    callable: toCallable(model),
     endpoints,
   }
 }
 
-export function endpointItem(
+export function toEndpointItem(
   model: Model,
   endpoint: Endpoint,
   current: { providerName: string; status: string | number; figures: EndpointFigures },
@@ -86,7 +86,7 @@ export function endpointItem(
     context_length: endpoint.contextLength,
     max_completion_tokens: endpoint.maxCompletionTokens ?? endpoint.contextLength,
     max_prompt_tokens: endpoint.maxPromptTokens ?? endpoint.contextLength,
-    pricing: pricingOf(endpoint.prices),
+    pricing: toPricing(endpoint.prices),
     supported_parameters: endpoint.supportedParameters,
     supports_implicit_caching: endpoint.supportsImplicitCaching,
     supports_tool_choice: endpoint.toolChoice,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blended, compareExact, parseExact } from './exact.ts'
+import { blendPrices, compareExact, parseExact } from './exact.ts'
 
 const exact = (text: string) => parseExact(text)!
 
@@ -43,6 +43,6 @@ test('numbers that are equal as doubles are distinguished', () => {
 })
 
 test('prompt counts three times as much as completion', () => {
-  assert.equal(compareExact(blended(exact('1'), exact('0')), blended(exact('0'), exact('3'))), 0)
-  assert.equal(compareExact(blended(exact('0.1'), exact('0.02')), exact('0.32')), 0)
+  assert.equal(compareExact(blendPrices(exact('1'), exact('0')), blendPrices(exact('0'), exact('3'))), 0)
+  assert.equal(compareExact(blendPrices(exact('0.1'), exact('0.02')), exact('0.32')), 0)
 })

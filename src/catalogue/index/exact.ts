@@ -19,13 +19,14 @@ export function parseExact(text: string): Exact | undefined {
 /** Compares two numbers, as for `Array.sort`. */
 export function compareExact(a: Exact, b: Exact): number {
   const leftDigits = a.scale < b.scale ? a.digits * 10n ** BigInt(b.scale - a.scale) : a.digits
-  const right = b.scale < a.scale ? b.digits * 10n ** BigInt(a.scale - b.scale) : b.digits
-  return leftDigits < right ? -1 : leftDigits > right ? 1 : 0
+  const rightDigits = b.scale < a.scale ? b.digits * 10n ** BigInt(a.scale - b.scale) : b.digits
+  if (leftDigits === rightDigits) return 0
+  return leftDigits < rightDigits ? -1 : 1
 }
 
 /** Returns the price for sorting: that of three prompt tokens and one completion token. */
-export function blended(prompt: Exact, completion: Exact): Exact {
+export function blendPrices(prompt: Exact, completion: Exact): Exact {
   const scale = Math.max(prompt.scale, completion.scale)
-  const inUnits = (price: Exact) => price.digits * 10n ** BigInt(scale - price.scale)
-  return { digits: 3n * inUnits(prompt) + inUnits(completion), scale }
+  const toUnits = (price: Exact) => price.digits * 10n ** BigInt(scale - price.scale)
+  return { digits: 3n * toUnits(prompt) + toUnits(completion), scale }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Model } from './model.ts'
-import { modelItem } from './model-item.ts'
+import { toModelItem } from './model-item.ts'
 
 /** The JSON of every model. Answers are assembled from slices of it. */
 export type Items = {
@@ -13,7 +13,7 @@ export type Items = {
 }
 
 export function encodeItems(models: readonly Model[]): Items {
-  const parts = models.map((model) => Buffer.from(`${JSON.stringify(modelItem(model))},`))
+  const parts = models.map((model) => Buffer.from(`${JSON.stringify(toModelItem(model))},`))
   const starts = new Uint32Array(models.length + 1)
   parts.forEach((part, at) => {
     starts[at + 1] = starts[at]! + part.length
@@ -23,17 +23,17 @@ export function encodeItems(models: readonly Model[]): Items {
 }
 
 /** Returns the selected items between `before` and `after`. Adjacent items are copied together. */
-export function joinItems(items: Items, selected: Uint32Array, before: string, after: string): Buffer {
+export function joinItems(items: Items, selected: Uint32Array, prefix: string, suffix: string): Buffer {
   const { bytes, starts } = items
   let size = 0
   for (const at of selected) size += starts[at + 1]! - starts[at]!
-  const tail = Buffer.from(after)
-  const joined = Buffer.allocUnsafe(Buffer.byteLength(before) + size + tail.length)
-  let end = joined.write(before)
-  for (let place = 0; place < selected.length; ) {
-    const from = selected[place]!
+  const tail = Buffer.from(suffix)
+  const joined = Buffer.allocUnsafe(Buffer.byteLength(prefix) + size + tail.length)
+  let end = joined.write(prefix)
+  for (let position = 0; position < selected.length; ) {
+    const from = selected[position]!
     let to = from + 1
-    for (place++; place < selected.length && selected[place] === to; place++) to++
+    for (position++; position < selected.length && selected[position] === to; position++) to++
     end += bytes.copy(joined, end, starts[from], starts[to])
   }
   // Omit the last comma.

@@ -35,7 +35,7 @@ export const Callable = z
   )
 
 /** False for a model that is only listed; undefined for one that can be called. */
-export const callableOf = (model: Model) => (canBeCalled(model) ? undefined : (false as const))
+export const toCallable = (model: Model) => (canBeCalled(model) ? undefined : (false as const))
 
 const Index = z.number().nullable()
 
@@ -53,7 +53,7 @@ export function hasScore({ benchmarks: { intelligence, coding, agentic } }: Mode
   return (intelligence ?? coding ?? agentic) !== undefined
 }
 
-export function artificialAnalysisOf({ benchmarks }: Model): z.infer<typeof ArtificialAnalysis> {
+export function toArtificialAnalysis({ benchmarks }: Model): z.infer<typeof ArtificialAnalysis> {
   return {
     intelligence_index: benchmarks.intelligence ?? null,
     coding_index: benchmarks.coding ?? null,
@@ -61,8 +61,8 @@ export function artificialAnalysisOf({ benchmarks }: Model): z.infer<typeof Arti
   }
 }
 
-function benchmarksOf(model: Model): z.infer<typeof Benchmarks> | undefined {
-  return hasScore(model) ? { artificial_analysis: artificialAnalysisOf(model), design_arena: [] } : undefined
+function toBenchmarks(model: Model): z.infer<typeof Benchmarks> | undefined {
+  return hasScore(model) ? { artificial_analysis: toArtificialAnalysis(model), design_arena: [] } : undefined
 }
 
 /** A model in the form of the API. */
@@ -95,7 +95,7 @@ export const ModelItem = z
 export type ModelItem = z.infer<typeof ModelItem>
 
 /** Converts a model. Members without a value are undefined, and absent from the JSON. */
-export function modelItem(model: Model): ModelItem {
+export function toModelItem(model: Model): ModelItem {
   const { endpoint } = cheapestEndpoint(model)
   return {
     id: model.id,
@@ -104,26 +104,26 @@ export function modelItem(model: Model): ModelItem {
     created: model.created,
     description: model.description ?? undefined,
     context_length: model.contextLength,
-    architecture: architectureOf(model),
-    callable: callableOf(model),
-    pricing: pricingOf(endpoint.prices),
+    architecture: toArchitecture(model),
+    callable: toCallable(model),
+    pricing: toPricing(endpoint.prices),
     top_provider: {
       context_length: endpoint.contextLength,
       max_completion_tokens: endpoint.maxCompletionTokens ?? endpoint.contextLength,
       is_moderated: endpoint.moderated,
     },
-    supported_parameters: supportedParameters(model),
+    supported_parameters: listSupportedParameters(model),
     per_request_limits: model.perRequestLimits,
     default_parameters: model.defaultParameters,
     supported_voices: model.supportedVoices,
-    benchmarks: benchmarksOf(model),
+    benchmarks: toBenchmarks(model),
     knowledge_cutoff: model.knowledgeCutoff,
     expiration_date: model.expirationDate,
     links: { details: `/api/v1/models/${model.id}/endpoints` },
   }
 }
 
-export function architectureOf(model: Model): z.infer<typeof Architecture> {
+export function toArchitecture(model: Model): z.infer<typeof Architecture> {
   return {
     modality: `${model.inputModalities.join('+')}->${model.outputModalities.join('+')}`,
     input_modalities: model.inputModalities,
@@ -133,7 +133,7 @@ export function architectureOf(model: Model): z.infer<typeof Architecture> {
   }
 }
 
-export function pricingOf(prices: Prices): z.infer<typeof Pricing> {
+export function toPricing(prices: Prices): z.infer<typeof Pricing> {
   return {
     prompt: prices.prompt,
     completion: prices.completion,
@@ -151,6 +151,6 @@ export function pricingOf(prices: Prices): z.infer<typeof Pricing> {
 }
 
 /** Parameters that at least one endpoint accepts. */
-export function supportedParameters(model: Model): string[] {
+export function listSupportedParameters(model: Model): string[] {
   return [...new Set(model.endpoints.flatMap((endpoint) => endpoint.supportedParameters))].sort()
 }

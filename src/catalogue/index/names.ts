@@ -7,17 +7,17 @@ export const modelIdShape = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._@+-]*(?::[a
 /** A provider's slug, with a suffix if the provider has several endpoints of a model. */
 export const tagShape = /^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._:-]*)?$/
 
-export const authorOf = (modelId: string) => modelId.slice(0, modelId.indexOf('/'))
+export const parseAuthor = (modelId: string) => modelId.slice(0, modelId.indexOf('/'))
 
-export const providerOf = (tag: string) => tag.split('/', 1)[0]!
+export const parseProvider = (tag: string) => tag.split('/', 1)[0]!
 
-const endsInDate = /-(20\d\d-?\d\d-?\d\d|\d\d-20\d\d)$/
+const dateSuffix = /-(20\d\d-?\d\d-?\d\d|\d\d-20\d\d)$/
 
 /** Returns `author/slug-2025-08-07` followed by the variant; undefined without a date. */
 export function defaultCanonicalSlug(modelId: string, created: number | undefined): string | undefined {
   if (created === undefined) return undefined
   const [base = '', variant] = modelId.split(':')
   const day = new Date(created * 1000).toISOString().slice(0, 10)
-  const dated = endsInDate.test(base) ? base : `${base}-${day}`
+  const dated = dateSuffix.test(base) ? base : `${base}-${day}`
   return variant ? `${dated}:${variant}` : dated
 }

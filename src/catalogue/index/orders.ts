@@ -28,8 +28,8 @@ export type FixedOrders = Omit<Orders, MeasuredSort>
 /** Orders that depend on measurements. */
 export type MeasuredOrders = Pick<Orders, MeasuredSort>
 
-export function fixedOrders(models: readonly Model[]): FixedOrders {
-  const ranks = once(() => priceRanks(models))
+export function createFixedOrders(models: readonly Model[]): FixedOrders {
+  const ranks = once(() => rankPrices(models))
   const highToLow = (valueIn: (model: Model) => number | undefined) => once(() => descendingOrder(models.map(valueIn)))
   return {
     'pricing-low-to-high': once(() => descendingOrder([...ranks()].map((rank) => -rank))),
@@ -43,26 +43,26 @@ export function fixedOrders(models: readonly Model[]): FixedOrders {
 }
 
 /** The rank of each model by its price. Equal prices have equal ranks. */
-function priceRanks(models: readonly Model[]): Float64Array {
+function rankPrices(models: readonly Model[]): Float64Array {
   const prices = models.map((model) => cheapestEndpoint(model).price)
   const ascending = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
   const ranks = new Float64Array(models.length)
   ascending.forEach((at, place) => {
-    const before = ascending[place - 1]
-    const isSame = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
-    ranks[at] = isSame ? ranks[before]! : place
+    const previous = ascending[place - 1]
+    const isSame = previous !== undefined && compareExact(prices[previous]!, prices[at]!) === 0
+    ranks[at] = isSame ? ranks[previous]! : place
   })
   return ranks
 }
 
 /** Creates the orders by measurements. The speed of a model is that of its fastest endpoint. */
-export function measuredOrders(models: readonly Model[], figures: Figures): MeasuredOrders {
+export function createMeasuredOrders(models: readonly Model[], figures: Figures): MeasuredOrders {
   const byEndpoints = (valueIn: (id: string) => number | undefined) =>
     once(() => descendingOrder(models.map(({ endpoints }) => maxDefined(endpoints.map(({ id }) => valueIn(id))))))
   const popularity = once(() => descendingOrder(models.map(({ id }) => figures.model(id).tokens7d)))
   return {
     'throughput-high-to-low': byEndpoints((id) => figures.endpoint(id).throughput?.p50),
-    'latency-low-to-high': byEndpoints((id) => negative(figures.endpoint(id).latencyMs?.p50)),
+    'latency-low-to-high': byEndpoints((id) => negate(figures.endpoint(id).latencyMs?.p50)),
     'most-popular': popularity,
     'top-weekly': popularity,
   }
@@ -77,7 +77,7 @@ function descendingOrder(values: (number | undefined)[]): Uint32Array {
 /** Compares without subtraction, because infinity minus infinity is NaN. */
 const compareNumbers = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0)
 
-const negative = (value: number | undefined) => (value === undefined ? undefined : -value)
+const negate = (value: number | undefined) => (value === undefined ? undefined : -value)
 
 function maxDefined(values: (number | undefined)[]): number | undefined {
   const defined = values.filter((value) => value !== undefined)

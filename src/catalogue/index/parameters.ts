@@ -2,19 +2,19 @@ import { z } from '#platform/json/schema.ts'
 import { parseExact } from './exact.ts'
 
 type Metadata = Record<string, unknown>
-type Read<T> = (text: string) => T | InvalidParameter
+type ParseText<T> = (text: string) => T | InvalidParameter
 
 /** A query parameter with one value. It can be repeated with the same value. */
-function parameter<T>(read: Read<T>, metadata: Metadata = {}) {
+function parameter<T>(read: ParseText<T>, metadata: Metadata = {}) {
   return repeatable(collapseEqualRepeats, read, metadata)
 }
 
 /** A query parameter with a list. If it is repeated, the lists are joined. */
-function listParameter<T>(read: Read<T>, metadata: Metadata) {
+function listParameter<T>(read: ParseText<T>, metadata: Metadata) {
   return repeatable(joinRepeats, read, metadata)
 }
 
-function repeatable<T>(combine: (value: unknown) => unknown, read: Read<T>, metadata: Metadata) {
+function repeatable<T>(combine: (value: unknown) => unknown, read: ParseText<T>, metadata: Metadata) {
   const schema = z.string('is repeated with different values; give it once').transform((text, context) => {
     const value = read(text)
     if (!(value instanceof InvalidParameter)) return value
@@ -66,23 +66,27 @@ export function enumList<const Value extends string>(values: readonly Value[], d
     (value) => {
       const items = splitList(value)
       if (items instanceof InvalidParameter) return items
-      const read = items.map((item) => parseEnum(values, item))
-      return (
-        (read.find((item) => item instanceof InvalidParameter) as InvalidParameter | undefined) ?? (read as Value[])
-      )
+      const parsed: Value[] = []
+      for (const item of items) {
+        const value = parseEnum(values, item)
+        if (value instanceof InvalidParameter) return value
+        parsed.push(value)
+      }
+      return parsed
     },
-    { description: `${description} Any of: ${values.join(', ')}.`, pattern: itemsOf(values) },
+    { description: `${description} Any of: ${values.join(', ')}.`, pattern: itemsPattern(values) },
   )
 }
 
 /** Items with at least one visible character. */
 const nonEmptyItems = '^[^,]*[^,\\s][^,]*(,[^,]*[^,\\s][^,]*)*$'
 
-function itemsOf(values: readonly string[]): string {
+function itemsPattern(values: readonly string[]): string {
   const item = `(${values.join('|')})`
   return `^${item}(,${item})*$`
 }
 
+/** `orNull`: whether the text `null` is accepted, which means the same as no parameter. */
 type Bounds = { min?: number; max?: number; orNull?: boolean }
 
 /** Larger values are replaced by this one, which exceeds every number of the catalogue. */
@@ -126,7 +130,10 @@ export function price(description: string) {
 
 export function flag(description: string) {
   return parameter(
-    (value) => (value === 'true' ? true : value === 'false' ? false : new InvalidParameter('must be true or false')),
+    (value) => {
+      if (value === 'true') return true
+      return value === 'false' ? false : new InvalidParameter('must be true or false')
+    },
     { description, type: 'string', enum: ['true', 'false'] },
   )
 }
@@ -137,6 +144,6 @@ function splitList(value: string): string[] | InvalidParameter {
 }
 
 function parseEnum<Value extends string>(values: readonly Value[], value: string): Value | InvalidParameter {
-  const found = values.find((each) => each === value)
-  return found ?? new InvalidParameter(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)
+  const match = values.find((each) => each === value)
+  return match ?? new InvalidParameter(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)
 }

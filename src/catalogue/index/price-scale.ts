@@ -5,14 +5,14 @@ import type { Usd } from './model.ts'
 export type PriceScale = {
   rankOf: (price: Usd) => number
   /** The lowest rank of a price at or above the bound. */
-  firstFrom: (bound: Exact) => number
+  lowestRankFrom: (bound: Exact) => number
   /** One more than the highest rank of a price at or below the bound. */
-  endAt: (bound: Exact) => number
+  endRankAt: (bound: Exact) => number
 }
 
-export function priceScale(prices: Iterable<Usd>): PriceScale {
+export function createPriceScale(prices: Iterable<Usd>): PriceScale {
   const steps: { exact: Exact; texts: Usd[] }[] = []
-  const parsed = [...new Set(prices)].map((text) => ({ text, exact: exactPrice(text) }))
+  const parsed = [...new Set(prices)].map((text) => ({ text, exact: parsePrice(text) }))
   for (const { text, exact } of parsed.sort((a, b) => compareExact(a.exact, b.exact))) {
     const last = steps.at(-1)
     if (last && compareExact(last.exact, exact) === 0) last.texts.push(text)
@@ -21,12 +21,12 @@ export function priceScale(prices: Iterable<Usd>): PriceScale {
   const ranks = new Map(steps.flatMap(({ texts }, rank) => texts.map((text) => [text, rank] as const)))
   return {
     rankOf: (price) => ranks.get(price)!,
-    firstFrom: (bound) => countWhile(steps, ({ exact }) => compareExact(exact, bound) < 0),
-    endAt: (bound) => countWhile(steps, ({ exact }) => compareExact(exact, bound) <= 0),
+    lowestRankFrom: (bound) => countWhile(steps, ({ exact }) => compareExact(exact, bound) < 0),
+    endRankAt: (bound) => countWhile(steps, ({ exact }) => compareExact(exact, bound) <= 0),
   }
 }
 
-export function exactPrice(price: Usd): Exact {
+export function parsePrice(price: Usd): Exact {
   const exact = parseExact(price)
   if (!exact) throw new Error(`not a price: ${JSON.stringify(price)}`)
   return exact

@@ -6,14 +6,19 @@ import type { Snapshot } from './snapshot.ts'
  * Returns a predicate for models: whether a single endpoint meets all conditions on price, provider, region and data
  * retention. Undefined without such conditions.
  */
-export function endpointFilter(snapshot: Snapshot, filter: ModelFilter): ((model: number) => boolean) | undefined {
+export function createEndpointFilter(
+  snapshot: Snapshot,
+  filter: ModelFilter,
+): ((model: number) => boolean) | undefined {
   const isUnfiltered = !endpointConditions.some((name) => filter[name] !== undefined)
   if (isUnfiltered) return undefined
   const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints()
   const prompts = rankBounds(snapshot, filter.min_price, filter.max_price)
   const completions = rankBounds(snapshot, filter.min_output_price, filter.max_output_price)
   const requested = filter.providers && requestedProviders(snapshot, filter.providers)
-  const [requiresZdr, requiresEurope] = [Number(filter.zdr === 'true'), Number(filter.region === 'eu')]
+  // 0 or 1, like the columns: a condition holds if the column is at least the required value.
+  const requiredZdr = Number(filter.zdr === 'true')
+  const requiredEurope = Number(filter.region === 'eu')
   return (model) => {
     for (let at = starts[model]!; at < starts[model + 1]!; at++) {
       const passes =
@@ -21,8 +26,8 @@ export function endpointFilter(snapshot: Snapshot, filter: ModelFilter): ((model
         prompt[at]! < prompts.end &&
         completion[at]! >= completions.from &&
         completion[at]! < completions.end &&
-        zeroDataRetention[at]! >= requiresZdr &&
-        europe[at]! >= requiresEurope &&
+        zeroDataRetention[at]! >= requiredZdr &&
+        europe[at]! >= requiredEurope &&
         (!requested || requested[provider[at]!] === 1)
       if (passes) return true
     }
@@ -44,7 +49,7 @@ type Bound = ModelFilter['min_price']
 
 function rankBounds({ columns }: Snapshot, min: Bound, max: Bound): { from: number; end: number } {
   const { scale } = columns.endpoints()
-  return { from: min ? scale.firstFrom(min) : 0, end: max ? scale.endAt(max) : Number.POSITIVE_INFINITY }
+  return { from: min ? scale.lowestRankFrom(min) : 0, end: max ? scale.endRankAt(max) : Number.POSITIVE_INFINITY }
 }
 
 /** Returns 1 for each provider that has one of the names as slug, alias or display name, otherwise 0. */

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { catalogue, figures, nowMs, question } from '#test/harness/records/random-catalogues.ts'
 import { referenceList } from '#test/harness/records/reference-models.ts'
-import { findModels, listBytes } from '../list/list.ts'
+import { findModels, serializeList } from '../list/list.ts'
 import { ModelFilter, ModelQuery } from '../list/query.ts'
 import { compileSnapshot, type Snapshot } from './snapshot.ts'
 
 function answer(snapshot: Snapshot, parameters: Record<string, string>) {
   const url = `/models?${new URLSearchParams(parameters)}`
   const found = findModels(snapshot, ModelQuery.parse(parameters), { nowMs, url })
-  const { data, total_count, links } = JSON.parse(listBytes(snapshot, found).toString())
+  const { data, total_count, links } = JSON.parse(serializeList(snapshot, found).toString())
   return { ids: data.map((item: { id: string }) => item.id), total_count, hasNext: links.next !== null }
 }
 

@@ -1,8 +1,17 @@
 import type { ModelFilter } from '../list/query.ts'
-import { allBits, type Bits, emptyBits, filterBits, intersectWith, membersOf, subtractBits, unionWith } from './bits.ts'
+import {
+  allBits,
+  type Bits,
+  emptyBits,
+  filterBits,
+  intersectWith,
+  listMembers,
+  subtractBits,
+  unionWith,
+} from './bits.ts'
 import type { Columns, ValueIndex } from './columns.ts'
 import type { Sort } from './orders.ts'
-import { endpointFilter } from './select-endpoints.ts'
+import { createEndpointFilter } from './select-endpoints.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const daySeconds = 24 * 60 * 60
@@ -16,29 +25,30 @@ export function selectModels(
   const selected = allBits(snapshot.columns.size)
   filterByValues(selected, snapshot.columns, query)
   filterByNumbers(selected, snapshot, query, nowMs)
-  const hasMatchingEndpoint = endpointFilter(snapshot, query)
+  const hasMatchingEndpoint = createEndpointFilter(snapshot, query)
   if (hasMatchingEndpoint) filterBits(selected, hasMatchingEndpoint)
   filterByWords(selected, snapshot.columns, query.q)
-  return membersOf(selected, snapshot.orderOf(query.sort))
+  return listMembers(selected, snapshot.orderOf(query.sort))
 }
 
 function filterByValues(selected: Bits, columns: Columns, query: ModelFilter): void {
   const outputs = query.output_modalities ?? ['text']
-  if (!outputs.includes('all')) intersectWith(selected, anyOf(columns, columns.output(), outputs))
-  for (const input of query.input_modalities ?? []) intersectWith(selected, anyOf(columns, columns.input(), [input]))
+  if (!outputs.includes('all')) intersectWith(selected, findAny(columns, columns.output(), outputs))
+  for (const input of query.input_modalities ?? []) intersectWith(selected, findAny(columns, columns.input(), [input]))
   for (const name of query.supported_parameters ?? [])
-    intersectWith(selected, anyOf(columns, columns.parameter(), [name]))
-  if (query.category) intersectWith(selected, anyOf(columns, columns.category(), [query.category]))
-  if (query.arch) intersectWith(selected, anyOf(columns, columns.architecture(), [query.arch.trim().toLowerCase()]))
+    intersectWith(selected, findAny(columns, columns.parameter(), [name]))
+  if (query.category) intersectWith(selected, findAny(columns, columns.category(), [query.category]))
+  if (query.arch) intersectWith(selected, findAny(columns, columns.architecture(), [query.arch.trim().toLowerCase()]))
   if (query.model_authors) {
     const authors = query.model_authors.map((author) => author.toLowerCase())
-    intersectWith(selected, anyOf(columns, columns.author(), authors))
+    intersectWith(selected, findAny(columns, columns.author(), authors))
   }
   if (query.distillable === 'true') intersectWith(selected, columns.distillable())
   if (query.distillable === 'false') subtractBits(selected, columns.distillable())
 }
 
-function anyOf(columns: Columns, index: ValueIndex, values: readonly string[]): Bits {
+/** Returns the models that have any of the values. The caller must not change the result, which can be the index itself. */
+function findAny(columns: Columns, index: ValueIndex, values: readonly string[]): Bits {
   const [first, ...rest] = values.flatMap((value) => index.get(value) ?? [])
   if (first && rest.length === 0) return first
   const union = emptyBits(columns.size)
@@ -56,7 +66,9 @@ function filterByNumbers(selected: Bits, snapshot: Snapshot, query: ModelFilter,
   const { min_age_days: min, max_age_days: max } = query
   if (min === undefined && max === undefined) return
   const now = Math.floor(nowMs / 1000)
-  const [oldest, newest] = [now - ((max ?? Infinity) + 1) * daySeconds, now - (min ?? -Infinity) * daySeconds]
+  // Plus one, because the age is in whole days: a model is 3 days old until it is 4 days old.
+  const oldest = now - ((max ?? Infinity) + 1) * daySeconds
+  const newest = now - (min ?? -Infinity) * daySeconds
   const created = columns.created()
   filterBits(selected, (at) => created[at]! > oldest && created[at]! <= newest)
 }
@@ -70,18 +82,18 @@ function filterByRange(
 ): void {
   if (min === undefined && max === undefined) return
   const values = column()
-  const [low, high] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY]
+  const low = min ?? Number.NEGATIVE_INFINITY
+  const high = max ?? Number.POSITIVE_INFINITY
   filterBits(selected, (at) => values[at]! >= low && values[at]! <= high)
 }
 
-function filterByWords(selected: Bits, columns: Columns, q: string | undefined): void {
-  const requested =
-    q
-      ?.toLowerCase()
-      .split(/[\s,]+/)
-      .filter(Boolean) ?? []
-  for (const word of requested) {
-    const words = columns.words()
-    filterBits(selected, (at) => words[at]!.includes(word))
+function filterByWords(selected: Bits, columns: Columns, search = ''): void {
+  const requestedWords = search
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  for (const word of requestedWords) {
+    const texts = columns.words()
+    filterBits(selected, (at) => texts[at]!.includes(word))
   }
 }

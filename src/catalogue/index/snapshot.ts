@@ -1,9 +1,9 @@
 import { once } from '#platform/async/once.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
-import { type Columns, columnsOf } from './columns.ts'
+import { buildColumns, type Columns } from './columns.ts'
 import { encodeItems, type Items } from './items.ts'
 import type { CatalogueData, Model, Provider } from './model.ts'
-import { type FixedOrders, fixedOrders, type MeasuredOrders, measuredOrders, type Sort } from './orders.ts'
+import { createFixedOrders, createMeasuredOrders, type FixedOrders, type MeasuredOrders, type Sort } from './orders.ts'
 
 /** Data that depends only on the catalogue. */
 type CompiledCatalogue = {
@@ -44,7 +44,7 @@ export class Snapshot {
     this.columns = compiled.columns
     this.figures = figures
     this.#compiled = compiled
-    this.#measuredOrders = measuredOrders(models, figures)
+    this.#measuredOrders = createMeasuredOrders(models, figures)
     this.#toolSuccess = once(() => Float64Array.from(models, ({ id }) => figures.model(id).toolSuccess ?? Number.NaN))
   }
 
@@ -76,8 +76,8 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
   const models = data.models
     .filter((model) => model.endpoints.length > 0)
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-  const modelByName = modelNames(models)
-  const modelByUntaggedName = untaggedNames(modelByName)
+  const modelByName = mapModelNames(models)
+  const modelByUntaggedName = mapUntaggedNames(modelByName)
   // Slugs have priority over aliases, and aliases over display names: a later entry replaces an earlier one.
   const providerByName = new Map<string, Provider>()
   for (const provider of data.providers) providerByName.set(providerKey(provider.name), provider)
@@ -89,8 +89,8 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
     findModel: (name) => modelByName.get(name) ?? modelByUntaggedName.get(name),
     findProvider: (name) => providerByName.get(name) ?? providerByName.get(providerKey(name)),
     items: once(() => encodeItems(models)),
-    columns: columnsOf(models),
-    orders: fixedOrders(models),
+    columns: buildColumns(models),
+    orders: createFixedOrders(models),
   }
   return new Snapshot(compiled, figures)
 }
@@ -98,7 +98,7 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
 const providerKey = (name: string) => name.toLowerCase().replaceAll(' ', '-')
 
 /** Ollama implies the tag `:latest` for a name without one. */
-function untaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Model> {
+function mapUntaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Model> {
   const untagged = new Map<string, Model>()
   for (const [name, model] of modelByName) {
     const [base = '', tag, ...more] = name.split(':')
@@ -116,7 +116,7 @@ function modelsByAlias(models: readonly Model[]): Map<string, Model[]> {
 }
 
 /** Maps names to models. Ids have priority over canonical slugs, and canonical slugs over aliases. */
-function modelNames(models: readonly Model[]): Map<string, Model> {
+function mapModelNames(models: readonly Model[]): Map<string, Model> {
   const byName = new Map<string, Model>()
   const add = (name: string, model: Model) => {
     if (!byName.has(name)) byName.set(name, model)

@@ -32,19 +32,23 @@ export function findModels(
 }
 
 function urlWithOffset(url: string, offset: number): string {
+  // The host is only needed for parsing.
   const { pathname, searchParams } = new URL(url, 'http://any')
   searchParams.set('offset', String(offset))
   return `${pathname}?${searchParams}`
 }
 
 /** Serializes the list to JSON. */
-export function listBytes(snapshot: Snapshot, { page, total, next }: FoundModels): Buffer {
+export function serializeList(snapshot: Snapshot, { page, total, next }: FoundModels): Buffer {
   const after = `],"total_count":${total},"links":{"next":${JSON.stringify(next)}}}`
   return joinItems(snapshot.items, page, '{"data":[', after)
 }
 
-/** Returns the ETag of a list without serializing it. Equal lists have equal tags on all servers. */
-export function listTag(snapshot: Snapshot, { page, total, next }: FoundModels, form: string): string {
+/**
+ * Returns the ETag of a list without serializing it. Equal lists have equal tags on all servers.
+ * @param form the format of the answer, for different tags of JSON and RSS.
+ */
+export function computeListTag(snapshot: Snapshot, { page, total, next }: FoundModels, form: string): string {
   const { buffer, byteOffset, byteLength } = page
   const digest = createHash('sha1')
     .update(`${snapshot.items.digest}\n${form}\n${total}\n${next}\n`)
@@ -62,7 +66,7 @@ export function unfilteredList(snapshot: Snapshot): SerializedList {
   const cached = unfilteredLists.get(snapshot.items)
   if (cached) return cached
   const found = findModels(snapshot, {}, { nowMs: 0, url: '' })
-  const list = { tag: listTag(snapshot, found, 'json'), bytes: listBytes(snapshot, found) }
+  const list = { tag: computeListTag(snapshot, found, 'json'), bytes: serializeList(snapshot, found) }
   unfilteredLists.set(snapshot.items, list)
   return list
 }

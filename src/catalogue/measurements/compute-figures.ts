@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Sketch } from '#platform/metrics/sketch.ts'
 import {
   type EndpointFigures,
@@ -32,12 +32,12 @@ const minRequests = 5
 export async function computeFigures(tallies: Tally[], now: number): Promise<Figures> {
   const { fiveMinutes, halfHour, day, week } = windowStarts(now)
   const minutes = tallies.map((tally) => tally.endpointMinutes)
-  const lastFiveMinutes = await sum(minutes, fiveMinutes, newUptime, addUptime)
-  const halfHours = await sum(minutes, halfHour, newEndpointMinute, addMinute)
+  const lastFiveMinutes = await sumSlots(minutes, fiveMinutes, newUptime, addUptime)
+  const halfHours = await sumSlots(minutes, halfHour, newEndpointMinute, addMinute)
   const hours = tallies.map((tally) => tally.endpointHours)
-  const days = await sum(hours, day, newUptime, addUptime)
+  const days = await sumSlots(hours, day, newUptime, addUptime)
   const models = tallies.map((tally) => tally.modelHours)
-  const weeks = await sum(models, week, newModelHour, addModel)
+  const weeks = await sumSlots(models, week, newModelHour, addModel)
 
   const endpoints = new Map<string, EndpointFigures>()
   for (const [id, uptime] of days) {
@@ -51,25 +51,25 @@ export async function computeFigures(tallies: Tally[], now: number): Promise<Fig
       uptime1d: percentage(uptime),
     })
   }
-  const byModel = new Map([...weeks].map(([id, week]) => [id, modelFigures(week)]))
+  const byModel = new Map([...weeks].map(([id, week]) => [id, toModelFigures(week)]))
   return {
     endpoint: (id) => endpoints.get(id) ?? unmeasuredEndpoint,
     model: (id) => byModel.get(id) ?? unmeasuredModel,
   }
 }
 
-async function sum<Cell, Total>(
+async function sumSlots<Cell, Total>(
   parts: Slots<Cell>[],
   oldest: number,
-  make: () => Total,
+  createTotal: () => Total,
   add: (total: Total, cell: Cell) => void,
 ): Promise<Map<string, Total>> {
   const totals = new Map<string, Total>()
   for (const slots of parts) {
     for (const [slot, cells] of slots) {
       if (slot < oldest) continue
-      for (const [id, cell] of cells) add(totals.getOrInsertComputed(id, make), cell)
-      await breathe()
+      for (const [id, cell] of cells) add(totals.getOrInsertComputed(id, createTotal), cell)
+      await yieldToEventLoop()
     }
   }
   return totals
@@ -87,6 +87,6 @@ export function percentage({ successes, errors }: Uptime = newUptime()): number 
   return Math.floor((successes * 100_000) / (successes + errors)) / 1000
 }
 
-function modelFigures({ requests, tokens, toolCalls }: ModelHour): ModelFigures {
+function toModelFigures({ requests, tokens, toolCalls }: ModelHour): ModelFigures {
   return { requests7d: requests, tokens7d: tokens, toolSuccess: requests === 0 ? null : toolCalls / requests }
 }

@@ -6,13 +6,16 @@ import { addMinute, addUptime, type EndpointMinute, newEndpointMinute } from './
 /** The maximum number of minutes in one pass. More accumulate only while all servers are stopped. */
 const maxMinutes = 10
 
+/** The number of parameters of a statement is limited. */
+const endpointsPerStatement = 500
+
 /**
  * Adds the minutes before a given one to the history of their hours and deletes them, in one transaction. Several servers
  * can run it; only one does at a time.
  */
 export async function foldMinutes({ db }: { db: Db }, before: number): Promise<void> {
-  const old = await oldestMinute(db.query, before)
-  if (old === undefined) return
+  // Checked first without the lock, because usually there is nothing to do.
+  if ((await oldestMinute(db.query, before)) === undefined) return
   await db.exclusively('endpoint history', async (tx) => {
     for (let remaining = maxMinutes; remaining > 0; remaining--) {
       const minute = await oldestMinute(tx, before)
@@ -37,10 +40,10 @@ async function foldMinute(tx: Tx, minute: number): Promise<void> {
   const hour = Math.floor(minute / 60)
   const totals = new Map<string, EndpointMinute>()
   const rows = await tx.selectFrom('endpoint_minutes').selectAll().where('minute', '=', minute).execute()
-  for (const row of rows) addMinute(totals.getOrInsertComputed(row.endpoint, newEndpointMinute), cellOf(row))
+  for (const row of rows) addMinute(totals.getOrInsertComputed(row.endpoint, newEndpointMinute), toCell(row))
   const endpoints = [...totals.keys()]
-  for (let from = 0; from < endpoints.length; from += 500)
-    await addToHour(tx, hour, totals, endpoints.slice(from, from + 500))
+  for (let from = 0; from < endpoints.length; from += endpointsPerStatement)
+    await addToHour(tx, hour, totals, endpoints.slice(from, from + endpointsPerStatement))
   await tx.deleteFrom('endpoint_minutes').where('minute', '=', minute).execute()
 }
 
@@ -56,7 +59,7 @@ async function addToHour(
     .where('hour', '=', hour)
     .where('endpoint', 'in', endpoints)
     .execute()
-  for (const row of existing) addMinute(totals.get(row.endpoint)!, cellOf(row))
+  for (const row of existing) addMinute(totals.get(row.endpoint)!, toCell(row))
   const rows = endpoints.map((endpoint) => {
     const { successes, errors, latency, throughput } = totals.get(endpoint)!
     return { endpoint, hour, successes, errors, latency: latency.toText(), throughput: throughput.toText() }
@@ -66,7 +69,7 @@ async function addToHour(
 
 type Row = { successes: number; errors: number; latency: string; throughput: string }
 
-function cellOf(row: Row): EndpointMinute {
+function toCell(row: Row): EndpointMinute {
   const cell = newEndpointMinute()
   addUptime(cell, row)
   return { ...cell, latency: Sketch.fromText(row.latency), throughput: Sketch.fromText(row.throughput) }

@@ -16,15 +16,15 @@ export type HistoryPoint = {
 }
 
 const hourMs = 3_600_000
-const hoursOf = { hour: 1, day: 24 } as const
+const hoursPerSlot = { hour: 1, day: 24 } as const
 
 /** The history by endpoint, oldest first. Hours and days without measurements are omitted. */
-export async function endpointHistory(
+export async function readEndpointHistory(
   { db }: { db: Pick<Db, 'reports'> },
   endpointIds: readonly string[],
-  time: { from: number; to: number; granularity: keyof typeof hoursOf },
+  time: { from: number; to: number; granularity: keyof typeof hoursPerSlot },
 ): Promise<Map<string, HistoryPoint[]>> {
-  const length = hoursOf[time.granularity]
+  const length = hoursPerSlot[time.granularity]
   const slots = new Map<string, Map<number, EndpointMinute>>(endpointIds.map((id) => [id, new Map()]))
   for (const row of await readHistory(db, endpointIds, time)) {
     const endpointSlots = slots.get(row.endpoint)!
@@ -33,14 +33,16 @@ export async function endpointHistory(
     total.latency.merge(Sketch.fromText(row.latency))
     total.throughput.merge(Sketch.fromText(row.throughput))
   }
-  const histories = [...slots].map(([id, found]): [string, HistoryPoint[]] => [
-    id,
-    [...found].sort(([a], [b]) => a - b).map(([slot, cell]) => pointOf(slot * length * hourMs, cell)),
-  ])
-  return new Map(histories)
+  const histories = new Map<string, HistoryPoint[]>()
+  for (const [id, endpointSlots] of slots) {
+    const oldestFirst = [...endpointSlots].sort(([a], [b]) => a - b)
+    const points = oldestFirst.map(([slot, cell]) => toPoint(slot * length * hourMs, cell))
+    histories.set(id, points)
+  }
+  return histories
 }
 
-function pointOf(start: number, { latency, throughput, ...uptime }: EndpointMinute): HistoryPoint {
+function toPoint(start: number, { latency, throughput, ...uptime }: EndpointMinute): HistoryPoint {
   return { start, latencyMs: percentiles(latency), throughput: percentiles(throughput), uptime: percentage(uptime) }
 }
 
@@ -51,20 +53,21 @@ async function readHistory(
   { from, to }: { from: number; to: number },
 ) {
   if (endpointIds.length === 0) return []
-  const [first, after] = [hourOf(from), Math.ceil(to / hourMs)]
+  const firstHour = hourOf(from)
+  const endHour = Math.ceil(to / hourMs)
   const figures = ['endpoint', 'successes', 'errors', 'latency', 'throughput'] as const
   return db.reports
     .selectFrom('endpoint_history')
     .where('endpoint', 'in', endpointIds)
-    .where('hour', '>=', first)
-    .where('hour', '<', after)
+    .where('hour', '>=', firstHour)
+    .where('hour', '<', endHour)
     .select(['hour', ...figures])
     .unionAll(
       db.reports
         .selectFrom('endpoint_minutes')
         .where('endpoint', 'in', endpointIds)
-        .where('minute', '>=', first * 60)
-        .where('minute', '<', after * 60)
+        .where('minute', '>=', firstHour * 60)
+        .where('minute', '<', endHour * 60)
         .select([sql<number>`minute / 60`.as('hour'), ...figures]),
     )
     .execute()

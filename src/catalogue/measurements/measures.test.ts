@@ -4,7 +4,7 @@ import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { busyMs } from '#test/harness/until.ts'
-import { endpointHistory } from './history.ts'
+import { readEndpointHistory } from './history.ts'
 import type { Measurement } from './measurement.ts'
 import { createMeasures } from './measures.ts'
 
@@ -284,11 +284,11 @@ onEachDatabase('the history of an endpoint', (kind) => {
     other.record({ firstTokenMs: 300 }, 4)
     other.record({ outcome: 'upstream_error' })
     await Promise.all([one.exchange(), other.exchange()])
-    const first = await endpointHistory(store, ids, hoursOf(start))
+    const first = await readEndpointHistory(store, ids, hoursOf(start))
     for (const at of [start + 40 * minute, start + hour, start + 3 * hour]) {
       one.clock.now = other.clock.now = at
       await Promise.all([one.exchange(), other.exchange()])
-      assert.deepEqual(await endpointHistory(store, ids, hoursOf(start)), first)
+      assert.deepEqual(await readEndpointHistory(store, ids, hoursOf(start)), first)
     }
     const minutes = await store.db.query.selectFrom('endpoint_minutes').select('minute').execute()
     assert.deepEqual(minutes, [])
@@ -306,7 +306,8 @@ onEachDatabase('the history of an endpoint', (kind) => {
       await measures.exchange()
     }
     const days = { from: start, to: start + 48 * hour, granularity: 'day' as const }
-    const historyOf = async () => (await endpointHistory(store, ids, days)).get('a/m@p')!.map((point) => point.start)
+    const historyOf = async () =>
+      (await readEndpointHistory(store, ids, days)).get('a/m@p')!.map((point) => point.start)
     assert.deepEqual(await historyOf(), [start - 7 * hour, start + 17 * hour])
     measures.clock.now = start + (30 * 24 + 12) * hour
     await measures.exchange()

@@ -6,7 +6,15 @@ import { computeFigures } from './compute-figures.ts'
 import { type Figures, noFigures } from './figures.ts'
 import type { Measurement } from './measurement.ts'
 import { readOthers } from './read-tally.ts'
-import { addMissingCells, count, expire, isEmpty, minuteOf, newTally, replaceSlots } from './tally.ts'
+import {
+  addMissingCells,
+  countMeasurement,
+  isEmptyTally,
+  minuteOf,
+  newTally,
+  removeExpired,
+  replaceSlots,
+} from './tally.ts'
 import { deleteExpired, writeTally } from './write-tally.ts'
 
 /** Records measurements of requests in memory, sums them regularly, and stores them in the database. */
@@ -51,11 +59,12 @@ export async function createMeasures(
   let figures = noFigures
   let refreshedMinute = 0
   let hasChanged = false
+  /** The time of the last read. The first read starts at 0, which is `rereadMs` earlier. */
   let readAt = rereadMs
 
   async function write(): Promise<void> {
     const changed = unwritten
-    if (isEmpty(changed)) return
+    if (isEmptyTally(changed)) return
     unwritten = newTally()
     try {
       await writeTally(deps, writer, changed, deps.now())
@@ -70,16 +79,18 @@ export async function createMeasures(
     const newer = await readOthers(deps, { writer, since: readAt - rereadMs, now })
     replaceSlots(otherTally, newer)
     readAt = now
-    hasChanged ||= !isEmpty(newer)
+    hasChanged ||= !isEmptyTally(newer)
   }
 
   async function refresh(): Promise<void> {
     const now = deps.now()
     if (!hasChanged && minuteOf(now) === refreshedMinute) return
-    const [wasEmpty, tallies] = [isEmpty(ownTally) && isEmpty(otherTally), [ownTally, otherTally]]
+    const tallies = [ownTally, otherTally]
+    // Checked before expired slots are removed: figures that become empty must still be computed once.
+    const wasEmpty = tallies.every(isEmptyTally)
     hasChanged = false
     refreshedMinute = minuteOf(now)
-    for (const tally of [...tallies, unwritten]) expire(tally, now)
+    for (const tally of [...tallies, unwritten]) removeExpired(tally, now)
     if (wasEmpty) return
     figures = await computeFigures(tallies, now)
     for (const listener of listeners) listener(figures)
@@ -105,7 +116,7 @@ export async function createMeasures(
   const { stop } = startReconciler(pass, { firstMs: refreshMs, retryMs: refreshMs, onError: deps.onError })
   return {
     record(measurement) {
-      count(ownTally, unwritten, { ...measurement, at: measurement.at ?? deps.now() })
+      countMeasurement(ownTally, unwritten, { ...measurement, at: measurement.at ?? deps.now() })
       hasChanged = true
     },
     figures: () => figures,

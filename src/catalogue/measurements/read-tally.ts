@@ -3,7 +3,7 @@ import { Sketch } from '#platform/metrics/sketch.ts'
 import {
   addModel,
   addUptime,
-  cellIn,
+  getOrCreateCell,
   newEndpointMinute,
   newModelHour,
   newUptime,
@@ -36,7 +36,7 @@ async function readMinutes({ query }: Db, { writer, since, now }: ChangedSlots):
     .where('minute', '>=', windowStarts(now).halfHour)
   const rows = query.selectFrom('endpoint_minutes').selectAll().where('writer', '!=', writer)
   for (const row of await rows.where('minute', 'in', changedSlots).execute()) {
-    const cell = cellIn(slots, row.minute, row.endpoint, newEndpointMinute)
+    const cell = getOrCreateCell(slots, row.minute, row.endpoint, newEndpointMinute)
     addUptime(cell, row)
     cell.latency.merge(Sketch.fromText(row.latency))
     cell.throughput.merge(Sketch.fromText(row.throughput))
@@ -55,7 +55,7 @@ async function readHours({ query }: Db, { writer, since, now }: ChangedSlots): P
     .where('hour', '>=', windowStarts(now).day)
   const rows = query.selectFrom('endpoint_hours').selectAll().where('writer', '!=', writer)
   for (const row of await rows.where('hour', 'in', changedSlots).execute()) {
-    addUptime(cellIn(slots, row.hour, row.endpoint, newUptime), row)
+    addUptime(getOrCreateCell(slots, row.hour, row.endpoint, newUptime), row)
   }
   return slots
 }
@@ -71,7 +71,7 @@ async function readModels({ query }: Db, { writer, since, now }: ChangedSlots): 
   const rows = query.selectFrom('model_hours').selectAll().where('writer', '!=', writer)
   for (const row of await rows.where('hour', 'in', changedSlots).execute()) {
     const cell = { requests: row.requests, tokens: row.tokens, toolCalls: row.tool_calls }
-    addModel(cellIn(slots, row.hour, row.model, newModelHour), cell)
+    addModel(getOrCreateCell(slots, row.hour, row.model, newModelHour), cell)
   }
   return slots
 }

@@ -60,24 +60,24 @@ export function addModel(total: ModelHour, cell: ModelHour): void {
   total.toolCalls += cell.toolCalls
 }
 
-export function cellIn<Cell>(slots: Slots<Cell>, slot: number, id: string, make: () => Cell): Cell {
-  return slots.getOrInsertComputed(slot, () => new Map()).getOrInsertComputed(id, make)
+export function getOrCreateCell<Cell>(slots: Slots<Cell>, slot: number, id: string, createCell: () => Cell): Cell {
+  return slots.getOrInsertComputed(slot, () => new Map()).getOrInsertComputed(id, createCell)
 }
 
 /** Counts one measurement. Also adds the changed cells, as the same objects, to `changed`. */
-export function count(tally: Tally, changed: Tally, measurement: Measurement & { at: number }): void {
+export function countMeasurement(tally: Tally, changed: Tally, measurement: Measurement & { at: number }): void {
   const { endpointId, modelId, at } = measurement
   const [minute, hour] = [minuteOf(at), hourOf(at)]
-  const inMinute = cellIn(tally.endpointMinutes, minute, endpointId, newEndpointMinute)
-  const inHour = cellIn(tally.endpointHours, hour, endpointId, newUptime)
-  const ofModel = cellIn(tally.modelHours, hour, modelId, newModelHour)
-  countOutcome(inMinute, measurement)
-  countSpeed(inMinute, measurement)
-  countOutcome(inHour, measurement)
-  countModel(ofModel, measurement)
-  cellIn(changed.endpointMinutes, minute, endpointId, () => inMinute)
-  cellIn(changed.endpointHours, hour, endpointId, () => inHour)
-  cellIn(changed.modelHours, hour, modelId, () => ofModel)
+  const minuteCell = getOrCreateCell(tally.endpointMinutes, minute, endpointId, newEndpointMinute)
+  const hourCell = getOrCreateCell(tally.endpointHours, hour, endpointId, newUptime)
+  const modelCell = getOrCreateCell(tally.modelHours, hour, modelId, newModelHour)
+  countOutcome(minuteCell, measurement)
+  countSpeed(minuteCell, measurement)
+  countOutcome(hourCell, measurement)
+  countModel(modelCell, measurement)
+  getOrCreateCell(changed.endpointMinutes, minute, endpointId, () => minuteCell)
+  getOrCreateCell(changed.endpointHours, hour, endpointId, () => hourCell)
+  getOrCreateCell(changed.modelHours, hour, modelId, () => modelCell)
 }
 
 function countOutcome(cell: Uptime, { outcome }: Measurement): void {
@@ -123,14 +123,14 @@ export function addMissingCells(tally: Tally, from: Tally): void {
 }
 
 function addMissing<Cell>(slots: Slots<Cell>, from: Slots<Cell>): void {
-  for (const [slot, cells] of from) for (const [id, cell] of cells) cellIn(slots, slot, id, () => cell)
+  for (const [slot, cells] of from) for (const [id, cell] of cells) getOrCreateCell(slots, slot, id, () => cell)
 }
 
 /** Whether the tally is empty. Every measurement has a cell in `modelHours`, which is retained longest. */
-export const isEmpty = (tally: Tally) => tally.modelHours.size === 0
+export const isEmptyTally = (tally: Tally) => tally.modelHours.size === 0
 
 /** Removes slots that are older than all windows. */
-export function expire(tally: Tally, now: number): void {
+export function removeExpired(tally: Tally, now: number): void {
   const { halfHour, day, week } = windowStarts(now)
   dropBefore(tally.endpointMinutes, halfHour)
   dropBefore(tally.endpointHours, day)

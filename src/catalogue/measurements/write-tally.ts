@@ -28,10 +28,12 @@ export async function writeTally(deps: { db: Db }, writer: string, changed: Tall
 type Common = { writer: string; written_at: number }
 type Entry<Cell> = [slot: number, id: string, cell: Cell]
 
+const rowsPerStatement = 500
+
 /** Splits rows, because the number of parameters of a statement is limited. */
 function* chunks<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
   const entries = [...slots].flatMap(([slot, cells]) => [...cells].map(([id, cell]): Entry<Cell> => [slot, id, cell]))
-  for (let from = 0; from < entries.length; from += 500) yield entries.slice(from, from + 500)
+  for (let from = 0; from < entries.length; from += rowsPerStatement) yield entries.slice(from, from + rowsPerStatement)
 }
 
 async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointMinute>[]): Promise<void> {
@@ -65,7 +67,7 @@ async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]):
   await upsert(tx, 'model_hours', rows, { key: ['hour', 'model', 'writer'] }).execute()
 }
 
-/** Deletes rows that are older than all windows. Minutes are first added to the history, which is kept for some days. */
+/** Deletes rows that are older than all windows. Minutes are first added to the history, which is retained for `historyDays`. */
 export async function deleteExpired(deps: { db: Db }, now: number, historyDays: number): Promise<void> {
   const { halfHour, day, week } = windowStarts(now - clockToleranceMs)
   await foldMinutes(deps, halfHour)

@@ -1,5 +1,5 @@
 import type { Endpoint, Model, Prices, Provider } from '../index/model.ts'
-import { authorOf, defaultCanonicalSlug } from '../index/names.ts'
+import { defaultCanonicalSlug, parseAuthor } from '../index/names.ts'
 import type { EndpointPatch, ModelPatch, ProviderPatch } from './layer.ts'
 import { providerAliases } from './provider-aliases.ts'
 
@@ -7,21 +7,22 @@ import { providerAliases } from './provider-aliases.ts'
 export function completeProvider(slug: string, patch: ProviderPatch): Provider | string {
   const { name, protocol, aliases = providerAliases[slug] } = patch
   if (!name || !protocol) return missingMembers('provider', { name, protocol })
-  return {
+  const provider: Provider = {
     slug,
-    ...(aliases && { aliases }),
     name,
     protocol,
     baseUrl: patch.baseUrl ?? null,
     credentialVariables: patch.credentialVariables ?? [],
-    ...(patch.discover && { discover: true as const }),
-    ...(patch.compatibility && { compatibility: patch.compatibility }),
-    ...(patch.prices && { prices: patch.prices }),
-    ...(patch.tools && { tools: patch.tools }),
     privacyPolicyUrl: patch.privacyPolicyUrl ?? null,
     termsOfServiceUrl: patch.termsOfServiceUrl ?? null,
     statusPageUrl: patch.statusPageUrl ?? null,
   }
+  if (aliases) provider.aliases = aliases
+  if (patch.discover) provider.discover = true
+  if (patch.compatibility) provider.compatibility = patch.compatibility
+  if (patch.prices) provider.prices = patch.prices
+  if (patch.tools) provider.tools = patch.tools
+  return provider
 }
 
 /** Returns the dated name, or the id if the dated name is the id of another model. */
@@ -40,7 +41,7 @@ export function completeModel(id: string, patch: ModelPatch, isModelId: (name: s
   return {
     id,
     canonicalSlug,
-    author: authorOf(id),
+    author: parseAuthor(id),
     name,
     description: patch.description ?? null,
     created,
@@ -71,7 +72,7 @@ export function completeEndpoint(
   patch: EndpointPatch,
 ): Endpoint | string {
   const { upstreamModel } = patch
-  const prices = pricesOf(patch, provider)
+  const prices = mergePrices(patch, provider)
   if (!upstreamModel || prices?.prompt === undefined || prices.completion === undefined) {
     return missingMembers('endpoint', {
       model: upstreamModel,
@@ -81,24 +82,18 @@ export function completeEndpoint(
   }
   const supportedParameters = patch.supportedParameters ?? [...assumedParameters]
   const supportsToolChoice = supportedParameters.includes('tool_choice')
-  return {
+  const endpoint: Endpoint = {
     id: `${model.id}@${tag}`,
     provider: provider.slug,
     tag,
     name: patch.name ?? `${provider.name} | ${model.canonicalSlug}`,
     upstreamModel,
-    ...(patch.protocol && { protocol: patch.protocol }),
-    ...(patch.baseUrl && { baseUrl: patch.baseUrl }),
-    ...((provider.compatibility || patch.compatibility) && {
-      compatibility: { ...provider.compatibility, ...patch.compatibility },
-    }),
     contextLength: patch.contextLength ?? model.contextLength,
     maxCompletionTokens: patch.maxCompletionTokens ?? null,
     maxPromptTokens: patch.maxPromptTokens ?? null,
     quantization: patch.quantization ?? 'unknown',
     prices: withTools({ ...prices, prompt: prices.prompt, completion: prices.completion }, provider),
     supportedParameters,
-    ...(!patch.supportedParameters && { parametersAssumed: true as const }),
     supportsImplicitCaching: patch.supportsImplicitCaching ?? false,
     toolChoice: {
       auto: supportsToolChoice,
@@ -112,8 +107,14 @@ export function completeEndpoint(
     trainsOnData: patch.trainsOnData ?? false,
     publishesPrompts: patch.publishesPrompts ?? false,
     moderated: patch.moderated ?? false,
-    ...(patch.weight !== undefined && { weight: patch.weight }),
   }
+  if (patch.protocol) endpoint.protocol = patch.protocol
+  if (patch.baseUrl) endpoint.baseUrl = patch.baseUrl
+  if (provider.compatibility || patch.compatibility)
+    endpoint.compatibility = { ...provider.compatibility, ...patch.compatibility }
+  if (!patch.supportedParameters) endpoint.parametersAssumed = true
+  if (patch.weight !== undefined) endpoint.weight = patch.weight
+  return endpoint
 }
 
 /**
@@ -134,14 +135,16 @@ const assumedParameters = [
 ]
 
 /** Returns the endpoint's prices. If it has none for text, the provider's prices are the default. */
-function pricesOf({ prices }: EndpointPatch, provider: Provider): Partial<Prices> | undefined {
+function mergePrices({ prices }: EndpointPatch, provider: Provider): Partial<Prices> | undefined {
   const hasTextPrices = prices?.prompt !== undefined || prices?.completion !== undefined
   return hasTextPrices ? prices : provider.prices && { ...provider.prices, ...prices }
 }
 
 /** Adds the provider's prices of tools that the endpoint does not price. */
 function withTools(prices: Prices, { tools }: Provider): Prices {
-  return tools ? { ...prices, tools: prices.tools ? { ...tools, ...prices.tools } : tools } : prices
+  if (!tools) return prices
+  // Without own prices of tools, thousands of endpoints share the object of their provider.
+  return { ...prices, tools: prices.tools ? { ...tools, ...prices.tools } : tools }
 }
 
 /** Describes the missing members of a row that no earlier source completes. */

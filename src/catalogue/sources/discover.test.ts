@@ -55,7 +55,7 @@ const ofServers = {
 const variable = (name: string) => ({ LOCAL_KEY: 'secret-of-local' })[name]
 
 test('no report contains a password from an address or a variable', async () => {
-  const discover = createDiscovery({ variable: () => 'https://me:hunter2@x.example' })
+  const discover = createDiscovery({ readVariable: () => 'https://me:hunter2@x.example' })
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable in an address
   for (const base_url of ['https://me:hunter2@x.example/v1', '${ANY}/v1']) {
     const { report } = await loadCatalogue(settingsFor({ base_url, ...free }), discover)
@@ -67,7 +67,7 @@ test('no report contains a password from an address or a variable', async () => 
 test('models are read from a server’s own list, with its key, and take tools', async () => {
   const { url, requests } = await modelServer(() => ofServers)
   const settings = settingsFor({ base_url: url, credentials: ['LOCAL_KEY'], ...free })
-  const { data, report } = await loadCatalogue(settings, createDiscovery({ variable }))
+  const { data, report } = await loadCatalogue(settings, createDiscovery({ readVariable: variable }))
   const found = data.models.map(({ id, contextLength, endpoints }) => [id, contextLength, endpoints[0]?.upstreamModel])
   assert.deepEqual(found, [
     ['local/qwen3:8b', 131_072, 'qwen3:8b'],
@@ -92,7 +92,10 @@ test('models are read from a server’s own list, with its key, and take tools',
 test('a listed model without a price is skipped and reported, unless declared free', async () => {
   const { url } = await modelServer(() => ({ data: [{ id: 'a' }, { id: 'b' }] }))
   const models = { 'local/b': { endpoints: { local: { prices: { prompt: 1, completion: 2 } } } } }
-  const { data, report } = await loadCatalogue(settingsFor({ base_url: url }, models), createDiscovery({ variable }))
+  const { data, report } = await loadCatalogue(
+    settingsFor({ base_url: url }, models),
+    createDiscovery({ readVariable: variable }),
+  )
   assert.deepEqual(
     data.models.map(({ id, endpoints }) => [id, endpoints[0]?.prices.prompt]),
     [['local/b', '0.000001']],
@@ -115,7 +118,7 @@ test('an invalid, long or late list is skipped with a reason', async () => {
   ]
   for (const [answer, says] of answers) {
     const { url } = await modelServer(() => answer)
-    const discover = createDiscovery({ variable, timeoutMs: answer === undefined ? 50 : 60_000 })
+    const discover = createDiscovery({ readVariable: variable, timeoutMs: answer === undefined ? 50 : 60_000 })
     const { report } = await loadCatalogue(settingsFor({ base_url: url, ...free }), discover)
     assert.equal(report.models, 0)
     assert.match(report.skipped[0]?.reason ?? '', says)
@@ -132,7 +135,7 @@ test('a silent server does not delay the start, and its models appear when it an
     settings: settingsFor({ base_url: url, ...free }),
     signals: localSignals(),
     newId: () => 'this server',
-    discover: createDiscovery({ variable, timeoutMs: 1000 }),
+    discover: createDiscovery({ readVariable: variable, timeoutMs: 1000 }),
     discoveryTimeoutMs: 0,
     onLoad: ({ skipped }) => reports.push(skipped.map(({ reason }) => reason)),
     onError: assert.ifError,
@@ -158,7 +161,7 @@ test('a server that was unreachable at the start is polled until it answers', as
     settings: settingsFor({ base_url: url, ...free }),
     signals: localSignals(),
     newId: () => 'this server',
-    discover: createDiscovery({ variable, timeoutMs: 60_000, retryMs: 1 }),
+    discover: createDiscovery({ readVariable: variable, timeoutMs: 60_000, retryMs: 1 }),
     discoveryTimeoutMs: 60_000,
     onLoad: ({ models }) => reports.push(models),
     onError: assert.ifError,
@@ -176,7 +179,7 @@ test('a server under a new address starts with an empty list', async () => {
   const before = await modelServer(() => ({ data: [{ id: 'old' }] }))
   const gate: { open: boolean } = { open: false }
   const next = await modelServer(() => (gate.open ? { data: [{ id: 'new' }] } : 'not yet'))
-  const discover = createDiscovery({ variable, timeoutMs: 60_000, retryMs: 1 })
+  const discover = createDiscovery({ readVariable: variable, timeoutMs: 60_000, retryMs: 1 })
   const listed = async (base_url: string) => {
     const { data, report } = await loadCatalogue(settingsFor({ base_url, ...free }), discover)
     return [...data.models.map(({ id }) => id), ...report.skipped.map(({ reason }) => reason)]

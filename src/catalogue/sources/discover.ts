@@ -3,12 +3,12 @@ import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
 import { expandUrl, hasCredentials } from './expand-url.ts'
 import type { Layer, ProviderPatch } from './layer.ts'
-import { listedModels } from './listed-models.ts'
+import { readListedModels } from './listed-models.ts'
 import type { Discover } from './load.ts'
-import { providersOf } from './merge.ts'
+import { mergeProviders } from './merge.ts'
 
 type DiscoverDeps = {
-  variable: (name: string) => string | undefined
+  readVariable: (name: string) => string | undefined
   fetch?: typeof globalThis.fetch
   /** The time limit for the whole list of a server. */
   timeoutMs?: number
@@ -27,7 +27,7 @@ const defaultRetryMs = 10_000
  * that has not sent a list yet is polled until it does, because it may start later than this service.
  */
 export function createDiscovery({
-  variable,
+  readVariable: variable,
   fetch = globalThis.fetch,
   timeoutMs = defaultTimeoutMs,
   retryMs = defaultRetryMs,
@@ -57,26 +57,26 @@ export function createDiscovery({
     return retryMs
   }
 
-  async function layerOf(slug: string, provider: ProviderPatch): Promise<Layer> {
+  async function readLayer(slug: string, provider: ProviderPatch): Promise<Layer> {
     const source = provider.baseUrl ? `${provider.baseUrl.replace(/\/+$/, '')}/models` : slug
     try {
-      const layer = await listOf(slug, provider, source)
+      const layer = await fetchLayer(slug, provider, source)
       previous.set(slug, layer)
       return layer
     } catch (error) {
-      const last = previous.get(slug)
+      const lastLayer = previous.get(slug)
       // A previous list of another address belongs to another server.
-      const isSame = last?.source === source
-      if (!isSame) unreachable.set(slug, () => listOf(slug, provider, source))
-      const before = isSame ? last : emptyLayer(source)
-      const retainedNote = before.models.size > 0 ? '; its previous list stays in use' : ''
+      const isSameServer = lastLayer?.source === source
+      if (!isSameServer) unreachable.set(slug, () => fetchLayer(slug, provider, source))
+      const retainedLayer = isSameServer ? lastLayer : emptyLayer(source)
+      const retainedNote = retainedLayer.models.size > 0 ? '; its previous list stays in use' : ''
       const reason = `the models of this server could not be read: ${failureText(error as Error, timeoutMs, source)}${retainedNote}`
-      return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
+      return { ...retainedLayer, skipped: [...retainedLayer.skipped, { source, row: slug, reason }] }
     }
   }
 
-  const listOf = async (slug: string, provider: ProviderPatch, source: string) =>
-    listedModels(slug, await fetchList(source, provider), source)
+  const fetchLayer = async (slug: string, provider: ProviderPatch, source: string) =>
+    readListedModels(slug, await fetchList(source, provider), source)
 
   async function fetchList(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
     if (protocol !== 'openai-chat' && protocol !== 'openai-responses')
@@ -99,9 +99,9 @@ export function createDiscovery({
   }
 
   const discover = async (layers: readonly Layer[]) => {
-    const discovered = [...providersOf(layers)].filter(([, provider]) => provider.discover)
+    const discovered = [...mergeProviders(layers)].filter(([, provider]) => provider.discover)
     unreachable.clear()
-    const found = await Promise.all(discovered.map(([slug, provider]) => layerOf(slug, provider)))
+    const found = await Promise.all(discovered.map(([slug, provider]) => readLayer(slug, provider)))
     pollUnreachable()
     return found
   }

@@ -6,7 +6,7 @@ import { CatalogueError } from './layer.ts'
 export type SourceDocument = {
   value: unknown
   /** Returns the line of the member at a path, or else of the nearest member that contains it. */
-  lineOf: (path: readonly PropertyKey[]) => number | undefined
+  findLine: (path: readonly PropertyKey[]) => number | undefined
 }
 
 /** Parses JSON, which is faster, or else YAML. @throws CatalogueError naming the line. */
@@ -16,9 +16,9 @@ export function parseSource(text: string, source: string): SourceDocument {
   let yaml: SourceDocument | undefined
   const lineOf = (path: readonly PropertyKey[]) => {
     yaml ??= parseYaml(text, source)
-    return yaml.lineOf(path)
+    return yaml.findLine(path)
   }
-  return { value, lineOf }
+  return { value, findLine: lineOf }
 }
 
 function parseJson(text: string): unknown {
@@ -40,12 +40,12 @@ function parseYaml(text: string, source: string): SourceDocument {
     throw new CatalogueError(`${source} is neither YAML nor JSON: line ${line}: ${firstError.message.split('\n')[0]}.`)
   }
   return {
-    // Not limited, because the file is the operator's own, and can use an alias for each of many models.
+    // -1 disables the limit, because the file is the operator's own, and can use an alias for each of many models.
     value: document.toJS({ maxAliasCount: -1 }),
-    lineOf(path) {
+    findLine(path) {
       for (let length = path.length; length > 0; length--) {
         const parent = document.getIn(path.slice(0, length - 1), true)
-        const offset = offsetOf(parent as ParsedNode | undefined, path[length - 1]!)
+        const offset = findOffset(parent as ParsedNode | undefined, path[length - 1]!)
         if (offset !== undefined) return lines.linePos(offset).line
       }
       return undefined
@@ -54,7 +54,7 @@ function parseYaml(text: string, source: string): SourceDocument {
 }
 
 /** Returns the position of a member. In a map it is the position of the key. */
-function offsetOf(parent: ParsedNode | undefined, member: PropertyKey): number | undefined {
+function findOffset(parent: ParsedNode | undefined, member: PropertyKey): number | undefined {
   if (!lazyModules.yaml().isMap(parent))
     return (parent as { items?: ParsedNode[] } | undefined)?.items?.[Number(member)]?.range?.[0]
   const pair = parent.items.find(({ key }) => String((key as { value?: unknown }).value) === String(member))

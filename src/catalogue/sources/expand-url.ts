@@ -1,19 +1,19 @@
 const variablePattern = /\$\{(\w+)\}/g
 
 /** The names of the variables in a base URL. */
-export const variablesIn = (url: string): string[] => [
+export const findVariables = (url: string): string[] => [
   ...new Set([...url.matchAll(variablePattern)].map(([, name]) => name!)),
 ]
 
 /** Replaces each `${NAME}` in a base URL; null if a variable is missing. */
 export function expandUrl(url: string, variable: (name: string) => string | undefined): string | null {
-  let missing = false
+  let isMissing = false
   const expanded = url.replace(variablePattern, (_, name: string) => {
     const value = variable(name)?.trim()
-    missing ||= !value
+    isMissing ||= !value
     return value ?? ''
   })
-  return missing ? null : expanded
+  return isMissing ? null : expanded
 }
 
 /** Whether a URL has a user or password before its host. */

@@ -4,7 +4,7 @@ import type { Compatibility } from '../index/model.ts'
 import { modelIdShape, slugShape, tagShape } from '../index/names.ts'
 import { parseSource } from './document.ts'
 import { CatalogueError, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from './layer.ts'
-import { pricesPatch } from './prices-patch.ts'
+import { toPricesPatch } from './prices-patch.ts'
 import { EndpointRow, ModelRow, ProviderRow } from './rows.ts'
 import { withoutUndefined } from './without-undefined.ts'
 
@@ -14,7 +14,7 @@ const CatalogueFile = z.strictObject({
   models: z.record(z.string(), z.unknown()).nullable().optional(),
 })
 
-type ParsedLayer = Layer & { lineOf: NonNullable<Layer['lineOf']> }
+type ParsedLayer = Layer & { findLine: NonNullable<Layer['findLine']> }
 
 /**
  * Parses a file in this service's catalogue format (docs/catalogue.md). Invalid rows are listed in `skipped`, with line
@@ -22,7 +22,7 @@ type ParsedLayer = Layer & { lineOf: NonNullable<Layer['lineOf']> }
  * @throws CatalogueError if the file is not a catalogue.
  */
 export function readCatalogueFile(text: string, source: string): Layer {
-  const { value, lineOf } = parseSource(text, source)
+  const { value, findLine: lineOf } = parseSource(text, source)
   const file = CatalogueFile.safeParse(value ?? {})
   if (!file.success) {
     const issue = file.error.issues[0]!
@@ -31,14 +31,21 @@ export function readCatalogueFile(text: string, source: string): Layer {
       `${source} is not a catalogue file: line ${line ?? 1}: ${describeIssue(issue, CatalogueFile)}.`,
     )
   }
-  const layer: ParsedLayer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0, lineOf }
+  const layer: ParsedLayer = {
+    source,
+    providers: new Map(),
+    models: new Map(),
+    skipped: [],
+    mergedRows: 0,
+    findLine: lineOf,
+  }
   for (const [slug, row] of Object.entries(file.data.providers ?? {})) {
     const provider = readRow(layer, ProviderRow, row, slug, ['providers', slug], slugShape)
-    if (provider) layer.providers.set(slug, providerPatch(provider))
+    if (provider) layer.providers.set(slug, toProviderPatch(provider))
   }
   for (const [id, row] of Object.entries(file.data.models ?? {})) {
     const model = readRow(layer, ModelRow, row, id, ['models', id], modelIdShape)
-    if (model) layer.models.set(id, modelPatch(model, readEndpoints(layer, id, model.endpoints ?? {})))
+    if (model) layer.models.set(id, toModelPatch(model, readEndpoints(layer, id, model.endpoints ?? {})))
   }
   return layer
 }
@@ -48,7 +55,7 @@ function readEndpoints(layer: ParsedLayer, id: string, rows: Record<string, unkn
   for (const [tag, row] of Object.entries(rows)) {
     const path = ['models', id, 'endpoints', tag]
     const endpoint = readRow(layer, EndpointRow, row, `${id}@${tag}`, path, tagShape)
-    if (endpoint) endpoints.set(tag, endpointPatch(endpoint))
+    if (endpoint) endpoints.set(tag, toEndpointPatch(endpoint))
   }
   return endpoints
 }
@@ -63,7 +70,7 @@ function readRow<Schema extends z.ZodObject>(
   nameShape: RegExp,
 ): z.output<Schema> | undefined {
   const skip = (reason: string, at: readonly PropertyKey[]) =>
-    void layer.skipped.push({ source: layer.source, line: layer.lineOf(at), row: name, reason })
+    void layer.skipped.push({ source: layer.source, line: layer.findLine(at), row: name, reason })
   const key = path.at(-1) ?? ''
   if (!nameShape.test(key)) return skip(`"${key}" is not a valid name here`, path)
   const parsed = schema.safeParse(row ?? {})
@@ -76,27 +83,24 @@ function readRow<Schema extends z.ZodObject>(
 /** Formats an issue as `field: message`. */
 function describeIssue(issue: z.core.$ZodIssue, { shape }: z.ZodObject): string {
   if (issue.code === 'unrecognized_keys') {
-    const suggestion = issue.path.length ? undefined : nearestName(issue.keys[0]!, Object.keys(shape))
-    const context = issue.path.length
-      ? ` in ${issue.path.join('.')}`
-      : suggestion
-        ? ` (did you mean "${suggestion}"?)`
-        : ''
-    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}${context}`
+    const unknownFields = `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`
+    if (issue.path.length > 0) return `${unknownFields} in ${issue.path.join('.')}`
+    const suggestion = nearestName(issue.keys[0]!, Object.keys(shape))
+    return suggestion ? `${unknownFields} (did you mean "${suggestion}"?)` : unknownFields
   }
   const message = issue.message.replace(/^Invalid input: /, '')
   return issue.path.length ? `${issue.path.join('.')}: ${message}` : message
 }
 
-function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
+function toProviderPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
   return withoutUndefined({
     name: row.name,
     aliases: row.aliases,
     protocol: row.protocol,
     baseUrl: row.base_url,
     discover: row.discover,
-    compatibility: row.compatibility && compatibility(row.compatibility),
-    prices: row.prices && pricesPatch(row.prices),
+    compatibility: row.compatibility && toCompatibility(row.compatibility),
+    prices: row.prices && toPricesPatch(row.prices),
     credentialVariables: row.credentials,
     tools: row.tools,
     privacyPolicyUrl: row.privacy_policy_url,
@@ -106,7 +110,7 @@ function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
   })
 }
 
-function compatibility(row: NonNullable<z.output<typeof ProviderRow>['compatibility']>): Compatibility {
+function toCompatibility(row: NonNullable<z.output<typeof ProviderRow>['compatibility']>): Compatibility {
   return withoutUndefined({
     developerRole: row.developer_role,
     lateSystemMessages: row.late_system_messages,
@@ -119,7 +123,7 @@ function compatibility(row: NonNullable<z.output<typeof ProviderRow>['compatibil
   })
 }
 
-function modelPatch(row: z.output<typeof ModelRow>, endpoints: Map<string, EndpointPatch>): ModelPatch {
+function toModelPatch(row: z.output<typeof ModelRow>, endpoints: Map<string, EndpointPatch>): ModelPatch {
   const patch = withoutUndefined({
     canonicalSlug: row.canonical_slug,
     name: row.name,
@@ -149,18 +153,18 @@ function benchmarks({ design_arena_elo, ...rest }: NonNullable<z.output<typeof M
   return withoutUndefined({ ...rest, designArenaElo: design_arena_elo })
 }
 
-function endpointPatch(row: z.output<typeof EndpointRow>): EndpointPatch {
+function toEndpointPatch(row: z.output<typeof EndpointRow>): EndpointPatch {
   return withoutUndefined({
     name: row.name,
     upstreamModel: row.model,
     protocol: row.protocol,
     baseUrl: row.base_url,
-    compatibility: row.compatibility && compatibility(row.compatibility),
+    compatibility: row.compatibility && toCompatibility(row.compatibility),
     contextLength: row.context_length,
     maxCompletionTokens: row.max_completion_tokens,
     maxPromptTokens: row.max_prompt_tokens,
     quantization: row.quantization,
-    prices: row.prices && pricesPatch(row.prices),
+    prices: row.prices && toPricesPatch(row.prices),
     supportedParameters: row.supported_parameters,
     supportsImplicitCaching: row.implicit_caching,
     toolChoice: row.tool_choice,

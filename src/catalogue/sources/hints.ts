@@ -1,21 +1,16 @@
-import type { Layer, Skipped } from './layer.ts'
+import type { Layer, SkippedRow } from './layer.ts'
 
 /** Returns rows of the operator's file that are valid but most likely a mistake. */
-export function hintsOf({ source, providers, models, lineOf }: Layer): Skipped[] {
-  const urls = [
-    ...[...providers].map(([slug, { baseUrl }]) => ({ row: slug, baseUrl, path: ['providers', slug] })),
-    ...[...models].flatMap(([id, { endpoints }]) =>
-      [...endpoints].map(([tag, { baseUrl }]) => ({
-        row: `${id}@${tag}`,
-        baseUrl,
-        path: ['models', id, 'endpoints', tag],
-      })),
-    ),
-  ]
-  return urls.flatMap(({ row, baseUrl, path }) => {
-    const reason = baseUrl && hintForMissingVersion(baseUrl)
-    return reason ? [{ source, line: lineOf?.([...path, 'base_url']), row, reason }] : []
-  })
+export function findHints({ source, providers, models, findLine: lineOf }: Layer): SkippedRow[] {
+  const hints: SkippedRow[] = []
+  const checkUrl = (row: string, baseUrl: string | null | undefined, path: string[]) => {
+    const reason = baseUrl ? hintForMissingVersion(baseUrl) : undefined
+    if (reason) hints.push({ source, line: lineOf?.([...path, 'base_url']), row, reason })
+  }
+  for (const [slug, { baseUrl }] of providers) checkUrl(slug, baseUrl, ['providers', slug])
+  for (const [id, { endpoints }] of models)
+    for (const [tag, { baseUrl }] of endpoints) checkUrl(`${id}@${tag}`, baseUrl, ['models', id, 'endpoints', tag])
+  return hints
 }
 
 /** Returns a hint for a base URL without a version segment, which only few servers have. */

@@ -61,18 +61,18 @@ export async function openCatalogue({
   onError,
 }: HolderDeps): Promise<CatalogueHolder> {
   const origin = newId()
-  const first = await (firstLoad ?? load(settings)).catch(refuseToStart)
-  const needsDiscovery = discover !== undefined && first.data.providers.some((provider) => provider.discover)
-  let report = first.report
+  const initial = await (firstLoad ?? load(settings)).catch(refuseToStart)
+  const needsDiscovery = discover !== undefined && initial.data.providers.some((provider) => provider.discover)
+  let report = initial.report
   // Otherwise called after discovery, because rows about discovered models are incomplete before it.
-  if (!needsDiscovery) onLoad(report, first.data)
+  if (!needsDiscovery) onLoad(report, initial.data)
   let figures = noFigures
-  let snapshot = compileSnapshot(first.data, figures)
+  let snapshot = compileSnapshot(initial.data, figures)
 
-  const useCatalogue = (next: Loaded) => {
-    snapshot = compileSnapshot(next.data, figures)
-    report = next.report
-    onLoad(report, next.data)
+  const useCatalogue = (loaded: Loaded) => {
+    snapshot = compileSnapshot(loaded.data, figures)
+    report = loaded.report
+    onLoad(report, loaded.data)
     return report
   }
   const reload = serializeCalls(async () => {
@@ -86,11 +86,13 @@ export async function openCatalogue({
     }
   })
   const reloadInBackground = () => void reload().catch(onError)
-  const unsubscribe = [
-    signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && reloadInBackground()),
+  const unsubscribeAll = [
+    signals.subscribe('catalogue.changed', (announcedBy) => {
+      if (announcedBy !== origin) reloadInBackground()
+    }),
     signals.onMissed(reloadInBackground),
-    ...(discover?.onRecovered ? [discover.onRecovered(reloadInBackground)] : []),
   ]
+  if (discover?.onRecovered) unsubscribeAll.push(discover.onRecovered(reloadInBackground))
   // An unreachable server does not delay the start.
   if (needsDiscovery)
     await Promise.race([reload().catch(onError), sleep(discoveryTimeoutMs, undefined, { ref: false })])
@@ -104,7 +106,7 @@ export async function openCatalogue({
     },
     origin,
     close() {
-      for (const end of unsubscribe) end()
+      for (const unsubscribe of unsubscribeAll) unsubscribe()
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { CatalogueData, Endpoint, Model, Prices, Provider } from '../index/model.ts'
 
 /** A skipped row with the reason. `source` is a file or a name; `row` is the model, endpoint or provider. */
-export type Skipped = { source: string; line?: number; row: string; reason: string }
+export type SkippedRow = { source: string; line?: number; row: string; reason: string }
 
 /** Changes to a row. `remove` removes the row of earlier sources. */
 type Patch<T> = Partial<T> & { remove?: boolean }
@@ -27,11 +27,11 @@ export type Layer = {
   providers: Map<string, ProviderPatch>
   /** By id. */
   models: Map<string, ModelPatch>
-  skipped: Skipped[]
+  skipped: SkippedRow[]
   /** The number of rows that became endpoints of a model that another row had named already. */
   mergedRows: number
   /** The line number of a row, if the source has lines. */
-  lineOf?: (path: readonly PropertyKey[]) => number | undefined
+  findLine?: (path: readonly PropertyKey[]) => number | undefined
 }
 
 /** The result of a load. */
@@ -42,7 +42,7 @@ export type LoadReport = {
   endpoints: number
   /** The number of rows that became endpoints of a model that another row had named already. */
   merged: number
-  skipped: Skipped[]
+  skipped: SkippedRow[]
 }
 
 /** All sources together. */

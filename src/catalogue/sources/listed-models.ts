@@ -33,7 +33,7 @@ const ModelList = z.object({ data: z.array(z.unknown()).max(maxModels) })
  * Reads the models that a server lists under `/v1/models`, each as a model of its provider: `ollama/qwen3:8b`. They are not
  * matched with models of other providers, because the operator chose their names. @throws Error if the list is not valid.
  */
-export function listedModels(provider: string, answer: unknown, source: string): Layer {
+export function readListedModels(provider: string, answer: unknown, source: string): Layer {
   const list = ModelList.safeParse(answer)
   if (!list.success) throw new Error(`its answer is not a list of at most ${maxModels} models ({"data": [{"id": …}]})`)
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
@@ -46,7 +46,7 @@ export function listedModels(provider: string, answer: unknown, source: string):
     const id = [baseName(listed.data.id), listed.data.id]
       .map((name) => `${provider}/${toSlug(name)}`)
       .find((name) => modelIdShape.test(name) && !layer.models.has(name))
-    if (id) layer.models.set(id, patchOf(id, provider, listed.data))
+    if (id) layer.models.set(id, toModelPatch(id, provider, listed.data))
     else layer.skipped.push({ source, row: listed.data.id, reason: 'no unique name can be derived from it' })
   }
   return layer
@@ -67,7 +67,7 @@ const serverTraits: Record<string, EndpointPatch> = {
   llamacpp: { compatibility: { namedToolChoice: false } },
 }
 
-function patchOf(id: string, provider: string, listed: ListedModel): ModelPatch {
+function toModelPatch(id: string, provider: string, listed: ListedModel): ModelPatch {
   return {
     name: listed.id,
     // Without the date, because some servers return another one each time.

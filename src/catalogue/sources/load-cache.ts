@@ -32,12 +32,12 @@ export async function loadCached(settings: CatalogueSettings, load = loadCatalog
  */
 export function cacheKey(settings: CatalogueSettings): string {
   const codeFiles = readdirSync(codeFolder, { recursive: true, encoding: 'utf8' })
-  const files = [...sourcePaths(settings), ...codeFiles.filter((file) => /(?<!\.test)\.ts$/.test(file)).map(inCode)]
-  const states = files.map((file) => [file, stateOf(file)])
+  const files = [...sourcePaths(settings), ...codeFiles.filter((file) => /(?<!\.test)\.ts$/.test(file)).map(codePath)]
+  const states = files.map((file) => [file, readFileState(file)])
   return JSON.stringify([settings.models_dev_file ?? null, ...states])
 }
 
-function stateOf(file: string): string | undefined {
+function readFileState(file: string): string | undefined {
   try {
     const { ino, size, mtimeNs } = statSync(file, { bigint: true })
     return `${ino} ${size} ${mtimeNs}`
@@ -46,7 +46,7 @@ function stateOf(file: string): string | undefined {
   }
 }
 
-const inCode = (file: string) => codeFolder + file
+const codePath = (file: string) => codeFolder + file
 
 /**
  * Reads the cache file: a line each for the checksum of the rest, the cache key, and the catalogue. All of it is ASCII,

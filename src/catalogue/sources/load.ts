@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { readCatalogueFile } from './format.ts'
@@ -10,7 +10,7 @@ import { mergeLayers } from './merge.ts'
 import { readModelsDev } from './models-dev/read-models-dev.ts'
 import { namesPath, readNames } from './models-dev/stored-names.ts'
 
-const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
+const starterPath = fileURLToPath(new URL('./starter.json', import.meta.url))
 
 /** The sources of the catalogue. Later sources override earlier ones in this order. */
 export type CatalogueSettings = {
@@ -29,12 +29,10 @@ export type { Loaded, LoadReport }
 /** The paths of all source files, including optional ones. */
 export function sourcePaths(settings: CatalogueSettings): string[] {
   const snapshot = snapshotPath(settings)
-  return [
-    ...(settings.starter_catalogue ? [starter] : []),
-    snapshot,
-    namesPath(snapshot),
-    ...(settings.catalogue_file ? [settings.catalogue_file] : []),
-  ]
+  const paths = [snapshot, namesPath(snapshot)]
+  if (settings.starter_catalogue) paths.unshift(starterPath)
+  if (settings.catalogue_file) paths.push(settings.catalogue_file)
+  return paths
 }
 
 export type Discover = {
@@ -50,13 +48,14 @@ export type Discover = {
  */
 export async function loadCatalogue(settings: CatalogueSettings, discover?: Discover): Promise<Loaded> {
   const layers: Layer[] = []
-  for await (const layer of layersOf(settings)) {
+  for await (const layer of readLayers(settings)) {
     layers.push(layer)
-    await breathe()
+    await yieldToEventLoop()
   }
-  const found = (await discover?.(layers)) ?? []
+  const discoveredLayers = (await discover?.(layers)) ?? []
+  // The operator's file is the last layer.
   const operatorLayers = settings.catalogue_file ? layers.splice(-1) : []
-  return combineLayers([...layers, ...found, ...operatorLayers])
+  return combineLayers([...layers, ...discoveredLayers, ...operatorLayers])
 }
 
 /** Merges layers into a catalogue and reports on it. */
@@ -75,8 +74,8 @@ export function combineLayers(layers: readonly Layer[]): Loaded {
   }
 }
 
-async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
-  if (settings.starter_catalogue) yield readCatalogueFile(await readSource(starter), basename(starter))
+async function* readLayers(settings: CatalogueSettings): AsyncGenerator<Layer> {
+  if (settings.starter_catalogue) yield readCatalogueFile(await readSource(starterPath), basename(starterPath))
   const snapshot = snapshotPath(settings)
   if (settings.models_dev_file || existsSync(snapshot)) {
     yield readModelsDev(await readSource(snapshot, 'models_dev_file'), snapshot, await readNames(snapshot))

@@ -1,18 +1,18 @@
 import type { CatalogueData, Endpoint, Model, Provider } from '../index/model.ts'
-import { defaultCanonicalSlug, providerOf } from '../index/names.ts'
+import { defaultCanonicalSlug, parseProvider } from '../index/names.ts'
 import { completeEndpoint, completeModel, completeProvider } from './complete-rows.ts'
-import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, Skipped } from './layer.ts'
+import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, SkippedRow } from './layer.ts'
 
 /** Merges layers; later ones override earlier ones. Returns the catalogue and the rows that are incomplete. */
-export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: Skipped[] } {
-  const providers = providersOf(layers)
+export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: SkippedRow[] } {
+  const providers = mergeProviders(layers)
   const models = new Map<string, ModelPatch>()
   for (const layer of layers) {
     for (const [id, patch] of layer.models) setOrRemove(models, id, patch, overlayModel(id, models.get(id), patch))
   }
-  const skipped: Skipped[] = []
+  const skipped: SkippedRow[] = []
   const skip = (path: string[], row: string, reason: string) => void skipped.push(skipRow(layers, path, row, reason))
-  const providersBySlug = completeProviders(providers, removedProviders(layers), skip)
+  const providersBySlug = completeProviders(providers, findRemovedProviders(layers), skip)
   return {
     data: {
       providers: [...providersBySlug.values()].filter((p) => p !== null),
@@ -23,7 +23,7 @@ export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; sk
 }
 
 /** The providers of all layers, merged. */
-export function providersOf(layers: readonly Layer[]): Map<string, ProviderPatch> {
+export function mergeProviders(layers: readonly Layer[]): Map<string, ProviderPatch> {
   const providers = new Map<string, ProviderPatch>()
   for (const layer of layers) {
     for (const [slug, patch] of layer.providers)
@@ -40,7 +40,7 @@ function setOrRemove<T>(map: Map<string, T>, key: string, patch: { remove?: bool
 }
 
 function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch): ProviderPatch {
-  return { ...base, ...patch, ...mergedMember('tools', base, patch), ...mergedMember('prices', base, patch) }
+  return { ...base, ...patch, ...mergeMember('tools', base, patch), ...mergeMember('prices', base, patch) }
 }
 
 /** Members of the patch override those of the base. Aliases are added. The canonical slug is never changed. */
@@ -69,16 +69,16 @@ function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch):
     prices: {
       ...base.prices,
       ...patch.prices,
-      ...mergedMember('tools', base.prices, patch.prices),
-      ...mergedMember('serviceTiers', base.prices, patch.prices),
+      ...mergeMember('tools', base.prices, patch.prices),
+      ...mergeMember('serviceTiers', base.prices, patch.prices),
     },
     toolChoice: { ...base.toolChoice, ...patch.toolChoice },
-    ...mergedMember('compatibility', base, patch),
+    ...mergeMember('compatibility', base, patch),
   }
 }
 
 /** Merges an object member of two patches; undefined if neither has it. */
-function mergedMember<K extends string, T extends { [name in K]?: object }>(
+function mergeMember<K extends string, T extends { [name in K]?: object }>(
   name: K,
   base: T = {} as T,
   patch: T = {} as T,
@@ -87,7 +87,7 @@ function mergedMember<K extends string, T extends { [name in K]?: object }>(
 }
 
 /** Removed providers, whose endpoints are removed without a report. */
-function removedProviders(layers: readonly Layer[]): Set<string> {
+function findRemovedProviders(layers: readonly Layer[]): Set<string> {
   const removed = new Set<string>()
   for (const { providers } of layers) {
     for (const [slug, { remove }] of providers) {
@@ -120,7 +120,7 @@ function completeModels(
   skip: Skip,
 ): Model[] {
   const models: Model[] = []
-  const idOfSlug = new Map<string, string>()
+  const idBySlug = new Map<string, string>()
   for (const [id, patch] of patches) {
     const path = ['models', id]
     const model = completeModel(id, patch, (name) => patches.has(name))
@@ -128,7 +128,7 @@ function completeModels(
       skip(path, id, model)
       continue
     }
-    const other = idOfSlug.get(model.canonicalSlug)
+    const other = idBySlug.get(model.canonicalSlug)
     if (other) {
       skip(path, id, `the canonical slug ${model.canonicalSlug} is already that of ${other}`)
       continue
@@ -138,7 +138,7 @@ function completeModels(
       if (patch.endpoints.size === 0) skip(path, id, 'it has no endpoint')
       continue
     }
-    idOfSlug.set(model.canonicalSlug, id)
+    idBySlug.set(model.canonicalSlug, id)
     models.push(model)
   }
   return models
@@ -152,11 +152,11 @@ function completeEndpoints(
 ): Endpoint[] {
   const endpoints: Endpoint[] = []
   for (const [tag, endpointPatch] of patch.endpoints) {
-    const provider = providersBySlug.get(providerOf(tag))
+    const provider = providersBySlug.get(parseProvider(tag))
     if (provider === null || endpointPatch.remove) continue
     const endpoint = provider
       ? completeEndpoint(model, provider, tag, endpointPatch)
-      : `unknown provider "${providerOf(tag)}"`
+      : `unknown provider "${parseProvider(tag)}"`
     if (typeof endpoint === 'string') skip(['models', model.id, 'endpoints', tag], `${model.id}@${tag}`, endpoint)
     else endpoints.push(endpoint)
   }
@@ -164,12 +164,13 @@ function completeEndpoints(
 }
 
 /** Reports a skipped row at the last source that mentions it. */
-function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): Skipped {
+function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): SkippedRow {
+  // `['providers', slug]`, `['models', id]` or `['models', id, 'endpoints', tag]`.
   const [kind, key = '', , tag] = path
   const mentionsRow = (layer: Layer) => {
     if (kind === 'providers') return layer.providers.has(key)
     return tag === undefined ? layer.models.has(key) : layer.models.get(key)?.endpoints.has(tag)
   }
   const layer = layers.findLast(mentionsRow) ?? layers[0]!
-  return { source: layer.source, line: layer.lineOf?.(path), row, reason }
+  return { source: layer.source, line: layer.findLine?.(path), row, reason }
 }

@@ -6,7 +6,7 @@ import { withoutUndefined } from './without-undefined.ts'
 type PricesPatchRow = z.output<typeof PricesRow>
 
 /** Converts the prices of a row in a catalogue file. */
-export function pricesPatch({
+export function toPricesPatch({
   tiers,
   service_tiers,
   tools,
@@ -15,16 +15,16 @@ export function pricesPatch({
   ...tokens
 }: PricesPatchRow): Partial<Prices> {
   return withoutUndefined({
-    ...tokenPrices(tokens),
+    ...toTokenPrices(tokens),
     image,
     request,
     tools,
-    tiers: tiers && sortedTiers(tiers.map(tier)),
-    serviceTiers: service_tiers && mapValues(service_tiers, tokenPrices),
+    tiers: tiers && sortedTiers(tiers.map(toTier)),
+    serviceTiers: service_tiers && mapValues(service_tiers, toTokenPrices),
   })
 }
 
-function tokenPrices(row: z.output<typeof TokenPricesRow>): Partial<TokenPrices> {
+function toTokenPrices(row: z.output<typeof TokenPricesRow>): Partial<TokenPrices> {
   return withoutUndefined({
     prompt: row.prompt,
     completion: row.completion,
@@ -40,8 +40,8 @@ function tokenPrices(row: z.output<typeof TokenPricesRow>): Partial<TokenPrices>
 
 type Tier = NonNullable<Prices['tiers']>[number]
 
-function tier({ from_prompt_tokens, ...tokens }: NonNullable<PricesPatchRow['tiers']>[number]): Tier {
-  return { fromPromptTokens: from_prompt_tokens, ...tokenPrices(tokens) }
+function toTier({ from_prompt_tokens, ...tokens }: NonNullable<PricesPatchRow['tiers']>[number]): Tier {
+  return { fromPromptTokens: from_prompt_tokens, ...toTokenPrices(tokens) }
 }
 
 const sortedTiers = (tiers: Tier[]) => tiers.toSorted((a, b) => a.fromPromptTokens - b.fromPromptTokens)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { providerNeeds } from './provider-needs.ts'
+import { listProviderNeeds } from './provider-needs.ts'
 
 const provider = (slug: string, credentialVariables: string[], baseUrl: string | null = null) => ({
   slug,
@@ -20,7 +20,7 @@ test('a credential needs one of its variables, an address all; best provider fir
     provider('openai', ['OPENAI_API_KEY', 'OPENAI_KEY']),
   ]
   const models = [serving('openai', 'google', 'openai'), serving('openai')]
-  const needs = providerNeeds({ providers, models }, (name) => ['GEMINI_API_KEY', 'AZURE_PATH'].includes(name))
+  const needs = listProviderNeeds({ providers, models }, (name) => ['GEMINI_API_KEY', 'AZURE_PATH'].includes(name))
   assert.deepEqual(
     needs.map(({ slug, missing, models: count }) => [slug, missing, count]),
     [

@@ -1,5 +1,5 @@
 import type { Provider } from '../index/model.ts'
-import { variablesIn } from './expand-url.ts'
+import { findVariables } from './expand-url.ts'
 
 /** The variables that the operator must set for a provider, and the models that depend on them. */
 export type ProviderNeeds = {
@@ -18,7 +18,7 @@ type ProviderVariables = Pick<Provider, 'slug' | 'name' | 'credentialVariables' 
 type Served = { endpoints: readonly { provider: string }[] }
 
 /** Each provider of the catalogue, those with the most models first. @param isSet whether an environment variable is set. */
-export function providerNeeds(
+export function listProviderNeeds(
   { providers, models }: { providers: readonly ProviderVariables[]; models: readonly Served[] },
   isSet: (variable: string) => boolean,
 ): ProviderNeeds[] {
@@ -29,17 +29,16 @@ export function providerNeeds(
   }
   return providers
     .map(({ slug, name, credentialVariables, baseUrl }) => {
-      const [first] = credentialVariables
-      const address = variablesIn(baseUrl ?? '')
+      const [firstCredential] = credentialVariables
+      const addressVariables = findVariables(baseUrl ?? '')
+      const missing = addressVariables.filter((variable) => !isSet(variable))
+      if (firstCredential !== undefined && !credentialVariables.some(isSet)) missing.unshift(firstCredential)
       return {
         slug,
         name,
         credential_variables: credentialVariables,
-        address_variables: address,
-        missing: [
-          ...(first !== undefined && !credentialVariables.some(isSet) ? [first] : []),
-          ...address.filter((variable) => !isSet(variable)),
-        ],
+        address_variables: addressVariables,
+        missing,
         models: modelCounts.get(slug) ?? 0,
       }
     })

@@ -17,14 +17,14 @@ export async function reloadCatalogue(
   deps: { db: Db; now: Now; newId: NewId; catalogue: Pick<CatalogueHolder, 'report' | 'reload' | 'origin'> },
   caller?: Actor,
 ): Promise<LoadReport> {
-  const before = countsOf(deps.catalogue.report())
+  const before = toCounts(deps.catalogue.report())
   const report = await deps.catalogue.reload()
   const change = {
     action: 'catalogue.reloaded',
     targetKind: 'catalogue',
     targetId: 'catalogue',
     before,
-    after: countsOf(report),
+    after: toCounts(report),
   } as const
   await deps.db.exclusively('catalogue', async (tx, publish) => {
     const actors = caller
@@ -36,6 +36,6 @@ export async function reloadCatalogue(
   return report
 }
 
-function countsOf({ skipped, ...counts }: LoadReport): object {
+function toCounts({ skipped, ...counts }: LoadReport): object {
   return { ...counts, skipped: skipped.length }
 }

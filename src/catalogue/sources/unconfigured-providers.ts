@@ -5,7 +5,7 @@ import type { Snapshot } from '../index/snapshot.ts'
 export type UnconfiguredProvider = { provider: Provider; models: number }
 
 /** Lists providers whose credential is not set. @param hasCredential whether an environment variable is set. */
-export function providersWithoutCredential(
+export function findProvidersWithoutCredential(
   { providers, models }: Pick<Snapshot, 'providers' | 'models'>,
   hasCredential: (variable: string) => boolean,
 ): UnconfiguredProvider[] {

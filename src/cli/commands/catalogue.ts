@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import type { CatalogueData } from '#catalogue/index/model.ts'
 import { createDiscovery, keyRequiredText } from '#catalogue/sources/discover.ts'
 import { readCatalogueFile } from '#catalogue/sources/format.ts'
-import { hintsOf } from '#catalogue/sources/hints.ts'
-import { CatalogueError, type Skipped } from '#catalogue/sources/layer.ts'
+import { findHints } from '#catalogue/sources/hints.ts'
+import { CatalogueError, type SkippedRow } from '#catalogue/sources/layer.ts'
 import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catalogue/sources/load.ts'
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
@@ -44,12 +44,12 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   // Read before the settings, so that the error for a missing file names the argument, not a setting.
   const text = await readSource(file)
   const config = loadConfig(env)
-  const discover = createDiscovery({ variable: (name) => env[name], fetch: createOutgoingFetch(config) })
+  const discover = createDiscovery({ readVariable: (name) => env[name], fetch: createOutgoingFetch(config) })
   const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(formatSkipped(problem))
   const skippedServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
-  const hints = [...hintsOf(readCatalogueFile(text, file)), ...skippedServers]
+  const hints = [...findHints(readCatalogueFile(text, file)), ...skippedServers]
   for (const hint of hints) out(`hint: ${formatSkipped(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover))
     out(`${slug}: ${modelsOfProvider(slug, data)}`)
@@ -80,10 +80,10 @@ function countsText({ models, endpoints, providers, merged, skipped }: LoadRepor
   return `${models} models with ${endpoints} endpoints from ${providers} providers; ${rowCount(merged)} merged, ${rowCount(skipped.length)} skipped.`
 }
 
-const formatSkipped = ({ source, line: lineNumber, row, reason }: Skipped) =>
+const formatSkipped = ({ source, line: lineNumber, row, reason }: SkippedRow) =>
   `${source}${lineNumber ? `:${lineNumber}` : ''}: ${row}: ${reason}`
 
-function countByReason(skipped: readonly Skipped[]): string {
+function countByReason(skipped: readonly SkippedRow[]): string {
   const reasons = [...Map.groupBy(skipped, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length)
   return reasons.map(([reason, { length }]) => `  ${String(length).padStart(5)} skipped: ${reason}`).join('\n')
 }

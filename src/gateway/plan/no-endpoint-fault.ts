@@ -1,5 +1,5 @@
 import type { Endpoint, Provider } from '#catalogue/index/model.ts'
-import { variablesIn } from '#catalogue/sources/expand-url.ts'
+import { findVariables } from '#catalogue/sources/expand-url.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { estimatePrompt } from '#chat/prompt-size.ts'
 import { isoTime } from '#platform/core/clock.ts'
@@ -35,7 +35,7 @@ const exclusionTexts: Record<Exclusion, string> = {
 
 /** The environment variables in the endpoint's base URL. */
 const addressVariables = (provider: Provider | undefined, { baseUrl }: Endpoint) =>
-  variablesIn(baseUrl ?? provider?.baseUrl ?? '')
+  findVariables(baseUrl ?? provider?.baseUrl ?? '')
 
 /** The variables that an endpoint needs: one of them for its credential, and all that its base URL contains. */
 function neededVariables(provider: Provider | undefined, endpoint: Endpoint): string {

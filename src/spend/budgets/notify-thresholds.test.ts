@@ -8,7 +8,7 @@ import { parsePicoUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
-import { readableEvent } from '#webhooks/readable-event.ts'
+import { toReadableEvent } from '#webhooks/readable-event.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
 import type { Grouping } from '../ledger/request-group.ts'
 import { type Budget, groupAccounts, periodOf } from './budget.ts'
@@ -141,7 +141,7 @@ onEachDatabase('notifications of a limit', (kind) => {
         [20, 'tag', 'g', 'acme', 80],
       ],
     )
-    const titles = events.map((payload) => readableEvent(JSON.stringify(payload)).title)
+    const titles = events.map((payload) => toReadableEvent(JSON.stringify(payload)).title)
     assert.equal(titles[1], '80 % of the limit of the session "s 1" (10 USD monthly) is spent')
     assert.equal(titles[4], '80 % of the limit of the tag customer "acme" (20 USD monthly) is spent')
   })

@@ -1,4 +1,4 @@
-import { providerNeeds } from '#catalogue/sources/provider-needs.ts'
+import { listProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { LoadReport } from './report.ts'
@@ -30,6 +30,6 @@ export const getCatalogue = route({
   response: z.object({ data: z.object({ report: LoadReport, providers: z.array(ProviderNeeds) }) }),
   faults: ['unauthenticated', 'forbidden'],
   handler: (_call, { catalogue, hasCredential }) => ({
-    data: { report: catalogue.report(), providers: providerNeeds(catalogue.current(), hasCredential) },
+    data: { report: catalogue.report(), providers: listProviderNeeds(catalogue.current(), hasCredential) },
   }),
 })

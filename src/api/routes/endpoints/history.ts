@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
-import { endpointHistory } from '#catalogue/measurements/history.ts'
+import { readEndpointHistory } from '#catalogue/measurements/history.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'
@@ -64,7 +64,7 @@ export const getEndpointHistory = route({
     const to = query.to === undefined ? deps.now() : Date.parse(query.to)
     const from = query.from === undefined ? to - daysShown[query.granularity] * dayMs : Date.parse(query.from)
     const ids = endpoints.map(({ endpoint }) => endpoint.id)
-    const histories = await endpointHistory(deps, ids, { from, to, granularity: query.granularity })
+    const histories = await readEndpointHistory(deps, ids, { from, to, granularity: query.granularity })
     const data = endpoints.map(({ model, endpoint }) => ({
       endpoint_id: endpoint.id,
       model_id: model.id,

@@ -1,4 +1,4 @@
-import { ModelEndpoints, modelEndpoints } from '#catalogue/index/endpoint-item.ts'
+import { ModelEndpoints, toModelEndpoints } from '#catalogue/index/endpoint-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { overbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
@@ -25,6 +25,6 @@ export const listEndpoints = route({
       const requests = marked.get(`${model.id}@${item.tag}`)
       return requests === undefined ? item : { ...item, billed_more_than_bound: requests }
     })
-    return { data: modelEndpoints(model, items) }
+    return { data: toModelEndpoints(model, items) }
   },
 })

@@ -1,6 +1,6 @@
 import { cheapestEndpoint } from '#catalogue/index/cheapest.ts'
 import type { Model } from '#catalogue/index/model.ts'
-import { ArtificialAnalysis, artificialAnalysisOf, hasScore } from '#catalogue/index/model-item.ts'
+import { ArtificialAnalysis, hasScore, toArtificialAnalysis } from '#catalogue/index/model-item.ts'
 import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
@@ -77,7 +77,7 @@ function itemOf(model: Model): z.infer<typeof BenchmarkItem> {
     source: 'artificial-analysis',
     model_permaslug: model.id,
     display_name: model.name,
-    ...artificialAnalysisOf(model),
+    ...toArtificialAnalysis(model),
     pricing: { prompt, completion },
   }
 }

@@ -1,4 +1,4 @@
-import { ModelItem, modelItem } from '#catalogue/index/model-item.ts'
+import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, anthropicModel } from '../../models/anthropic-models.ts'
@@ -33,6 +33,6 @@ export const retrieveModel = route({
   handler: ({ params, headers }, { catalogue }) => {
     const model = findModel(catalogue.current(), params.id)
     const anthropicFields = messagesClient.isUsedBy?.(headers) ? anthropicModel(model) : {}
-    return { ...modelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
+    return { ...toModelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
   },
 })

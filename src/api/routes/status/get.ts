@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { providersWithoutCredential } from '#catalogue/sources/unconfigured-providers.ts'
+import { findProvidersWithoutCredential } from '#catalogue/sources/unconfigured-providers.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { readOrganizationInterns } from '#interns/registry/organization-interns.ts'
 import { isoTime } from '#platform/core/clock.ts'
@@ -118,7 +118,7 @@ function catalogueStatus({ catalogue, hasCredential }: ApiDeps) {
       skipped_count: skipped.length,
       skipped: skipped.slice(0, maxSkippedListed),
     },
-    providers_without_credential: providersWithoutCredential(catalogue.current(), hasCredential).map(
+    providers_without_credential: findProvidersWithoutCredential(catalogue.current(), hasCredential).map(
       ({ provider, models }) => ({
         provider: provider.slug,
         name: provider.name,

@@ -69,7 +69,7 @@ const spellings: Record<string, readonly string[]> = {
   'z-ai': ['zai', 'zai-org', 'zhipuai'],
 }
 
-const bySpelling = new Map(
+const authorBySpelling = new Map(
   Object.entries(spellings).flatMap(([author, others]) => [author, ...others].map((name) => [name, author] as const)),
 )
 
@@ -104,13 +104,13 @@ const firstParties: Record<string, readonly [author: string, own: RegExp]> = {
 }
 
 /** Returns the author of a spelling. Alibaba's Qwen models have the author `qwen`, as in other catalogues. */
-export function authorNamed(spelling: string, modelName: string): string | undefined {
-  const author = bySpelling.get(spelling.toLowerCase())
+export function findAuthor(spelling: string, modelName: string): string | undefined {
+  const author = authorBySpelling.get(spelling.toLowerCase())
   return author === 'alibaba' && /^(qwen|qwq|qvq)/i.test(modelName) ? 'qwen' : author
 }
 
 /** Returns the author of a model that is served by its author. */
-export function firstPartyAuthor(provider: string, modelName: string): string | undefined {
+export function findFirstPartyAuthor(provider: string, modelName: string): string | undefined {
   const [author, own] = firstParties[provider] ?? []
   return own?.test(modelName.toLowerCase()) ? author : undefined
 }

@@ -23,12 +23,12 @@ export function endpointFacts(model: SourceModel, prices: Prices): EndpointPatch
     maxCompletionTokens: model.limit.output || null,
     maxPromptTokens: model.limit.input || null,
     prices,
-    supportedParameters: parametersOf(model),
-    ...compatibilityOf(model),
+    supportedParameters: listParameters(model),
+    ...toCompatibility(model),
   }
 }
 
-function compatibilityOf({ interleaved }: SourceModel): Pick<EndpointPatch, 'compatibility'> {
+function toCompatibility({ interleaved }: SourceModel): Pick<EndpointPatch, 'compatibility'> {
   const name = typeof interleaved === 'object' ? interleaved?.field : undefined
   const reasoningField = reasoningFields.find((field) => field === name)
   return reasoningField ? { compatibility: { reasoningField } } : {}
@@ -50,15 +50,15 @@ function completeDate(text: string): string | null {
   const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? []
   if (!year || !month) return null
   if (day) return text
+  // Months of `Date` start at 0, so this is day 0 of the next month: the last day of this one.
   return new Date(Date.UTC(Number(year), Number(month), 0)).toISOString().slice(0, 10)
 }
 
-function parametersOf(model: SourceModel): string[] {
-  return [
-    'max_tokens',
-    ...(model.temperature ? ['temperature'] : []),
-    ...(model.tool_call ? ['tools', 'tool_choice'] : []),
-    ...(model.structured_output ? ['structured_outputs', 'response_format'] : []),
-    ...(model.reasoning ? ['reasoning', 'include_reasoning'] : []),
-  ]
+function listParameters(model: SourceModel): string[] {
+  const parameters = ['max_tokens']
+  if (model.temperature) parameters.push('temperature')
+  if (model.tool_call) parameters.push('tools', 'tool_choice')
+  if (model.structured_output) parameters.push('structured_outputs', 'response_format')
+  if (model.reasoning) parameters.push('reasoning', 'include_reasoning')
+  return parameters
 }

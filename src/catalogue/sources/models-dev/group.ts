@@ -8,11 +8,11 @@ const sameReleaseMs = 31 * dayMs
 
 /** Groups entries by author, name and variant. */
 export function groupRows(rows: readonly Row[]): Group[] {
-  const authors = soleAuthors(rows)
+  const authors = findSoleAuthors(rows)
   const groups = new Map<string, Group>()
   const unknown: Group[] = []
   for (const row of rows) {
-    const author = authorOf(row, authors)
+    const author = resolveAuthor(row, authors)
     if (!author) {
       unknown.push({ author, rows: [row] })
       continue
@@ -26,7 +26,7 @@ export function groupRows(rows: readonly Row[]): Group[] {
 }
 
 /** Returns the original author of a model, also for a quantized copy by somebody else. */
-function authorOf(row: Row, authors: Map<string, string | undefined>): string | undefined {
+function resolveAuthor(row: Row, authors: Map<string, string | undefined>): string | undefined {
   const sole = row.hasUnknownPrefix ? undefined : authors.get(row.key)
   return row.quantization && sole ? sole : (row.author ?? sole)
 }
@@ -34,7 +34,7 @@ function authorOf(row: Row, authors: Map<string, string | undefined>): string | 
 /**
  * Maps names to authors where all rows agree on one author. Quantized copies count only without an original.
  */
-function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
+function findSoleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
   const authors = new Map<string, string | undefined>()
   const original = new Set(rows.filter((row) => row.author && !row.quantization).map((row) => row.key))
   for (const { key, author, quantization } of rows) {
@@ -57,22 +57,22 @@ function splitByRelease(group: Group): Group[] {
 }
 
 function isReleasedNear(undated: Row[], date: string): boolean {
-  const reference = undated.find((row) => row.firstParty) ?? undated.find((row) => row.hasMatchingBase) ?? undated[0]!
+  const reference =
+    undated.find((row) => row.isServedByAuthor) ?? undated.find((row) => row.hasMatchingBase) ?? undated[0]!
   return Math.abs(Date.parse(reference.model.release_date) - Date.parse(date)) <= sameReleaseMs
 }
 
 /** Separates image and text models of the same name. The models like the lead row keep the name. */
 function splitByOutput(group: Group): Group[] {
-  const lead = leadRow(group.rows)
-  const [sameName, other] = [[] as Row[], [] as Row[]]
-  for (const row of group.rows) {
-    const shared = row.model.modalities.output.some((kind) => lead.model.modalities.output.includes(kind))
-    ;(shared ? sameName : other).push(row)
-  }
-  return [{ author: group.author, rows: sameName }, ...other.map((row) => ({ author: undefined, rows: [row] }))]
+  const lead = findLeadRow(group.rows)
+  const hasSameOutput = (row: Row) =>
+    row.model.modalities.output.some((kind) => lead.model.modalities.output.includes(kind))
+  const groups: Group[] = [{ author: group.author, rows: group.rows.filter(hasSameOutput) }]
+  for (const row of group.rows) if (!hasSameOutput(row)) groups.push({ author: undefined, rows: [row] })
+  return groups
 }
 
 /** Returns the row with the facts of the model: that of the author, or else one with a base model, or else the first. */
-export function leadRow(rows: readonly Row[]): Row {
-  return rows.find((row) => row.firstParty) ?? rows.find((row) => row.hasMatchingBase) ?? rows[0]!
+export function findLeadRow(rows: readonly Row[]): Row {
+  return rows.find((row) => row.isServedByAuthor) ?? rows.find((row) => row.hasMatchingBase) ?? rows[0]!
 }

@@ -1,5 +1,5 @@
-import { authorNamed } from './authors.ts'
-import { type Group, leadRow } from './group.ts'
+import { findAuthor } from './authors.ts'
+import { findLeadRow, type Group } from './group.ts'
 import type { Row } from './row.ts'
 
 /** The names of a group: id, dated name if the vendor has one, and all other names `author/slug` in use. */
@@ -10,7 +10,7 @@ export type Identity = { id: string; canonicalSlug: string | undefined; aliases:
  * otherwise the author's own name. A model without a known author gets the name of its provider.
  */
 export function identify({ author, rows }: Group): Identity {
-  const lead = leadRow(rows)
+  const lead = findLeadRow(rows)
   if (!author)
     return {
       id: withVariant(`${lead.provider.id}/${toSlug(withoutFreeSuffix(lead))}`, lead),
@@ -19,23 +19,24 @@ export function identify({ author, rows }: Group): Identity {
     }
   const dated = rows.filter((row) => row.date !== undefined)
   const undated = rows.filter((row) => row.date === undefined)
-  const release = dated.length > 0 ? withVariant(`${author}/${leadRow(dated).slug}`, lead) : undefined
-  const slug = slugFor(author, undated.length > 0 ? undated : rows)
+  const release = dated.length > 0 ? withVariant(`${author}/${findLeadRow(dated).slug}`, lead) : undefined
+  const slug = chooseSlug(author, undated.length > 0 ? undated : rows)
   const id = withVariant(`${author}/${slug}`, lead)
-  const names = rows.flatMap((row) => [
-    withVariant(`${author}/${row.slug}`, lead),
-    ...(row.hasMatchingBase ? [withVariant(row.model.base_model!.toLowerCase(), lead)] : []),
-  ])
-  const aliases = [...new Set(names)].filter((name) => name !== id && name !== release)
+  const names = new Set<string>()
+  for (const row of rows) {
+    names.add(withVariant(`${author}/${row.slug}`, lead))
+    if (row.hasMatchingBase) names.add(withVariant(row.model.base_model!.toLowerCase(), lead))
+  }
+  const aliases = [...names].filter((name) => name !== id && name !== release)
   return { id, canonicalSlug: release, aliases }
 }
 
-function slugFor(author: string, rows: readonly Row[]): string {
+function chooseSlug(author: string, rows: readonly Row[]): string {
   const listed = rows.find((row) => row.provider.id === 'openrouter' && row.quantization === undefined)
   const [prefix = '', slug = ''] = listed?.model.id.toLowerCase().replace(/:.*/, '').split('/') ?? []
-  if (slug && authorNamed(prefix, slug) === author) return slug
-  const lead = leadRow(rows)
-  return lead.firstParty || lead.hasMatchingBase ? lead.slug : mostFrequentSlug(rows)
+  if (slug && findAuthor(prefix, slug) === author) return slug
+  const lead = findLeadRow(rows)
+  return lead.isServedByAuthor || lead.hasMatchingBase ? lead.slug : mostFrequentSlug(rows)
 }
 
 /** Returns the most frequent spelling. Of equally frequent ones, returns that with the most dots, as vendors write versions. */
@@ -71,9 +72,9 @@ export function tagRows(rows: readonly Row[]): Map<string, Row> {
   for (const row of shortestFirst) {
     const { id } = row.provider
     const quantizationTags = row.quantization && row.quantization !== 'unknown' ? [`${id}/${row.quantization}`] : []
-    const byName = `${id}/${toSlug(row.model.id)}`
-    const unusedTag = [id, ...quantizationTags, byName].find((tag) => !tags.has(tag))
+    const nameTag = `${id}/${toSlug(row.model.id)}`
+    const unusedTag = [id, ...quantizationTags, nameTag].find((tag) => !tags.has(tag))
     if (unusedTag) tags.set(unusedTag, row)
   }
-  return new Map([...tags].sort(([, a], [, b]) => Number(b.firstParty) - Number(a.firstParty)))
+  return new Map([...tags].sort(([, a], [, b]) => Number(b.isServedByAuthor) - Number(a.isServedByAuthor)))
 }

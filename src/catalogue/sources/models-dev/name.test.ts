@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyOf, parseName } from './name.ts'
+import { parseName, toKey } from './name.ts'
 import { namesAgree } from './names-agree.ts'
 
 test('spellings of one name have one key', () => {
@@ -84,5 +84,5 @@ test('a base model is not believed when it is a sibling', () => {
 })
 
 test('a key keeps the hyphen between digits and loses all others', () => {
-  assert.equal(keyOf('qwen-2.5_vl-72b'), 'qwen2.5vl72b')
+  assert.equal(toKey('qwen-2.5_vl-72b'), 'qwen2.5vl72b')
 })

@@ -1,4 +1,4 @@
-import { authorNamed } from './authors.ts'
+import { findAuthor } from './authors.ts'
 
 /** The parts of a provider's name for a model. */
 export type ParsedName = {
@@ -52,7 +52,7 @@ export function parseName(listed: string): ParsedName {
     .split('/')
   const [name, variant] = splitVariant(path.at(-1)!)
   const prefixes = path.slice(0, -1)
-  const prefix = prefixes.findLast((part) => authorNamed(part, name))
+  const prefix = prefixes.findLast((part) => findAuthor(part, name))
   const normalized = name
     .toLowerCase()
     .replace(/[_@: ]/g, '-')
@@ -65,10 +65,10 @@ export function parseName(listed: string): ParsedName {
   const [, year, month, dayOfMonth] = dateSuffix.exec(served.slug) ?? []
   const undated = year ? served.slug.replace(dateSuffix, '') : served.slug
   return {
-    author: (prefix && authorNamed(prefix, name)) ?? stripped.author,
+    author: (prefix && findAuthor(prefix, name)) ?? stripped.author,
     hasUnknownPrefix: !prefix && prefixes.some((part) => !nonAuthorSegments.has(part.toLowerCase())),
     slug: served.slug,
-    key: keyOf(undated),
+    key: toKey(undated),
     variant,
     quantization: served.quantization,
     date: year && `${year}-${month}-${dayOfMonth}`,
@@ -76,7 +76,7 @@ export function parseName(listed: string): ParsedName {
 }
 
 /** Normalizes a name: `qwen-3-8b`, `qwen3_8b` and `Qwen3-8B` have the same key, `qwen2-57b` and `qwen2.5-7b` do not. */
-export function keyOf(slug: string): string {
+export function toKey(slug: string): string {
   return slug
     .replace(/[._-]+/g, '-')
     .replace(/(?<=\d)-(?=\d)/g, '.')
@@ -104,7 +104,7 @@ function withoutAuthor(slug: string): { slug: string; author?: string } {
   const [prefix, spelling] = authorPrefix.exec(slug) ?? []
   if (!prefix || !spelling) return { slug }
   const rest = slug.slice(prefix.length)
-  return { slug: rest, author: authorNamed(spelling, rest) }
+  return { slug: rest, author: findAuthor(spelling, rest) }
 }
 
 /** Normalizes the order of words in Claude names, which changed with version 4. Both orders are in use. */

@@ -11,9 +11,10 @@ const omissibleWord = /^(20\d{6}|preview)$/
  */
 export function namesAgree(name: string, base: string): boolean {
   if (withoutSeparators(name) === withoutSeparators(base)) return true
-  const [own, other] = [wordsOf(name), wordsOf(base)]
-  const extra = own.filter((word) => !other.includes(word))
-  const missing = other.filter((word) => !own.includes(word))
+  const nameWords = splitWords(name)
+  const baseWords = splitWords(base)
+  const extra = nameWords.filter((word) => !baseWords.includes(word))
+  const missing = baseWords.filter((word) => !nameWords.includes(word))
   const sizesClash = extra.some((word) => sizeOrTuning.test(word)) && missing.some((word) => sizeOrTuning.test(word))
   return (
     !sizesClash &&
@@ -25,7 +26,7 @@ export function namesAgree(name: string, base: string): boolean {
 const withoutSeparators = (name: string) => name.replace(/[._-]/g, '')
 
 /** `claude-3-7-sonnet` is claude, 3, 7, sonnet; `qwen3.5-27b` is qwen, 3, 5, 27b. */
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   return name
     .replace(/(?<![a-z0-9])([a-z]{2,})(?=\d)/g, '$1-')
     .split(/[._-]+/)

@@ -1,37 +1,37 @@
 import type { EndpointPatch, ModelPatch } from '../layer.ts'
 import { endpointFacts, modelFacts } from './facts.ts'
-import { leadRow } from './group.ts'
+import { findLeadRow } from './group.ts'
 import type { Identity } from './identity.ts'
-import { pricesOf } from './prices.ts'
+import { toPrices } from './prices.ts'
 import type { Row } from './row.ts'
 
 /** Merges the entries for one model. */
-export function modelPatch(rowsByTag: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
+export function toModelPatch(rowsByTag: ReadonlyMap<string, Row>, { canonicalSlug, aliases }: Identity): ModelPatch {
   const rows = [...rowsByTag.values()]
   const contexts = rows.map((row) => row.model.limit.context)
-  const facts = modelFacts(leadRow(rows).model)
+  const facts = modelFacts(findLeadRow(rows).model)
   return {
     ...facts,
     created: Date.parse(releaseDay(rows)) / 1000,
     contextLength: facts.contextLength ?? (Math.max(...contexts) || undefined),
     ...(canonicalSlug && { canonicalSlug }),
     aliases,
-    endpoints: new Map([...rowsByTag].map(([tag, row]) => [tag, endpointPatch(row)])),
+    endpoints: new Map([...rowsByTag].map(([tag, row]) => [tag, toEndpointPatch(row)])),
   }
 }
 
 /** Returns the release date of the author's row, or else the most frequent date, or else the earliest of those. */
 function releaseDay(rows: readonly Row[]): string {
-  const lead = leadRow(rows)
-  if (lead.firstParty || lead.hasMatchingBase) return lead.model.release_date
+  const lead = findLeadRow(rows)
+  if (lead.isServedByAuthor || lead.hasMatchingBase) return lead.model.release_date
   const days = [...Map.groupBy(rows, (row) => row.model.release_date)]
   days.sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || (a < b ? -1 : 1))
   return days[0]![0]
 }
 
-function endpointPatch({ provider, model, quantization, api, isDefaultApi }: Row): EndpointPatch {
+function toEndpointPatch({ provider, model, quantization, api, isDefaultApi }: Row): EndpointPatch {
   return {
-    ...endpointFacts(model, pricesOf(model, provider.id)!),
+    ...endpointFacts(model, toPrices(model, provider.id)!),
     ...(quantization && { quantization }),
     ...(!isDefaultApi && api),
   }

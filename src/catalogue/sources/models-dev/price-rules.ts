@@ -12,11 +12,11 @@ const noRule: PriceRule = () => ({})
 const imageTokenPrice: PriceRule = ({ modalities }, { output }) =>
   modalities.output.includes('image') && output !== undefined ? { imageCompletion: output } : {}
 
-const byProvider: Record<string, PriceRule> = {
+const ruleByProvider: Record<string, PriceRule> = {
   // "1-hour cache write tokens are 2 times the base input tokens price", for all models.
   anthropic: (_model, { input }) => (input === undefined ? {} : { cacheWrite1h: 2 * input }),
   google: imageTokenPrice,
   openai: imageTokenPrice,
 }
 
-export const priceRuleOf = (provider: string): PriceRule => byProvider[provider] ?? noRule
+export const findPriceRule = (provider: string): PriceRule => ruleByProvider[provider] ?? noRule

@@ -1,11 +1,11 @@
 import { CatalogueError, type Layer } from '../layer.ts'
 import { type Group, groupRows } from './group.ts'
 import { identify, tagRows } from './identity.ts'
-import { modelPatch } from './patch.ts'
-import { type Row, rowOf } from './row.ts'
+import { toModelPatch } from './patch.ts'
+import { type Row, toRow } from './row.ts'
 import { modelError, providerError, type SourceModel, type SourceProvider } from './source.ts'
 import type { StoredNames } from './stored-names.ts'
-import { credentialsOf, sameUpstreamApi, type UpstreamApi, upstreamApiOf } from './upstream-api.ts'
+import { findCredentials, isSameUpstreamApi, resolveUpstreamApi, type UpstreamApi } from './upstream-api.ts'
 
 /**
  * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
@@ -15,18 +15,18 @@ import { credentialsOf, sameUpstreamApi, type UpstreamApi, upstreamApiOf } from 
  */
 export function readModelsDev(text: string, source: string, names: StoredNames = new Map()): Layer {
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
-  const rows = [...rowsOf(parse(text, source), layer)]
+  const rows = [...readRows(parse(text, source), layer)]
   for (const group of groupRows(rows))
     addModel(layer, { author: group.author, rows: withoutSubscriptions(group, layer) }, names)
   for (const { provider, api } of rows) {
     if (layer.providers.has(provider.id)) continue
-    const own = upstreamApiOf(provider)
-    const { protocol, baseUrl } = typeof own === 'string' ? api : own
+    const ownApi = resolveUpstreamApi(provider)
+    const { protocol, baseUrl } = typeof ownApi === 'string' ? api : ownApi
     layer.providers.set(provider.id, {
       name: provider.name,
       protocol,
       baseUrl,
-      credentialVariables: credentialsOf(provider),
+      credentialVariables: findCredentials(provider),
     })
   }
   return layer
@@ -47,29 +47,29 @@ function parse(text: string, source: string): [id: string, provider: unknown][] 
 }
 
 /** Yields the usable entries. Adds all others to the skipped rows. */
-function* rowsOf(providers: [id: string, provider: unknown][], layer: Layer): Generator<Row> {
+function* readRows(providers: [id: string, provider: unknown][], layer: Layer): Generator<Row> {
   const skip = (row: string, reason: string) => void layer.skipped.push({ source: layer.source, row, reason })
   for (const [key, value] of providers) {
-    const fault = providerError(value)
-    if (fault) {
-      skip(key, fault)
+    const error = providerError(value)
+    if (error) {
+      skip(key, error)
       continue
     }
     const provider = value as SourceProvider
-    const defaultApi = upstreamApiOf(provider)
+    const defaultApi = resolveUpstreamApi(provider)
     for (const [id, entry] of Object.entries(provider.models)) {
-      const row = modelError(entry) ?? usableRow(provider, entry as SourceModel, defaultApi)
+      const row = modelError(entry) ?? readUsableRow(provider, entry as SourceModel, defaultApi)
       if (typeof row === 'string') skip(`${key}/${id}`, row)
       else yield row
     }
   }
 }
 
-function usableRow(provider: SourceProvider, model: SourceModel, defaultApi: UpstreamApi | string): Row | string {
-  const api = model.provider ? upstreamApiOf(provider, model) : defaultApi
+function readUsableRow(provider: SourceProvider, model: SourceModel, defaultApi: UpstreamApi | string): Row | string {
+  const api = model.provider ? resolveUpstreamApi(provider, model) : defaultApi
   if (typeof api === 'string') return api
   if (!model.cost) return 'it has no price, so its cost could not be metered'
-  return rowOf(provider, model, api, sameUpstreamApi(api, defaultApi))
+  return toRow(provider, model, api, isSameUpstreamApi(api, defaultApi))
 }
 
 const isFree = ({ model: { cost } }: Row) => cost?.input === 0 && cost.output === 0
@@ -91,7 +91,7 @@ function addModel(layer: Layer, group: Group, names: StoredNames): void {
   if (layer.models.has(identity.id))
     return skipRows(layer, group.rows, `the id ${identity.id} is taken by another model`)
   const rows = tagRows(group.rows)
-  const patch = modelPatch(rows, { ...identity, canonicalSlug: names.get(identity.id) ?? identity.canonicalSlug })
+  const patch = toModelPatch(rows, { ...identity, canonicalSlug: names.get(identity.id) ?? identity.canonicalSlug })
   if (!patch.contextLength) return skipRows(layer, group.rows, 'its context length is unknown')
   layer.models.set(identity.id, patch)
   layer.mergedRows += rows.size - 1

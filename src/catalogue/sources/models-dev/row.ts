@@ -1,4 +1,4 @@
-import { firstPartyAuthor, isFirstParty } from './authors.ts'
+import { findFirstPartyAuthor, isFirstParty } from './authors.ts'
 import { type ParsedName, parseName } from './name.ts'
 import { namesAgree } from './names-agree.ts'
 import type { SourceModel, SourceProvider } from './source.ts'
@@ -14,26 +14,36 @@ export type Row = ParsedName & {
   /** Whether `base_model` names the model and the entry's own name does not contradict it. */
   hasMatchingBase: boolean
   /** Whether the model's maker serves it here. */
-  firstParty: boolean
+  isServedByAuthor: boolean
 }
 
 /** Identifies the model of an entry: by its `base_model` unless its name contradicts that, else by its name. */
-export function rowOf(provider: SourceProvider, model: SourceModel, api: UpstreamApi, isDefaultApi = true): Row {
+export function toRow(provider: SourceProvider, model: SourceModel, api: UpstreamApi, isDefaultApi = true): Row {
   const name = withFreeVariant(parseName(model.id), model)
   const base = model.base_model === undefined ? undefined : parseCached(model.base_model)
   const hasMatchingBase = base?.author !== undefined && namesAgree(name.slug, base.slug)
   const identity = hasMatchingBase ? { author: base.author, slug: base.slug, key: base.key, date: base.date } : {}
-  const author = (hasMatchingBase ? base.author : name.author) ?? firstPartyAuthor(provider.id, name.slug)
+  const author = (hasMatchingBase ? base.author : name.author) ?? findFirstPartyAuthor(provider.id, name.slug)
   const firstParty = author !== undefined && isFirstParty(provider.id, author)
-  return { ...name, ...identity, author, provider, model, api, isDefaultApi, hasMatchingBase, firstParty }
+  return {
+    ...name,
+    ...identity,
+    author,
+    provider,
+    model,
+    api,
+    isDefaultApi,
+    hasMatchingBase,
+    isServedByAuthor: firstParty,
+  }
 }
 
 /** Caches parsed names, because all entries have only a few hundred base models. */
-const parsed = new Map<string, ParsedName>()
+const parsedBaseNames = new Map<string, ParsedName>()
 
 function parseCached(name: string): ParsedName {
-  const result = parsed.get(name) ?? parseName(name)
-  parsed.set(name, result)
+  const result = parsedBaseNames.get(name) ?? parseName(name)
+  parsedBaseNames.set(name, result)
   return result
 }
 

@@ -8,7 +8,7 @@ export type UpstreamApi = { protocol: Protocol; baseUrl: string }
  * The protocol of each client package in models.dev, and its default address. Missing packages use protocols that are not
  * supported (Bedrock, Vertex, …).
  */
-const packages: Record<string, { protocol: Protocol; baseUrl?: string }> = {
+const apiByPackage: Record<string, { protocol: Protocol; baseUrl?: string }> = {
   '@ai-sdk/openai-compatible': { protocol: 'openai-chat' },
   '@openrouter/ai-sdk-provider': { protocol: 'openai-chat' },
   '@ai-sdk/openai': { protocol: 'openai-responses', baseUrl: 'https://api.openai.com/v1' },
@@ -34,23 +34,23 @@ const azureResource: Record<string, string> = {
   'azure-cognitive-services': 'AZURE_COGNITIVE_SERVICES_RESOURCE_NAME',
 }
 
-const shapes: Record<string, Protocol> = { responses: 'openai-responses', completions: 'openai-chat' }
+const protocolByShape: Record<string, Protocol> = { responses: 'openai-responses', completions: 'openai-chat' }
 
 /** Returns the API of an entry, or the reason why the entry cannot be used. */
-export function upstreamApiOf(provider: SourceProvider, model?: SourceModel): UpstreamApi | string {
-  const own = model?.provider
-  const name = own?.npm ?? provider.npm
-  const api = packages[name] ?? azure(name, provider)
+export function resolveUpstreamApi(provider: SourceProvider, model?: SourceModel): UpstreamApi | string {
+  const override = model?.provider
+  const name = override?.npm ?? provider.npm
+  const api = apiByPackage[name] ?? findAzureApi(name, provider)
   if (!api) return `its protocol (${name}) is not supported`
-  const baseUrl = own?.api ?? provider.api ?? api.baseUrl
+  const baseUrl = override?.api ?? provider.api ?? api.baseUrl
   if (!baseUrl) return 'no base URL is given'
-  return { protocol: shapes[own?.shape ?? ''] ?? api.protocol, baseUrl: withoutOperation(baseUrl) }
+  return { protocol: protocolByShape[override?.shape ?? ''] ?? api.protocol, baseUrl: withoutOperation(baseUrl) }
 }
 
-export const sameUpstreamApi = (one: UpstreamApi, other: UpstreamApi | string) =>
+export const isSameUpstreamApi = (one: UpstreamApi, other: UpstreamApi | string) =>
   typeof other !== 'string' && one.protocol === other.protocol && one.baseUrl === other.baseUrl
 
-function azure(name: string, { id }: SourceProvider): { protocol: Protocol; baseUrl: string } | undefined {
+function findAzureApi(name: string, { id }: SourceProvider): { protocol: Protocol; baseUrl: string } | undefined {
   const resource = name === '@ai-sdk/azure' ? azureResource[id] : undefined
   if (!resource) return undefined
   return { protocol: 'openai-responses', baseUrl: `https://\${${resource}}.openai.azure.com/openai/v1` }
@@ -59,6 +59,6 @@ function azure(name: string, { id }: SourceProvider): { protocol: Protocol; base
 const withoutOperation = (url: string) => url.replace(/\/chat\/completions\/?$/, '').replace(/\/$/, '')
 
 /** Returns the variables with a secret. models.dev also lists those for accounts, hosts and regions. */
-export function credentialsOf({ env }: SourceProvider): string[] {
+export function findCredentials({ env }: SourceProvider): string[] {
   return env.filter((name) => /(KEY|TOKEN|PAT)(_|$)/.test(name) && !/ACCESS_KEY_ID|SECRET_ACCESS_KEY/.test(name))
 }

@@ -44,7 +44,7 @@ export type LitellmConfig = {
 
 /** Parses a configuration. @throws CatalogueError with the line, if it is not YAML or not a LiteLLM configuration */
 export function readConfig(text: string, source: string): LitellmConfig {
-  const { value, lineOf } = parseSource(text, source)
+  const { value, findLine: lineOf } = parseSource(text, source)
   const parsed = Config.safeParse(value ?? {})
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!
