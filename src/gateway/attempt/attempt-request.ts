@@ -7,6 +7,7 @@ import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { withAnswerTool } from '../protocol/repairs/answer-tool.ts'
+import { withCustomCalls } from '../protocol/repairs/custom-tools.ts'
 import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
@@ -120,10 +121,11 @@ function buildAttempt(
   const { client, record, reservation } = admitted
   const { request } = reservation
   const stream = request.chat.stream === true
-  const { aliases, answerTool, dropped = [] } = encoded
+  const { aliases, answerTool, customTools, dropped = [] } = encoded
   const droppedFields = passesBody ? dropped : [...(client.untranslated?.(request.body) ?? []), ...dropped]
   const hasAliases = aliases !== undefined && aliases.size > 0
   const named = hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol
+  const typed = customTools ? withCustomCalls(named, customTools) : named
   const triedEndpoint: TriedEndpoint = {
     target,
     byok: access.byok,
@@ -137,7 +139,7 @@ function buildAttempt(
       answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
       toolNames: collectToolNames(request.chat, aliases),
       target,
-      providerProtocol: answerTool === undefined ? named : withAnswerTool(named, answerTool),
+      providerProtocol: answerTool === undefined ? typed : withAnswerTool(typed, answerTool),
       request: {
         ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
         headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),

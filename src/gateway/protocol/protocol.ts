@@ -25,6 +25,8 @@ export type EncodedRequest = {
   aliases?: ReadonlyMap<string, string>
   /** The tool whose arguments are the answer. */
   answerTool?: string | undefined
+  /** The custom tools that are functions in the body. */
+  customTools?: ReadonlySet<string> | undefined
   /** Creates the reader of the answer to this request, if the answer is too long to be parsed at once. */
   bodyReader?: () => BodyReader
 }

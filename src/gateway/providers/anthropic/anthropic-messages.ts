@@ -4,6 +4,8 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
+import { withWrappedSchema } from '../../protocol/repairs/answer-format.ts'
+import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { readRefusalMessage } from '../error-code.ts'
@@ -20,11 +22,12 @@ import { anthropicBillable, encodeProviderTool } from './anthropic-tools.ts'
 /** Anthropic messages: separate system prompt, signed reasoning, cache breakpoints. */
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
-  encode: (chat, target) => {
+  encode: (request, target) => {
+    const { chat, customTools } = withFunctionTools(withWrappedSchema(request))
     const encoded = encodeRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
     const { canSample } = thinkingFor(chat, target.endpoint)
     const droppedFields = findSetFields(chat as Body, anthropicLacks(chat as Body, canSample))
-    return { ...encoded, dropped: [...droppedFields, ...encoded.dropped!.map(chatFieldName)] }
+    return { ...encoded, customTools, dropped: [...droppedFields, ...encoded.dropped!.map(chatFieldName)] }
   },
   passThrough: (body, target, source) =>
     encodeRequest('/messages', { ...adaptForAnthropic(body, target.endpoint), stream: target.stream }, target, source),
@@ -35,7 +38,7 @@ export const anthropicMessages: ProviderProtocol = {
   },
   answerLimit: sentAnswerLimit,
   billableOptions: anthropicBillable,
-  supportsTool: (tool) => encodeProviderTool(tool) !== undefined,
+  supportsTool: (tool) => isCustomTool(tool) || encodeProviderTool(tool) !== undefined,
   canThink: (chat, endpoint) => canThinkWith(endpoint, thinkingFor(chat, endpoint)),
   reader: assemblingReader(anthropicReader),
   forms: anthropicForms,

@@ -3,6 +3,8 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
+import { withWrappedSchema } from '../../protocol/repairs/answer-format.ts'
+import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { geminiEmbeddings } from '../embeddings/gemini-embeddings.ts'
@@ -17,7 +19,8 @@ import { encodeProviderTool, geminiBillable } from './gemini-tools.ts'
 export const googleGemini: ProviderProtocol = {
   protocol: 'google-gemini',
   tasks: { embeddings: geminiEmbeddings },
-  encode: (chat, { endpoint, credential, stream }) => {
+  encode: (request, { endpoint, credential, stream }) => {
+    const { chat, customTools } = withFunctionTools(withWrappedSchema(request))
     const { body, dropped, aliases } = repairBody(geminiRequest(chat, endpoint), geminiRules)
     return {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
@@ -25,11 +28,12 @@ export const googleGemini: ProviderProtocol = {
       body,
       dropped: [...findSetFields(chat as Body, missingFields(chat, endpoint)), ...dropped],
       aliases,
+      customTools,
     }
   },
   answerLimit: answerLimitOf,
   billableOptions: geminiBillable,
-  supportsTool: (tool) => encodeProviderTool(tool) !== undefined,
+  supportsTool: (tool) => isCustomTool(tool) || encodeProviderTool(tool) !== undefined,
   reader: assemblingReader(geminiReader),
   forms: geminiForms,
   readBody: assemblingBodyReader(readGenerated),

@@ -16,6 +16,8 @@ export type ChatDialect = Compatibility & {
   separatesResults?: boolean
   /** Whether it accepts `functions`, the predecessor of `tools`. */
   acceptsFunctions?: boolean
+  /** Whether it accepts tools that are called with free text. */
+  acceptsCustomTools?: boolean
   /** Whether it accepts the object `reasoning` of OpenRouter. */
   acceptsReasoning?: boolean
   /** Whether it refuses fields for reasoning other than `reasoning_effort`. */
@@ -40,6 +42,7 @@ const openai: ChatDialect = {
   developerRole: true,
   acceptsAnswerFields: true,
   acceptsFunctions: true,
+  acceptsCustomTools: true,
   reasonsByEffort: true,
   maxStops: 4,
   callIds: { allowed: anyCharacters, maxLength: 40 },
@@ -100,6 +103,7 @@ const dialects: Record<string, ChatDialect> = {
     developerRole: true,
     acceptsAnswerFields: true,
     acceptsReasoning: true,
+    acceptsCustomTools: true,
     reasoningField: 'reasoning_details',
   },
   groq: {

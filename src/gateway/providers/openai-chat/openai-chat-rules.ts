@@ -1,6 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
+import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
@@ -56,6 +57,7 @@ const commonRepairs: Repair[] = [
 ]
 const lenientRepairs: Repair[] = [formatRepair(formatPosition, false)]
 const strictRepairs: Repair[] = [
+  wrapSchema,
   formatRepair(formatPosition, true),
   strictToolRepair(
     (tool) => tool.function as Body | undefined,

@@ -11,6 +11,7 @@ import {
   readThinkingSetting,
 } from '../../protocol/reasoning-budget.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
+import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { readRefusalMessage } from '../error-code.ts'
@@ -25,16 +26,22 @@ import { repairChat } from './openai-chat-rules.ts'
 export const openaiChat: ProviderProtocol = {
   protocol: 'openai-chat',
   tasks: { embeddings: openaiEmbeddings },
-  encode: (chat, target) => {
+  encode: (request, target) => {
+    const accepts = findDialect(target.endpoint).acceptsCustomTools
+    const { chat, customTools } = accepts ? { chat: request, customTools: undefined } : withFunctionTools(request)
     const plain = simplifyChat(chat, target.endpoint)
-    const encoded = request(plain, target)
-    return { ...encoded, dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, plain)), ...encoded.dropped!] }
+    const encoded = encodePlain(plain, target)
+    return {
+      ...encoded,
+      customTools,
+      dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, plain)), ...encoded.dropped!],
+    }
   },
-  passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : request(body, target, source)),
+  passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : encodePlain(body, target, source)),
   answerLimit: answerLimitOf,
   billableOptions: chatBillable,
   // Custom tools belong to the protocol. Provider tools do not.
-  supportsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
+  supportsTool: isCustomTool,
   reader: assemblingReader(chatReader),
   isStateless: true,
   endsByMark: true,
@@ -43,12 +50,15 @@ export const openaiChat: ProviderProtocol = {
   errorMessage: readRefusalMessage,
 }
 
-/** Most servers ignore or refuse the predecessor of tools, so it is translated. */
-function isTranslated({ functions }: Body, { endpoint }: ProtocolTarget): boolean {
-  return functions != null && !findDialect(endpoint).acceptsFunctions
+/** Most servers ignore or refuse the predecessor of tools and custom tools, so they are translated. */
+function isTranslated({ functions, tools }: Body, { endpoint }: ProtocolTarget): boolean {
+  const hasCustom = Array.isArray(tools) && tools.some(isCustomTool)
+  if (functions == null && !hasCustom) return false
+  const { acceptsFunctions, acceptsCustomTools } = findDialect(endpoint)
+  return (functions != null && !acceptsFunctions) || (hasCustom && !acceptsCustomTools)
 }
 
-function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
+function encodePlain(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const changed = changedBody(body, changesOf(body, target))
   const { body: sent, dropped: repaired, aliases } = repairChat(changed, target.endpoint)
   const { credential, endpoint } = target

@@ -1,0 +1,17 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { Body } from '../protocol.ts'
+import type { Repair } from './repair.ts'
+
+/**
+ * The chat whose answer format has its schema where OpenAI has it. Servers such as llama.cpp and Together, and their clients,
+ * have it directly in the format, also with the type `json_object`.
+ */
+export function withWrappedSchema<T extends Pick<ChatRequest, 'response_format'>>(chat: T): T {
+  const { schema, json_schema, type } = (chat.response_format ?? {}) as Body
+  if (typeof schema !== 'object' || schema === null || json_schema != null) return chat
+  if (type !== 'json_schema' && type !== 'json_object') return chat
+  return { ...chat, response_format: { type: 'json_schema', json_schema: { name: 'response', schema } } }
+}
+
+/** The repair of a body for servers that refuse a schema directly in the format. */
+export const wrapSchema: Repair = (body) => withWrappedSchema(body as Pick<ChatRequest, 'response_format'>) as Body

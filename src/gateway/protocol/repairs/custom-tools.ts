@@ -1,0 +1,131 @@
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import type { Message, ToolCall } from '#chat/message.ts'
+import { JsonExtent } from '#platform/core/json-extent.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import type { ProviderProtocol } from '../protocol.ts'
+
+type Custom = { name?: string; description?: string | null; format?: { type?: string; grammar?: Grammar } | null }
+type Grammar = { syntax?: string; definition?: string }
+
+/** Whether a tool is called with free text instead of JSON. */
+export const isCustomTool = (tool: ChatTool | null) => tool?.type === 'custom' && 'custom' in tool
+
+/**
+ * The chat with functions instead of custom tools, for servers that lack these: the text of a call is the argument `input`.
+ * @returns the names of these tools; undefined if the chat has none.
+ */
+export function withFunctionTools(chat: ChatRequest): { chat: ChatRequest; customTools?: ReadonlySet<string> } {
+  const custom = chat.tools?.filter(isCustomTool) ?? []
+  const messages = mapItems(chat.messages, withFunctionCalls)
+  if (custom.length === 0) return { chat: messages === chat.messages ? chat : { ...chat, messages } }
+  const customTools = new Set(custom.map((tool) => (tool as { custom: Custom }).custom.name ?? ''))
+  const tools = chat.tools!.map((tool) =>
+    isCustomTool(tool) ? functionFor((tool as { custom: Custom }).custom) : tool,
+  )
+  return { chat: { ...chat, tools, messages, ...choiceOf(chat.tool_choice) } as ChatRequest, customTools }
+}
+
+function functionFor({ name, description, format }: Custom): object {
+  const { syntax, definition } = format?.grammar ?? {}
+  const grammar = definition ? `The input must match this grammar${syntax ? ` (${syntax})` : ''}:\n${definition}` : ''
+  const parameters = {
+    type: 'object',
+    properties: { input: { type: 'string', description: 'The input of the tool, as plain text.' } },
+    required: ['input'],
+    additionalProperties: false,
+  }
+  const text = [description, grammar].filter(Boolean).join('\n\n')
+  return { type: 'function', function: { name, ...(text && { description: text }), parameters } }
+}
+
+function choiceOf(choice: unknown): object {
+  const { type, custom } = (typeof choice === 'object' && choice !== null ? choice : {}) as {
+    type?: string
+    custom?: { name?: string }
+  }
+  return type === 'custom' ? { tool_choice: { type: 'function', function: { name: custom?.name } } } : {}
+}
+
+function withFunctionCalls(message: Message): Message {
+  if (message.role !== 'assistant' || !message.tool_calls?.some((call) => 'custom' in call)) return message
+  return { ...message, tool_calls: message.tool_calls.map(functionCall) }
+}
+
+function functionCall(call: ToolCall): ToolCall {
+  const { id, custom } = call as ToolCall & { custom?: { name?: string; input?: string } }
+  if (!custom) return call
+  const args = JSON.stringify({ input: custom.input ?? '' })
+  return { id, type: 'function', function: { name: custom.name, arguments: args } } as ToolCall
+}
+
+/** The protocol whose readers give calls of these functions as calls of custom tools, with their text. */
+export function withCustomCalls(protocol: ProviderProtocol, tools: ReadonlySet<string>): ProviderProtocol {
+  return {
+    ...protocol,
+    isStateless: false,
+    reader(...answer) {
+      const read = protocol.reader(...answer)
+      const calls = new CustomCalls(tools)
+      return (event: SseEvent) => read(event).flatMap((one) => calls.take(one))
+    },
+    readBody(body, ...answer) {
+      const calls = new CustomCalls(tools)
+      return protocol.readBody(body, ...answer).flatMap((one) => calls.take(one))
+    },
+  }
+}
+
+type OpenCall = { json: string; extent: JsonExtent }
+
+class CustomCalls {
+  readonly #tools: ReadonlySet<string>
+  readonly #open = new Map<number, OpenCall>()
+
+  constructor(tools: ReadonlySet<string>) {
+    this.#tools = tools
+  }
+
+  take(event: AnswerEvent): AnswerEvent[] {
+    if (event.type === 'tool_call' && this.#tools.has(event.name)) {
+      this.#open.set(event.index, { json: '', extent: new JsonExtent() })
+      return [{ ...event, custom: true }]
+    }
+    if (event.type === 'tool_arguments') return this.#add(event.index, event.text) ?? [event]
+    return event.type === 'finish' ? [...this.#endAll(), event] : [event]
+  }
+
+  /** Undefined for a call of another tool. The text follows at once when the arguments are complete. */
+  #add(index: number, text: string): AnswerEvent[] | undefined {
+    const call = this.#open.get(index)
+    if (!call) return undefined
+    call.json += text
+    call.extent.push(text)
+    return call.extent.isComplete ? this.#end(index, call) : []
+  }
+
+  #end(index: number, { json }: OpenCall): AnswerEvent[] {
+    this.#open.set(index, { json: '', extent: new JsonExtent() })
+    return [{ type: 'tool_arguments', index, text: inputIn(json) }]
+  }
+
+  /** The answer ended at its limit, so calls can be incomplete. */
+  #endAll(): AnswerEvent[] {
+    return [...this.#open].flatMap(([index, call]) => (call.json === '' ? [] : this.#end(index, call)))
+  }
+}
+
+/** The text in the arguments, or its part in arguments that were cut. Other arguments stay as they are. */
+function inputIn(json: string): string {
+  for (const candidate of [json, `${json}"}`, `${json.replace(/\\[^\\"]{0,5}$/, '')}"}`]) {
+    try {
+      const { input } = JSON.parse(candidate) as { input?: unknown }
+      if (typeof input === 'string') return input
+      if (candidate === json) return json
+    } catch {
+      // The arguments were cut.
+    }
+  }
+  return json
+}
