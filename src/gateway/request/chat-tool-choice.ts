@@ -7,6 +7,8 @@ const choiceWords: ReadonlySet<unknown> = new Set(['auto', 'none', 'required', '
 
 /** Replaces a tool choice of another protocol in a chat body by the same one of chats. */
 export function withChatToolChoice(body: Body): Body {
+  // Only Mistral has this word, and also knows the usual one.
+  if (body.tool_choice === 'any') return { ...body, tool_choice: 'required' }
   const choice = body.tool_choice as Choice | null | undefined
   if (typeof choice !== 'object' || choice === null) return body
   const { type, name } = choice

@@ -40,6 +40,14 @@ function toChatPart(part: Part | null): Part | null {
       return typeof part.image_url === 'string' ? toImagePart(part.image_url, part) : part
     case 'image':
       return convertImage(part)
+    case 'file':
+      return typeof part.file === 'object' ? part : convertInline(part)
+    case 'audio':
+    case 'media':
+    case 'video':
+      return convertInline(part)
+    case 'audio_url':
+      return convertAudio(part)
     case 'input_file':
       return toFilePart(part, part.file_data ?? part.file_url, part.filename, part.file_id)
     case 'document':
@@ -60,7 +68,42 @@ function toImagePart(url: string, part: Part): Part {
 /** An image of Anthropic's protocol, or of the AI SDK. */
 function convertImage(part: Part): Part {
   const url = typeof part.image === 'string' ? part.image : readUrl(part.source as Source | undefined)
-  return url === undefined ? part : toImagePart(url, part)
+  return url === undefined ? convertInline(part) : toImagePart(url, part)
+}
+
+/** Data beside its media type, as LangChain, the AI SDK and Gemini's clients have it. */
+function convertInline(part: Part): Part {
+  const inner = (part.inlineData ?? part.inline_data ?? part) as Body
+  const data = [inner.base64, inner.data].find((one) => typeof one === 'string')
+  const mediaType = [inner.mime_type, inner.mimeType, inner.mediaType, inner.media_type].find(isText)
+  const link = [inner.url, inner.file_uri, inner.fileUri].find(isText)
+  if (typeof data !== 'string' && link === undefined) return part
+  const isImage = part.type === 'image' || mediaType?.startsWith('image/')
+  const isLink = typeof data !== 'string' || /^(?:data:|https?:)/.test(data)
+  const url = isLink ? String(data ?? link) : `data:${mediaType ?? ''};base64,${data}`
+  if (isImage) return toImagePart(url, part)
+  if (mediaType?.startsWith('audio/') && !isLink) return toAudioPart(String(data), mediaType, part)
+  return toFilePart(part, url, part.filename ?? part.name, undefined)
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function convertAudio(part: Part): Part {
+  const { audio_url: audio } = part
+  const url = typeof audio === 'string' ? audio : (audio as { url?: unknown } | null | undefined)?.url
+  const [, mediaType, data] = /^data:(audio\/[^;,]+)[^,]*;base64,(.*)$/s.exec(String(url)) ?? []
+  return mediaType === undefined || data === undefined ? part : toAudioPart(data, mediaType, part)
+}
+
+const audioFormats = new Map([
+  ['mpeg', 'mp3'],
+  ['x-wav', 'wav'],
+  ['wave', 'wav'],
+])
+
+function toAudioPart(data: string, mediaType: string, part: Part): Part {
+  const name = mediaType.slice('audio/'.length)
+  return { type: 'input_audio', input_audio: { data, format: audioFormats.get(name) ?? name }, ...commonMembers(part) }
 }
 
 function convertDocument(part: Part): Part {

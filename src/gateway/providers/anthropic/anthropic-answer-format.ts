@@ -14,10 +14,10 @@ const toolName = 'json_answer'
  * @returns the name of the tool; undefined if the body is unchanged.
  */
 export function withFormatAsTool(body: Body): { body: Body; answerTool?: string } {
-  const { model, output_config, tools: given, tool_choice } = body
-  const { format, ...config } = (output_config ?? {}) as { format?: { type?: unknown; schema?: unknown } } & Body
-  const { schema } = format ?? {}
-  if (format?.type !== 'json_schema' || typeof model !== 'string' || !lacksFormats.test(model)) return { body }
+  const { model, output_config, output_format, tools: given, tool_choice } = body
+  const { format = output_format, ...config } = (output_config ?? {}) as { format?: unknown } & Body
+  const { type, schema } = (format ?? {}) as { type?: unknown; schema?: unknown }
+  if (type !== 'json_schema' || typeof model !== 'string' || !lacksFormats.test(model)) return { body }
   // The arguments of a tool are an object.
   if ((schema as { type?: unknown } | null | undefined)?.type !== 'object') return { body }
   const tools = (Array.isArray(given) ? given : []) as Tool[]
@@ -27,7 +27,7 @@ export function withFormatAsTool(body: Body): { body: Body; answerTool?: string 
     description: 'Gives the final answer. Its input is the whole answer, so call it once, and write no other text.',
     input_schema: schema,
   }
-  const { output_config: _config, ...rest } = body
+  const { output_config: _config, output_format: _format, ...rest } = body
   return {
     answerTool,
     body: {

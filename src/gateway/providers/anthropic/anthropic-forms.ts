@@ -7,11 +7,15 @@ export const anthropicForms: AnswerForms = {
   mark: /"(?:message_start|message_delta|message_stop|content_block_\w+|ping)"/,
   isOwn: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
   isUsual: ({ event, data }) =>
-    (event === undefined || data.includes(`"${event}"`)) &&
-    (!data.includes('"usage"') || (!foreignUsage.test(data) && !foreignReason.test(data))),
+    data.startsWith(blockDelta) ||
+    ((event === undefined || data.includes(`"${event}"`)) &&
+      (!data.includes('"usage"') || (!foreignUsage.test(data) && !foreignReason.test(data)))),
   ofEvent: (content, _progress, name) => usualEvent(content as Members, name),
   ofAnswer: (body) => (isObject(body) ? usualMessage(body) : body),
 }
+
+/** The start of most events. */
+const blockDelta = '{"type":"content_block_delta"'
 
 const foreignUsage = /"(?:prompt_tokens|completion_tokens)"/
 const foreignReason = /"stop_reason"\s*:\s*"(?:stop|eos|length|tool_calls|function_call|content_filter|COMPLETE|STOP)"/

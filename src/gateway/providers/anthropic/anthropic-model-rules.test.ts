@@ -35,3 +35,7 @@ test('other servers of the protocol get the request as it is', () => {
   const body = { model: 'kimi-k2', messages: [answer], temperature: 0.5, metadata: { user_id: 'ada@example.com' } }
   assert.equal(fitToClaude(body, []), body)
 })
+
+test('a temperature above 1 is limited', () => {
+  assert.equal(fitToClaude({ model: 'claude-sonnet-4-5', temperature: 1.5 }, []).temperature, 1)
+})

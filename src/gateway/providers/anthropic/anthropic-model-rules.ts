@@ -12,7 +12,7 @@ export const fitToClaude: Repair = (body, dropped) => {
   const { model } = body
   if (typeof model !== 'string' || !model.includes('claude')) return body
   const thinking = withAcceptedThinking(withAnonymousUser(body), model, dropped)
-  return withAlternatingEnds(withAcceptedSampling(thinking, model, dropped), model)
+  return withAlternatingEnds(withAcceptedSampling(withMaxTemperature(thinking), model, dropped), model)
 }
 
 type Thinking = { type?: unknown; budget_tokens?: unknown } | null | undefined
@@ -64,6 +64,13 @@ function withAnonymousUser(body: Body): Body {
   const id = (metadata as { user_id?: unknown } | null | undefined)?.user_id
   if (typeof id !== 'string' || (id.length <= maxUserId && !personalId.test(id))) return body
   return { ...body, metadata: { ...(metadata as Body), user_id: createHash('sha256').update(id).digest('hex') } }
+}
+
+const maxTemperature = 1
+
+function withMaxTemperature(body: Body): Body {
+  const { temperature } = body
+  return typeof temperature === 'number' && temperature > maxTemperature ? { ...body, temperature: 1 } : body
 }
 
 /** Models that accept only one of `temperature` and `top_p`. */

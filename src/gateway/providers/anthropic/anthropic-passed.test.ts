@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { anthropicMessages } from './anthropic-messages.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
 
 const taken = (body: object) =>
@@ -54,4 +55,21 @@ test('the effort of thinking is added to other output settings', () => {
   assert.deepEqual(asking({}).output_config, { effort: 'high' })
   assert.deepEqual(asking({ output_config }).output_config, { effort: 'high', ...output_config })
   assert.deepEqual(asking({ output_config, reasoning: undefined }).output_config, output_config)
+})
+
+test('images and texts in the form of other protocols become blocks', () => {
+  const content = [
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+    { type: 'input_image', image_url: 'https://a.b/c.png' },
+    { type: 'input_text', text: 'x' },
+  ]
+  const { body } = anthropicMessages.passThrough!(
+    { max_tokens: 5, messages: [{ role: 'user', content }] },
+    { endpoint: endpointFor('claude-sonnet-4-5'), credential: undefined, stream: false },
+  )!
+  assert.deepEqual((body.messages as { content: object[] }[])[0]!.content, [
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+    { type: 'image', source: { type: 'url', url: 'https://a.b/c.png' } },
+    { type: 'text', text: 'x' },
+  ])
 })

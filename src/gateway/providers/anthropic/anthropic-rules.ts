@@ -109,6 +109,30 @@ const raiseThinkingBudget: Repair = (body) => {
   return { ...body, thinking: { ...thinking, budget_tokens: minThinkingBudget } }
 }
 
+type ImageBlock = Block & { image_url?: { url?: unknown } | string }
+
+/** Images and texts in the form of chats, which clients of several protocols send. */
+const fitBlocks: Repair = (body) => {
+  if (!Array.isArray(body.messages)) return body
+  const messages = mapItems(body.messages as Turn[], (turn) => {
+    if (!Array.isArray(turn?.content)) return turn
+    const content = mapItems(turn.content as ImageBlock[], fitBlock)
+    return content === turn.content ? turn : { ...turn, content }
+  })
+  return messages === body.messages ? body : { ...body, messages }
+}
+
+function fitBlock(block: ImageBlock): Block {
+  const { type, text, image_url: image } = block ?? {}
+  if ((type === 'input_text' || type === 'output_text') && typeof text === 'string') return { type: 'text', text }
+  if (type !== 'image_url' && type !== 'input_image') return block
+  const url = typeof image === 'string' ? image : image?.url
+  if (typeof url !== 'string') return block
+  const [, media_type, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(url) ?? []
+  const source = data === undefined ? { type: 'url', url } : { type: 'base64', media_type, data }
+  return { type: 'image', source } as Block
+}
+
 /** The schema keywords of structured outputs and strict tools. */
 const strictRules: SchemaRules = {
   keywords: new Set([
@@ -155,6 +179,7 @@ const toolShape = (kind: 'strict' | 'other'): ToolShape => ({
 /** The request rules of Anthropic. */
 export const anthropicRules: RequestRules = {
   repairs: [
+    fitBlocks,
     skipBlankTexts,
     trimPrefill,
     skipBlankStops,

@@ -6,10 +6,15 @@ import { isObject, type Members, withMembers } from '../changed-members.ts'
 export const responsesForms: AnswerForms = {
   mark: /"(?:response\.|object"\s*:\s*"response)/,
   isOwn: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
-  isUsual: ({ event, data }) => hasType(event, data) && !unusual.test(data) && !isUnusualEnd(data),
+  isUsual: ({ event, data }) =>
+    (data.startsWith(textDelta) && data.includes('"delta":"')) ||
+    (hasType(event, data) && !unusual.test(data) && !isUnusualEnd(data)),
   ofEvent: (content, _progress, name) => usualEvent(content as Members, name),
   ofAnswer: (body) => (isObject(body) ? usualResponse(body) : body),
 }
+
+/** The start of most events. */
+const textDelta = '{"type":"response.output_text.delta"'
 
 /** Whether the type of an event is in its data, and not only in its name. */
 const hasType = (event: string | undefined, data: string) =>
