@@ -7,8 +7,8 @@ import { grains } from '#spend/rollups/cell.ts'
 import { CellSet } from '#spend/rollups/cell-rows.ts'
 import { cellTables, grainsOf } from '#spend/rollups/cell-tables.ts'
 import { rollupsLock } from '#spend/rollups/merge-parts.ts'
-import { minuteCells } from '#spend/rollups/parts.ts'
-import { factsOf } from '#spend/rollups/request-facts.ts'
+import { sumByMinute } from '#spend/rollups/parts.ts'
+import { toRequestFacts } from '#spend/rollups/request-facts.ts'
 
 const dayMs = 86_400_000
 export const daysFilled = 30
@@ -50,7 +50,7 @@ export async function fill(db: Db, filling: Filling, batch: number, days = daysF
 
 /** Writes merged roll-ups directly. A service would merge their parts over several days. */
 async function rollUp(db: Db, generations: Generation[], now: number): Promise<void> {
-  const cells = minuteCells(generations.map(factsOf))
+  const cells = sumByMinute(generations.map(toRequestFacts))
   for (const table of cellTables) {
     const set = new CellSet(table)
     const isRetained = (grain: number, minute: number) => grain !== grains.minute || minute * 60_000 > now - 2 * dayMs

@@ -14,7 +14,7 @@ const { newUuid } = await import('#platform/core/id.ts')
 const { once } = await import('#platform/async/once.ts')
 const { activeSandbox } = await import('#app/active-sandbox.ts')
 const { logUncaught } = await import('#platform/process/uncaught.ts')
-const { welcome } = await import('#api/pages/welcome.ts')
+const { welcomeText } = await import('#api/pages/welcome.ts')
 const { countWorkers } = await import('#app/workers/count.ts')
 
 type Service = import('#app/start.ts').Service
@@ -113,7 +113,9 @@ try {
   const service = await starting
   const sandbox = await sandboxProbe
   // Printed last, because a reader of this line can send a signal immediately.
-  process.stdout.write(`${welcome({ ...service, publicUrl: config.public_url, sandbox })}listening on ${service.url}\n`)
+  process.stdout.write(
+    `${welcomeText({ ...service, publicUrl: config.public_url, sandbox })}listening on ${service.url}\n`,
+  )
   // A primary answers no requests, so a small young generation is sufficient.
   if (workers === 1) setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {

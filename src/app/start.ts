@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { reachable, requireFreePorts } from '#api/access/address.ts'
+import { reachableUrl, requireFreePorts } from '#api/access/address.ts'
 import type { ApiDeps } from '#api/access/deps.ts'
 import type { Interns } from '#api/interns/interns.ts'
-import { welcomeDemo } from '#api/interns/supervision.ts'
+import { createDemoIntern } from '#api/interns/supervision.ts'
 import { internAddress, keepInternListener } from '#api/server/intern-listener.ts'
 import { type ApiOptions, createApi, listen } from '#api/server/server.ts'
 import { startMetricsServer } from '#api/telemetry/metrics-server.ts'
@@ -108,7 +108,7 @@ export async function startService({
 
 /** Returns the URL of the console for a browser on this host. */
 export function consoleUrl(config: Pick<Config, 'console'>, url: string): string | undefined {
-  return config.console ? new URL(reachable(url)).origin : undefined
+  return config.console ? new URL(reachableUrl(url)).origin : undefined
 }
 
 /** Builds the console in the background. Requests wait for it, and get the error if the build fails. */
@@ -155,7 +155,7 @@ export async function firstSignIn(
 
 async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {
   const owner = await deps.keys.find(apiKey)
-  if (owner) await welcomeDemo(deps, interns, owner)
+  if (owner) await createDemoIntern(deps, interns, owner)
 }
 
 type CloseOptions = { graceMs: number; url: string | undefined }

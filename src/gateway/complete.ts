@@ -3,7 +3,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { runInSlices } from '#platform/async/long-work.ts'
 import type { RevocableResponse } from '#platform/net/revocable-response.ts'
-import { requestTagsOf } from '#spend/ledger/request-tags.ts'
+import { readRequestTags } from '#spend/ledger/request-tags.ts'
 import { measurePrompt } from './admission/bounds/prompt-bound.ts'
 import type { PolicyDecision, PolicyQuestion } from './admission/policy.ts'
 import type { RequestReservation } from './admission/request-reservation.ts'
@@ -123,7 +123,7 @@ function policyQuestion(
   candidates: Candidate[],
   { signal }: RevocableResponse,
 ): PolicyQuestion {
-  const groups = { sessionId, tags: requestTagsOf(chat.metadata) }
+  const groups = { sessionId, tags: readRequestTags(chat.metadata) }
   return { caller, host, groups, chat, body, protocol: client.protocol, candidates, turns, signal }
 }
 

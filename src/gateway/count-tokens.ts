@@ -1,6 +1,6 @@
 import { measureTools, upperPromptEstimate } from '#chat/prompt-size.ts'
 import { runInSlices } from '#platform/async/long-work.ts'
-import { requestTagsOf } from '#spend/ledger/request-tags.ts'
+import { readRequestTags } from '#spend/ledger/request-tags.ts'
 import { bodyForUpstream, resolveAddress } from './attempt/attempt-request.ts'
 import { failureFromStatus, toClientFault } from './attempt/failure.ts'
 import { fetchSmallJson } from './attempt/fetch-small-json.ts'
@@ -48,7 +48,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const candidates = resolveModels(deps.catalogue.current(), request)
   const { caller, client, host } = call
   const { protocol } = client
-  const groups = { sessionId: undefined, tags: requestTagsOf(request.metadata) }
+  const groups = { sessionId: undefined, tags: readRequestTags(request.metadata) }
   const decision = await deps.policy.decide({ caller, host, groups, chat: request, body, protocol, candidates })
   const [first] = decision.candidates
   const preferred = withProviderSlugs(deps.catalogue.current(), request.provider)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import { createKeyCache } from '#identity/accounts/keys/key-cache.ts'
-import { keyReader } from '#identity/accounts/keys/read-keys.ts'
+import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
 import { openDb } from '#platform/db/open.ts'
 import { newTestStore, onEachDatabase, type TestStore } from '../harness/database/databases.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
@@ -126,7 +126,7 @@ onEachDatabase('the steady state', (kind) => {
     let queries = 0
     const db = await openDb(testStore.settings, { onQuery: () => void queries++ })
     const { apiKey } = (await bootstrap({ db, now: Date.now, newId: () => crypto.randomUUID() }))!
-    const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
+    const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: createKeyReader({ db }) })
     await keys.find(apiKey)
     const before = queries
     for (let n = 0; n < 10_000; n++) assert.ok(await keys.find(apiKey))
@@ -140,7 +140,7 @@ onEachDatabase('the steady state', (kind) => {
     let queries = 0
     const db = await openDb(testStore.settings, { onQuery: () => void queries++ })
     const { apiKey } = (await bootstrap({ db, now: Date.now, newId: () => crypto.randomUUID() }))!
-    const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: keyReader({ db }) })
+    const keys = createKeyCache({ signals: db.signals, now: Date.now, readKeys: createKeyReader({ db }) })
     const before = queries
     const unknown = Array.from({ length: 20_000 }, (_, n) => `sb-v1-${n.toString(16).padStart(64, '0')}`)
     const flood = Promise.all(unknown.map((key) => keys.find(key)))

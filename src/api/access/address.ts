@@ -4,15 +4,14 @@ import { StartupError } from '#platform/core/fault.ts'
 
 export type Address = { host: string; port: number }
 
-export function originOf(server: Server, { host }: Address): string {
+/** The origin of a listening server. The system may have chosen the port, so it is read from the server. */
+export function serverOrigin(server: Server, { host }: Address): string {
   const { port } = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/**
- * Returns the address at which processes on this host reach the service. A wildcard address becomes a loopback address.
- */
-export function reachable(url: string): string {
+/** Returns the URL at which processes on this host reach the service. A wildcard address becomes a loopback address. */
+export function reachableUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
@@ -22,18 +21,18 @@ export function reachable(url: string): string {
  */
 export async function requireFreePorts(addresses: Record<string, Address>): Promise<void> {
   await using probes = new AsyncDisposableStack()
-  for (const [setting, at] of Object.entries(addresses)) {
+  for (const [setting, address] of Object.entries(addresses)) {
     const probe = createServer()
     const listening = Promise.withResolvers<void>()
-    probe.once('error', (error) => listening.reject(addressRefused(error, at, setting)))
-    probe.listen(at.port, at.host, listening.resolve)
+    probe.once('error', (error) => listening.reject(listenError(error, address, setting)))
+    probe.listen(address.port, address.host, listening.resolve)
     await listening.promise
     probes.defer(() => new Promise<void>((resolve) => probe.close(() => resolve())))
   }
 }
 
 /** Builds the error that says why an address cannot be bound, and which setting to change. */
-export function addressRefused(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): StartupError {
+export function listenError(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): StartupError {
   switch (error.code) {
     case 'EADDRINUSE':
       return new StartupError(

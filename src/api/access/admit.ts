@@ -8,10 +8,10 @@ import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
 import type { Route } from '../routes/route.ts'
-import { authorizationIn, authorize, authorizeFromCache } from './authorize.ts'
+import { authorize, authorizeFromCache, readAuthorization } from './authorize.ts'
 import { type GuardedRoute, rolesOf } from './roles.ts'
 import { requireOwnPage } from './same-origin.ts'
-import { sessionTokenIn } from './session-cookie.ts'
+import { readSessionToken } from './session-cookie.ts'
 
 export type AdmitDeps = {
   keys: Pick<KeyCache, 'find' | 'findCached'>
@@ -33,7 +33,7 @@ export function admitFromCache(
   route: AccessRules,
   { headers }: Pick<RequestParts, 'headers'>,
 ): Caller | undefined {
-  return authorizeFromCache(deps, route, authorizationIn(headers, route.acceptsApiKeyHeader?.(headers) === true))
+  return authorizeFromCache(deps, route, readAuthorization(headers, route.acceptsApiKeyHeader?.(headers) === true))
 }
 
 /**
@@ -46,13 +46,13 @@ export async function admit(
   request: RequestParts,
   reply: Pick<FastifyReply, 'header'>,
 ): Promise<Caller> {
-  const authorization = authorizationIn(request.headers, route.acceptsApiKeyHeader?.(request.headers) === true)
+  const authorization = readAuthorization(request.headers, route.acceptsApiKeyHeader?.(request.headers) === true)
   if (authorization !== undefined) return authorize(deps, route, authorization)
   const isPublic = route.canBePublic === true && deps.config.public_models
   const { cookie } = request.headers
   if (cookie !== undefined) {
     const { origin } = deps.connectionOf(request.raw)
-    const token = sessionTokenIn(cookie, origin)
+    const token = readSessionToken(cookie, origin)
     if (token !== undefined && !isPublic) return admitSession(deps, route, request, reply, { token, origin })
   }
   return isPublic ? noCaller : authorize(deps, route, undefined)
@@ -68,10 +68,10 @@ async function admitSession(
   // No browser or proxy may cache a response that only a cookie authorized.
   reply.header('cache-control', 'no-store')
   const { headers, method } = request
-  const found = await sessions.find(token, workspaceNamedBy(route, request))
-  if (!found) throw await sessions.explainMissing(token)
+  const session = await sessions.find(token, workspaceNamedBy(route, request))
+  if (!session) throw await sessions.explainMissing(token)
   if (method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, origin, token)
-  return callerFor(route, found)
+  return callerFor(route, session)
 }
 
 /**
@@ -84,23 +84,25 @@ export function workspaceNamedBy(
 ): RequestedWorkspace {
   const inPath = workspaceParam === undefined ? undefined : (params as Record<string, string>)[workspaceParam]
   const inQuery = (query as { workspace_id?: unknown } | undefined)?.workspace_id
-  return { explicit: textOf(headers['x-workspace']), defaultForMembers: inPath ?? textOf(inQuery) }
+  return { explicit: nonEmptyText(headers['x-workspace']), defaultForMembers: inPath ?? nonEmptyText(inQuery) }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const nonEmptyText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Returns the caller that a session acts as, which depends on the kind of route. */
-function callerFor(route: AccessRules, { usageCaller, ...standings }: ResolvedSession): Caller {
+function callerFor(route: AccessRules, session: ResolvedSession): Caller {
   const { key, scope = 'workspace' } = route
-  const { role, managementCaller } = standings[scope]
+  const { role, managementCaller } = session[scope]
+  const { usageCaller } = session
   if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `The role "${role}" does not permit this operation.`)
-  const caller =
-    key === 'management' ? managementCaller : key === 'api' ? usageCaller : (managementCaller ?? usageCaller)
+  if (key === 'management') {
+    if (managementCaller) return managementCaller
+    throw new Fault(
+      'forbidden',
+      'This session was started with an API key and has only its permissions. Sign in with a link or a management key.',
+    )
+  }
+  const caller = key === 'api' ? usageCaller : (managementCaller ?? usageCaller)
   if (caller) return caller
-  throw new Fault(
-    'forbidden',
-    key === 'management'
-      ? 'This session was started with an API key and has only its permissions. Sign in with a link or a management key.'
-      : 'The key named "Console", by which this session uses models and interns, is disabled.',
-  )
+  throw new Fault('forbidden', 'The key named "Console", by which this session uses models and interns, is disabled.')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller, KeyKind } from '#identity/accounts/caller.ts'
 import { startTestService } from '#test/harness/service/service.ts'
-import { authorizationIn, authorize } from './authorize.ts'
+import { authorize, readAuthorization } from './authorize.ts'
 
 /** A key ring with one key, either cached or read from the database. */
 function ringOf(keyKind: KeyKind, remembered = true) {
@@ -77,10 +77,10 @@ test('a 401 names the scheme', async () => {
 
 test('a bare key counts as a bearer token, unless another credential is ours', () => {
   const ours = 'sb-v1-abc'
-  assert.equal(authorizationIn({ 'x-api-key': ours }, true), `Bearer ${ours}`)
-  assert.equal(authorizationIn({ authorization: 'Bearer other', 'x-api-key': ours }, true), `Bearer ${ours}`)
-  assert.equal(authorizationIn({ authorization: `Bearer ${ours}`, 'x-api-key': 'sk-ant-1' }, true), `Bearer ${ours}`)
-  assert.equal(authorizationIn({ authorization: 'Bearer x', 'x-api-key': ['a', 'b'] }, true), 'Bearer x')
-  assert.equal(authorizationIn({ 'x-api-key': '' }, true), undefined)
-  assert.equal(authorizationIn({ 'x-api-key': ours }, false), undefined)
+  assert.equal(readAuthorization({ 'x-api-key': ours }, true), `Bearer ${ours}`)
+  assert.equal(readAuthorization({ authorization: 'Bearer other', 'x-api-key': ours }, true), `Bearer ${ours}`)
+  assert.equal(readAuthorization({ authorization: `Bearer ${ours}`, 'x-api-key': 'sk-ant-1' }, true), `Bearer ${ours}`)
+  assert.equal(readAuthorization({ authorization: 'Bearer x', 'x-api-key': ['a', 'b'] }, true), 'Bearer x')
+  assert.equal(readAuthorization({ 'x-api-key': '' }, true), undefined)
+  assert.equal(readAuthorization({ 'x-api-key': ours }, false), undefined)
 })

@@ -16,7 +16,7 @@ const bearer = /^Bearer +(\S+)$/i
  * The credential of a request. Clients of Anthropic's protocol send the bare key in a separate header, which only the
  * operations of that protocol accept. Some send a second credential that is not meant for this service.
  */
-export function authorizationIn(
+export function readAuthorization(
   { authorization, 'x-api-key': key }: Credentials,
   acceptsApiKeyHeader: boolean,
 ): string | undefined {
@@ -28,26 +28,27 @@ export function authorizationIn(
 export type Credentials = { authorization?: string | undefined; 'x-api-key'?: string | string[] | undefined }
 
 /** Returns the secret of an `Authorization` header. */
-export function secretIn(authorization: string | undefined): string | undefined {
+export function readBearerSecret(authorization: string | undefined): string | undefined {
   return bearer.exec(authorization ?? '')?.[1]
 }
 
 type AuthorizeDeps = { keys: Pick<KeyCache, 'find'>; tokens?: Pick<Tokens, 'find'> | undefined }
 
-/** Authorizes a request whose key is cached. @returns undefined if its caller must be read, or is refused. */
+/**
+ * Authorizes a request whose key is cached. @returns undefined if the key is not cached.
+ * @throws Fault `unauthenticated` or `forbidden` if the key cannot be used here.
+ */
 export function authorizeFromCache(
   { keys }: { keys: Pick<KeyCache, 'findCached'> },
   route: AccessRules,
   authorization: string | undefined,
 ): Caller | undefined {
-  const secret = secretIn(authorization)
+  const secret = readBearerSecret(authorization)
   const caller = secret === undefined ? undefined : keys.findCached(secret)
-  return caller && allowed(caller, route)
+  return caller && requireAllowedKey(caller, route)
 }
 
-/**
- * Authorizes a request: the caller of its key, or a fault that says what is missing.
- */
+/** Finds the caller of a request by its key. @throws Fault `unauthenticated` or `forbidden`, with what is missing. */
 export async function authorize(
   deps: AuthorizeDeps,
   route: AccessRules,
@@ -56,12 +57,12 @@ export async function authorize(
   if (!authorization) {
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
-  const secret = secretIn(authorization)
-  if (!secret && bareKey.test(authorization)) throw withoutScheme()
-  return allowed(await findCaller(deps, secret), route)
+  const secret = readBearerSecret(authorization)
+  if (!secret && bareKey.test(authorization)) throw missingSchemeFault()
+  return requireAllowedKey(await findCaller(deps, secret), route)
 }
 
-const withoutScheme = () =>
+const missingSchemeFault = () =>
   new Fault(
     'unauthenticated',
     'The header lacks "Bearer " before the key: send the header "Authorization: Bearer <key>".',
@@ -74,7 +75,7 @@ async function findCaller({ keys, tokens }: AuthorizeDeps, secret: string | unde
   throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
 }
 
-function allowed(caller: Caller, route: AccessRules): Caller {
+function requireAllowedKey(caller: Caller, route: AccessRules): Caller {
   if (route.key === 'management' && caller.keyKind !== 'management') {
     throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
   }
@@ -91,6 +92,9 @@ function allowed(caller: Caller, route: AccessRules): Caller {
   return caller
 }
 
-/** Whether the member of an API key belongs to the organization, but not to the workspace of the key. */
+/**
+ * Whether the member of an API key belongs to the organization, but not to the workspace of the key. The keys of members
+ * who left the organization continue to work.
+ */
 export const isKeyOfNonMember = ({ keyKind, role, creatorLeft, organizationRole }: Caller) =>
   keyKind === 'api' && role === undefined && organizationRole !== undefined && !creatorLeft

@@ -44,10 +44,12 @@ export type ApiDeps = {
   keys: KeyCache
   /** Whether this server can answer completions. */
   readiness: Readiness
+  /** The measured speed and availability of endpoints. */
   measures: Measures
   metrics: Metrics
   now: Now
   newId: NewId
+  /** The dependencies of completions. */
   routing: GatewayDeps
   /** Scans texts with the content filters of guardrails. */
   scanner: Scanner
@@ -56,11 +58,11 @@ export type ApiDeps = {
   /** Accepts JSON Web Tokens, if the settings name their issuer. */
   tokens: Tokens | undefined
   /** The client of the OpenID Connect issuer, if the settings name one. */
-  oidc: OidcClient | undefined
+  oidcClient: OidcClient | undefined
   /** Returns the client's IP address, and the origin by which the client reaches this service. */
   connectionOf: ConnectionOf
   /** Limits the sign-in attempts of each address. */
-  attempts: SignInAttempts
+  signInAttempts: SignInAttempts
   /** Limits the passkey challenges that each address can request. */
   challengeLimit: SignInAttempts
   /** Encrypts provider credentials. */
@@ -76,8 +78,8 @@ export type ApiDeps = {
   hostStatus: () => Promise<HostStatus>
   /** The live events for subscribers. */
   liveEvents: LiveEvents
-  /** Runs each route's handler, if requests are traced. */
-  around: RequestWrapper | undefined
+  /** Runs each route's handler within a span; undefined if requests are not traced. */
+  wrapHandler: RequestWrapper | undefined
   /** Whether this server will stop soon. */
   isShuttingDown: () => boolean
 }

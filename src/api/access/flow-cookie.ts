@@ -1,38 +1,34 @@
 import { ownPath } from '#platform/http/request/own-path.ts'
-import { isSecure, tokenIn } from './session-cookie.ts'
-
-const path = '/api/v1/sessions/oidc'
+import { isSecure, readCookie } from './session-cookie.ts'
 
 /** The location of the service in the browser: its origin and its base path. */
 export type Site = { origin: string; root: string }
-const plainName = 'signalbox_sign_in'
-
-/** The time limit for the sign-in at the issuer, in seconds. */
-const seconds = 600
 
 /** One redirect to the issuer and back: the secret that identifies it, and the page to open afterwards. */
 export type SignInFlow = { secret: string; returnTo: string }
 
-/**
- * Stores the secret of a redirect to the issuer and back. It is `Lax`, unlike the session cookie: the redirect back
- * starts at another site, and a browser does not send a stricter cookie with it.
- */
+const flowName = 'signalbox_sign_in'
+
+/** The time limit for the sign-in at the issuer. */
+const flowSeconds = 600
+
+/** Stores the secret of a redirect to the issuer and back, and the page to return to. */
 export function flowCookie(site: Site, { secret, returnTo }: SignInFlow): string {
-  const place = returnTo === '/' ? '' : `.${Buffer.from(returnTo).toString('base64url')}`
-  return serialize(site, secret + place, seconds)
+  const page = returnTo === '/' ? '' : `.${Buffer.from(returnTo).toString('base64url')}`
+  return serializeCookie(flowName, site, secret + page, flowSeconds)
 }
 
-export const endedFlowCookie = (site: Site) => serialize(site, '', 0)
+export const clearedFlowCookie = (site: Site) => serializeCookie(flowName, site, '', 0)
 
 /** Reads the flow from the cookie. `returnTo` is not trusted: another service on this host may have set the cookie. */
-export function flowIn(cookies: string | undefined, origin: string): SignInFlow | undefined {
-  const [secret, place = ''] = tokenIn(cookies, nameFor(origin))?.split('.') ?? []
+export function readSignInFlow(cookies: string | undefined, origin: string): SignInFlow | undefined {
+  const [secret, page = ''] = readCookie(cookies, cookieName(flowName, origin))?.split('.') ?? []
   if (!secret) return undefined
-  return { secret, returnTo: pageIn(Buffer.from(place, 'base64url').toString(), origin) ?? '/' }
+  return { secret, returnTo: toConsolePath(Buffer.from(page, 'base64url').toString(), origin) ?? '/' }
 }
 
 /** Returns the path of a console page; undefined for another origin or a path of the API. */
-export function pageIn(text: string, origin: string): string | undefined {
+export function toConsolePath(text: string, origin: string): string | undefined {
   const path = ownPath(text, origin)
   return path?.startsWith('/api/') ? undefined : path
 }
@@ -42,16 +38,21 @@ const signedOutSeconds = 30 * 86_400
 
 /** Remembers a sign-out in this browser, so that the issuer asks which account signs in next. */
 export const signedOutCookie = (site: Site) => serializeCookie(signedOutName, site, '1', signedOutSeconds)
-export const endedSignedOutCookie = (site: Site) => serializeCookie(signedOutName, site, '', 0)
+export const clearedSignedOutCookie = (site: Site) => serializeCookie(signedOutName, site, '', 0)
 
 export const hasSignedOut = (cookies: string | undefined, origin: string) =>
-  tokenIn(cookies, nameFor(origin, signedOutName)) !== undefined
+  readCookie(cookies, cookieName(signedOutName, origin)) !== undefined
 
-const nameFor = (origin: string, name = plainName) => (isSecure(origin) ? `__Secure-${name}` : name)
+const cookieName = (name: string, origin: string) => (isSecure(origin) ? `__Secure-${name}` : name)
 
-const serialize = (site: Site, value: string, maxAge: number) => serializeCookie(plainName, site, value, maxAge)
+/** Only the routes of the sign-in get the cookies. */
+const path = '/api/v1/sessions/oidc'
 
+/**
+ * `Lax`, unlike the session cookie: the redirect back starts at another site, and a browser does not send a stricter
+ * cookie with it.
+ */
 function serializeCookie(name: string, { origin, root }: Site, value: string, maxAge: number): string {
   const secure = isSecure(origin) ? '; Secure' : ''
-  return `${nameFor(origin, name)}=${value}; Path=${root}${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
+  return `${cookieName(name, origin)}=${value}; Path=${root}${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 }

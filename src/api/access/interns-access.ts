@@ -1,30 +1,31 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { pathIn } from '#platform/http/known-paths.ts'
-import { prefix } from './prefix.ts'
+import { apiPrefix } from './prefix.ts'
 import { requireInterns } from './require-interns.ts'
 
-const root = '/interns'
+const internsPath = '/interns'
 
 /**
- * Checks the matched route; without one, the path as the router parses it. No spelling of a path bypasses this check.
+ * Whether a request is for a path under /interns. Checks the matched route. If no route matches, checks the path as the
+ * router parses it. No spelling of a path bypasses this check.
  */
-function isInterns({ url, routeOptions }: InternRequest): boolean {
-  return isBelow(routeOptions?.url ?? decoded(pathIn(url)))
+function isInternsRequest({ url, routeOptions }: InternRequest): boolean {
+  return isInternsUrl(routeOptions?.url ?? decodePath(pathIn(url)))
 }
 
 /** Whether a request without a route was meant for an intern's chat. It has no route if its path cannot be read. */
 export function isInternChat({ method, url }: { method: string; url: string }): boolean {
   const path = pathIn(url)
-  return method === 'POST' && isBelow(decoded(path)) && path.endsWith('/chat/completions')
+  return method === 'POST' && isInternsUrl(decodePath(path)) && path.endsWith('/chat/completions')
 }
 
-const isBelow = (path: string | undefined) =>
-  path?.startsWith(prefix) === true && isBelowInterns(path.slice(prefix.length))
+const isInternsUrl = (path: string | undefined) =>
+  path?.startsWith(apiPrefix) === true && isBelowInterns(path.slice(apiPrefix.length))
 
 /** Whether only members of the programme can use this path. The path comes without the common prefix. */
-export const isBelowInterns = (path: string) => path === root || path.startsWith(`${root}/`)
+export const isBelowInterns = (path: string) => path === internsPath || path.startsWith(`${internsPath}/`)
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
@@ -42,14 +43,15 @@ type InternRequest = {
  * Guards every path under /interns, known or not, for every method. For callers outside the programme, all these paths
  * are unknown. The same holds for an intern's own key: interns cannot create, prompt or stop interns.
  * @param callerOf finds the caller by a key for models and interns.
+ * @returns undefined for other paths, so that they do not wait for a promise.
  */
 export function guardInterns<Request extends InternRequest>(
   callerOf: (request: Request) => Promise<Caller>,
   request: Request,
 ): Promise<void> | undefined {
-  return isInterns(request) ? requireCaller(callerOf, request) : undefined
+  return isInternsRequest(request) ? requireInternsCaller(callerOf, request) : undefined
 }
 
-async function requireCaller<Request>(callerOf: (request: Request) => Promise<Caller>, request: Request) {
+async function requireInternsCaller<Request>(callerOf: (request: Request) => Promise<Caller>, request: Request) {
   requireInterns(await callerOf(request))
 }

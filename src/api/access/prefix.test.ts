@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { underPrefix } from './prefix.ts'
+import { toApiUrl } from './prefix.ts'
 
 test('a model path with a plain slash becomes one with an encoded slash', () => {
   const paths = {
@@ -12,5 +12,5 @@ test('a model path with a plain slash becomes one with an encoded slash', () => 
     '/api/v1/models': '/api/v1/models',
     '/api/v1/models?q=a/b': '/api/v1/models?q=a/b',
   }
-  assert.deepEqual(Object.fromEntries(Object.keys(paths).map((path) => [path, underPrefix(path)])), paths)
+  assert.deepEqual(Object.fromEntries(Object.keys(paths).map((path) => [path, toApiUrl(path)])), paths)
 })

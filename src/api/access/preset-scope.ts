@@ -12,8 +12,8 @@ export async function presetScope(
 ): Promise<PresetScope> {
   const { workspaceId, keyKind, keyHash } = caller
   if (keyKind !== 'intern') return { workspaceId }
-  const named = readPresetReference({
+  const preset = readPresetReference({
     model: (await findModelByKey(deps, keyHash)) ?? deps.config.default_intern_model,
   })
-  return { workspaceId, slugs: named ? [named.slug] : [] }
+  return { workspaceId, slugs: preset ? [preset.slug] : [] }
 }

@@ -4,7 +4,9 @@ import type { Route } from '../routes/route.ts'
 /** The properties of a route that decide which roles can call it. */
 export type GuardedRoute = Pick<Route, 'key' | 'method' | 'isRead' | 'roles' | 'scope'>
 
-export const reads = ({ method, isRead = false }: Pick<GuardedRoute, 'method' | 'isRead'>) => method === 'get' || isRead
+/** Whether a route changes nothing: `isRead` marks routes that read with another method than GET. */
+export const isReadRoute = ({ method, isRead = false }: Pick<GuardedRoute, 'method' | 'isRead'>) =>
+  method === 'get' || isRead
 
 /**
  * Returns the roles that can call a route. By default, owners and admins can call routes for management keys, and every
@@ -13,7 +15,7 @@ export const reads = ({ method, isRead = false }: Pick<GuardedRoute, 'method' | 
  */
 export function rolesOf(route: GuardedRoute): readonly AccessRole[] {
   if (route.roles) return route.roles as readonly AccessRole[]
-  const canView = reads(route) || route.key === 'none'
+  const canView = isReadRoute(route) || route.key === 'none'
   return accessRoles.filter(
     (role) =>
       role === 'owner' ||

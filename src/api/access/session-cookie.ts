@@ -1,28 +1,30 @@
-/** The name of the cookie. With TLS it has the prefix `__Host-`: only this exact host can set it. */
-const plainName = 'signalbox_session'
-const nameFor = (origin: string) => (isSecure(origin) ? `__Host-${plainName}` : plainName)
+const baseName = 'signalbox_session'
+
+/** The name of the cookie. With TLS it has the prefix `__Host-`: only this exact host can set such a cookie. */
+const cookieNameFor = (origin: string) => (isSecure(origin) ? `__Host-${baseName}` : baseName)
 
 export const isSecure = (origin: string) => origin.startsWith('https:')
 
 /** `Set-Cookie` for a session. @param seconds how long the browser keeps it; 0 to forget it. */
 export function sessionCookie(origin: string, token: string, seconds: number): string {
   const secure = isSecure(origin) ? '; Secure' : ''
-  return `${nameFor(origin)}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+  return `${cookieNameFor(origin)}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+}
+
+/** Returns the session token of a `Cookie` header. */
+export function readSessionToken(cookies: string | undefined, origin: string): string | undefined {
+  return readCookie(cookies, cookieNameFor(origin))
 }
 
 /**
- * Returns the token of a `Cookie` header. Returns none if several cookies have that name: another service on the same
- * host name may have set one, and both look the same.
+ * Returns the value of a cookie; undefined if several cookies have that name. Another service on the same host name may
+ * have set one of them, and both look the same.
  */
-export function sessionTokenIn(cookies: string | undefined, origin: string): string | undefined {
-  return tokenIn(cookies, nameFor(origin))
-}
-
-export function tokenIn(cookies: string | undefined, name: string): string | undefined {
+export function readCookie(cookies: string | undefined, name: string): string | undefined {
   if (!cookies) return undefined
-  const found = cookies
+  const matches = cookies
     .split(';')
-    .map((one) => one.trim())
-    .filter((one) => one.startsWith(`${name}=`))
-  return found.length === 1 ? found[0]!.slice(name.length + 1) : undefined
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(`${name}=`))
+  return matches.length === 1 ? matches[0]!.slice(name.length + 1) : undefined
 }

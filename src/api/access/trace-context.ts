@@ -2,7 +2,7 @@ import type { Context } from '@opentelemetry/api'
 import { readTraceParent } from '#platform/net/trace-parent.ts'
 
 /** Returns the span of the caller, which the `traceparent` header names. */
-export function callersContext(
+export function callerContext(
   { ROOT_CONTEXT, trace }: typeof import('@opentelemetry/api'),
   traceParent: string | undefined,
 ): Context {

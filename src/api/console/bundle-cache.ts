@@ -1,27 +1,28 @@
 import { spawn } from 'node:child_process'
-import { once as eventOf } from 'node:events'
+import { once as onceEmitted } from 'node:events'
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { once } from '#platform/async/once.ts'
 import type { Log } from '#platform/process/log.ts'
 import { readManifest } from './manifest.ts'
-import { nameOfSources } from './sources.ts'
+import { hashSources } from './sources.ts'
 
 /** Returns the folder of the console's bundle. Builds a missing bundle. */
 export type ConsoleBundle = () => Promise<string>
 
-/** Old bundles are kept because servers of another version can share the data folder. */
-const maxOldBundles = 3
+/** Several bundles are kept because servers of another version can share the data folder. */
+const maxBundles = 3
 
-const program = fileURLToPath(new URL('./bundle.ts', import.meta.url))
+const bundlerScript = fileURLToPath(new URL('./bundle.ts', import.meta.url))
 
 /** Finds the bundle of an earlier start with the same sources, or builds it once for all callers. */
 export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Log }): ConsoleBundle {
   return once(async () => {
     const parent = join(dataDir, 'console.remembered')
-    const folder = join(parent, await nameOfSources())
+    const folder = join(parent, await hashSources())
     if (await readManifest(folder)) {
+      // The most recently used bundles are kept.
       const now = new Date()
       await utimes(folder, now, now).catch(() => {})
       return folder
@@ -29,7 +30,9 @@ export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Lo
     const started = performance.now()
     await bundleInto(folder)
     log.info({ ms: Math.round(performance.now() - started) }, 'console bundled')
-    await dropOld(parent).catch((error) => log.warn({ err: error }, 'old bundles of the console could not be deleted'))
+    await deleteOldBundles(parent).catch((error) =>
+      log.warn({ err: error }, 'old bundles of the console could not be deleted'),
+    )
     return folder
   })
 }
@@ -38,7 +41,7 @@ export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Lo
 async function bundleInto(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`
   try {
-    await run(draft)
+    await runBundler(draft)
     await rename(draft, folder).catch(async (error) => {
       if (!(await readManifest(folder))) throw error
     })
@@ -47,23 +50,23 @@ async function bundleInto(folder: string): Promise<void> {
   }
 }
 
-async function run(folder: string): Promise<void> {
+async function runBundler(folder: string): Promise<void> {
   // An empty environment, because this process's environment contains credentials.
-  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
+  const child = spawn(process.execPath, [bundlerScript, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
   let output = ''
   // Without free file descriptors, the process has no pipes; the `error` event follows.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4_000)
   })
-  const [code] = (await eventOf(child, 'close')) as [number | null]
+  const [code] = (await onceEmitted(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`The console could not be bundled: ${output.trim() || `it ended with ${code}`}`)
 }
 
-async function dropOld(parent: string): Promise<void> {
+async function deleteOldBundles(parent: string): Promise<void> {
   const names = await readdir(parent)
   const dated = await Promise.all(
     names.map(async (name) => ({ path: join(parent, name), at: (await stat(join(parent, name))).mtimeMs })),
   )
-  const old = dated.sort((a, b) => b.at - a.at).slice(maxOldBundles)
+  const old = dated.sort((a, b) => b.at - a.at).slice(maxBundles)
   await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })))
 }

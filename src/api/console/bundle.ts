@@ -13,7 +13,7 @@ import { nicenessPlus } from '#platform/process/process-priority.ts'
 import { type Manifest, manifestName } from './manifest.ts'
 import { bundledFiles, consoleFolder, packageFolder, screenNames } from './sources.ts'
 
-const common = {
+const commonOptions = {
   absWorkingDir: packageFolder,
   bundle: true,
   minify: true,
@@ -24,9 +24,10 @@ const common = {
   logLevel: 'silent',
 } satisfies BuildOptions
 
-const code = () =>
+/** Builds the scripts of the console for browsers. */
+const bundleBrowserCode = () =>
   buildSync({
-    ...common,
+    ...commonOptions,
     entryPoints: { main: 'console/main.tsx' },
     inject: ['console/shared-chunk.ts'],
     format: 'esm',
@@ -39,11 +40,12 @@ const code = () =>
   })
 
 /**
- * The console for the service, which renders pages with it. Screens and parts that only the browser renders are not bundled.
+ * Builds the module with which the service renders pages. Screens and components that only the browser renders are not
+ * bundled.
  */
-const serverCode = (renderedScreens: string[]) =>
+const bundleServerCode = (renderedScreens: string[]) =>
   buildSync({
-    ...common,
+    ...commonOptions,
     entryPoints: { server: 'console/server/create-renderer.ts' },
     inject: ['console/server/browser-globals.ts'],
     external: [
@@ -63,27 +65,30 @@ const serverCode = (renderedScreens: string[]) =>
     outExtension: { '.js': '.mjs' },
   })
 
-/** One style sheet for all screens: shared styles first. */
-function style(files: string[]) {
+/** Builds one style sheet for all screens, with the shared styles first. */
+function bundleStyle(files: string[]) {
   const order = ['style', 'components']
-  const rank = (file: string) => (order.indexOf(file.split('/')[0]!) + 1 || order.length + 1) * 1
+  const rank = (file: string) => {
+    const position = order.indexOf(file.split('/')[0]!)
+    return position === -1 ? order.length : position
+  }
   const sheets = files.filter((file) => file.endsWith('.css')).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   const contents = sheets.map((file) => `@import './${file}';`).join('\n')
   return buildSync({
-    ...common,
+    ...commonOptions,
     stdin: { contents, loader: 'css', resolveDir: consoleFolder, sourcefile: 'style.css' },
     entryNames: 'style-[hash]',
   })
 }
 
-/** A file and its static imports, recursively. */
-function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<string>()): Set<string> {
-  if (found.has(path)) return found
-  found.add(path)
-  for (const { path: next, kind } of outputs[path]?.imports ?? []) {
-    if (kind === 'import-statement') loadedWith(outputs, next, found)
+/** Returns a file and its static imports, recursively. */
+function collectStaticImports(outputs: Metafile['outputs'], path: string, files = new Set<string>()): Set<string> {
+  if (files.has(path)) return files
+  files.add(path)
+  for (const imported of outputs[path]?.imports ?? []) {
+    if (imported.kind === 'import-statement') collectStaticImports(outputs, imported.path, files)
   }
-  return found
+  return files
 }
 
 /** The first API requests of screens. Importing the list does not load the screens. */
@@ -96,25 +101,27 @@ async function listFirstRequests(): Promise<Manifest['firstRequests']> {
 type SharedFiles = Pick<Manifest, 'style' | 'icon' | 'firstRequests' | 'server'>
 
 function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Manifest {
-  const startedBy = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
-  const main = startedBy('console/main.tsx')!
-  const atOnce = loadedWith(outputs, main)
-  const named = (paths: Iterable<string>) => [...paths].map((path) => basename(path))
+  const outputOfEntry = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
+  const main = outputOfEntry('console/main.tsx')!
+  const mainFiles = collectStaticImports(outputs, main)
+  const fileNames = (paths: Iterable<string>) => [...paths].map((path) => basename(path))
   const screens = screenNames().map((name) => {
     // One chunk can contain several screens.
     const screen = Object.keys(outputs).find((path) => `console/${name}/screen.tsx` in outputs[path]!.inputs)
-    return [name, named([...(screen ? loadedWith(outputs, screen) : [])].filter((path) => !atOnce.has(path)))]
+    const files = screen ? collectStaticImports(outputs, screen) : new Set<string>()
+    return [name, fileNames([...files].filter((path) => !mainFiles.has(path)))]
   })
   return {
     main: basename(main),
-    mainImports: named(atOnce).filter((name) => name !== basename(main)),
+    mainImports: fileNames(mainFiles).filter((name) => name !== basename(main)),
     ...sharedFiles,
     screens: Object.fromEntries(screens),
     files: [],
   }
 }
 
-function writeHashed(folder: string, name: string, bytes: Uint8Array): string {
+/** Writes a file, also compressed. @returns its name. */
+function writeCompressed(folder: string, name: string, bytes: Uint8Array): string {
   writeFileSync(join(folder, name), bytes)
   writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
   const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
@@ -124,21 +131,21 @@ function writeHashed(folder: string, name: string, bytes: Uint8Array): string {
 
 async function bundle(folder: string): Promise<void> {
   const files = await bundledFiles()
-  const { outputFiles, metafile } = code()
-  const sheet = style(files).outputFiles[0]!
+  const { outputFiles, metafile } = bundleBrowserCode()
+  const sheet = bundleStyle(files).outputFiles[0]!
   const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
   mkdirSync(folder, { recursive: true })
   const firstRequests = await listFirstRequests()
-  const server = serverCode(Object.keys(firstRequests)).outputFiles[0]!
+  const server = bundleServerCode(Object.keys(firstRequests)).outputFiles[0]!
   const serverName = basename(server.path)
   writeFileSync(join(folder, serverName), server.contents)
   const sharedFiles = { style: basename(sheet.path), icon: iconName, firstRequests, server: serverName }
   const manifest = manifestOf(metafile.outputs, sharedFiles)
   const scripts = outputFiles.filter(({ path }) => extname(path) === '.js')
-  const write = ({ path, contents }: OutputFile) => writeHashed(folder, basename(path), contents)
+  const write = ({ path, contents }: OutputFile) => writeCompressed(folder, basename(path), contents)
   writeFileSync(join(folder, sharedFiles.style), sheet.contents)
-  manifest.files = [...scripts.map(write), writeHashed(folder, iconName, icon)]
+  manifest.files = [...scripts.map(write), writeCompressed(folder, iconName, icon)]
   writeFileSync(join(folder, manifestName), JSON.stringify(manifest))
 }
 
@@ -146,6 +153,6 @@ try {
   // A lower priority, so that requests are handled first.
   setPriority(nicenessPlus(5))
 } catch {
-  // Some environments do not allow it.
+  // Some environments do not allow a process to change its priority. The bundle is built all the same.
 }
 await bundle(process.argv[2]!)

@@ -6,16 +6,23 @@ import { Fault } from '#platform/core/fault.ts'
 import { acceptedEncoding } from '#platform/http/request/accept-encoding.ts'
 import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
-import { isProgramRequest, prefix } from '../access/prefix.ts'
+import { apiPrefix, isProgramRequest } from '../access/prefix.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { type Content, filesPath, firstRequests, type PageRequest, pageOf, securityHeaders } from './page.ts'
-import { jsonOf, type PreloadedAnswers, preloadedAnswers } from './preloaded-answers.ts'
+import {
+  buildPage,
+  filesPath,
+  type PageContent,
+  type PageRequest,
+  preloadedAddresses,
+  securityHeaders,
+} from './page.ts'
+import { type PreloadedAnswers, preloadAnswers, toJsonObject } from './preloaded-answers.ts'
 import { loadPageParts, type PageParts } from './renderer.ts'
 import { screenNames } from './sources.ts'
-import { visitorSettings } from './visitor-cookies.ts'
+import { readVisitorSettings } from './visitor-cookies.ts'
 
-const types: Record<string, string> = {
+const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -23,28 +30,28 @@ const types: Record<string, string> = {
 
 /** A page with data of a member has no `etag` and is not stored. */
 type Page = { bytes: Buffer; policy: string; etag?: string }
-type Opened = {
+type OpenBundle = {
   files: ReadonlySet<string>
   manifest: Manifest
   renderer: PageParts['renderer']
-  page: (request: PageRequest, content?: Content) => Page
+  renderPage: (request: PageRequest, content?: PageContent) => Page
   /** Reads a file of the bundle once. */
   read: (name: string) => Promise<Buffer>
 }
 
-/** A slug or an ID. */
-const isWorkspaceName = /^[\w-]{1,64}$/
+/** Matches the slug or the id of a workspace. */
+const workspaceName = /^[\w-]{1,64}$/
 
 /**
  * Serves the console: one page for the paths of all screens, with and without a workspace in front, and the files that the
  * page names.
  */
 export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log, root: string): void {
-  const opened = openedBundle(bundle, log, root)
+  const openBundle = createBundleOpener(bundle, log, root)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { workspace } = request.params as { workspace?: string }
     // A client with a wrong base URL would read a page as an empty list.
-    if (isProgramRequest(request.headers) || (workspace !== undefined && !isWorkspaceName.test(workspace)))
+    if (isProgramRequest(request.headers) || (workspace !== undefined && !workspaceName.test(workspace)))
       return reply.callNotFound()
     return sendPageOf(request, reply, { screen, workspace })
   }
@@ -53,54 +60,55 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     reply: FastifyReply,
     { screen, workspace }: Pick<PageRequest, 'screen' | 'workspace'>,
   ) => {
-    const { manifest, page, renderer } = await opened()
-    const pageRequest = { ...settingsOf(request, screen), root, workspace }
-    if (!pageRequest.hasSession) return sendPage(request, reply, page(pageRequest))
-    const ask = (addresses: string[]) => preloadedAnswers(app, request, { addresses, workspace })
-    const first = await ask(firstRequests(manifest, pageRequest))
-    const answers = new Map([...first, ...(await ask(renderer.furtherRequests(parsed(first))))])
-    return sendPage(request, reply, page(pageRequest, contentOf(renderer, pageRequest, answers, log)))
+    const { manifest, renderPage, renderer } = await openBundle()
+    const pageRequest = { ...readPageSettings(request, screen), root, workspace }
+    if (!pageRequest.hasSession) return sendPage(request, reply, renderPage(pageRequest))
+    const preload = (addresses: string[]) => preloadAnswers(app, request, { addresses, workspace })
+    const firstAnswers = await preload(preloadedAddresses(manifest, pageRequest))
+    const furtherAnswers = await preload(renderer.furtherRequests(parseAnswers(firstAnswers)))
+    const answers = new Map([...firstAnswers, ...furtherAnswers])
+    return sendPage(request, reply, renderPage(pageRequest, renderContent(renderer, pageRequest, answers, log)))
   }
-  for (const start of ['', '/w/:workspace']) {
-    app.get(`${start}/`, answerPage(undefined))
+  for (const basePath of ['', '/w/:workspace']) {
+    app.get(`${basePath}/`, answerPage(undefined))
     for (const name of screenNames()) {
-      app.get(`${start}/${name}`, answerPage(name))
-      app.get(`${start}/${name}/*`, answerPage(name))
+      app.get(`${basePath}/${name}`, answerPage(name))
+      app.get(`${basePath}/${name}/*`, answerPage(name))
     }
   }
   // A browser gets the console's own 404 page, also below an existing path; other clients get a JSON error.
   app.get('/*', { exposeHeadRoute: false }, async (request, reply) => {
-    if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${prefix}/`))
+    if (!request.headers.accept?.includes('text/html') || request.url.startsWith(`${apiPrefix}/`))
       return reply.callNotFound()
     return sendPageOf(request, reply.code(404), { screen: undefined, workspace: undefined })
   })
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
-    const { files, read } = await opened()
+    const { files, read } = await openBundle()
     const { file } = request.params
     if (!files.has(file)) throw new Fault('not_found', 'This file of the console no longer exists. Reload the page.')
     return sendFile(request, reply, file, read)
   })
 }
 
-/** Reads the manifest when the bundle is ready. */
-function openedBundle(bundle: ConsoleBundle, log: Log, root: string): () => Promise<Opened> {
-  let opened: (Opened & { folder: string }) | undefined
+/** Waits for the bundle and reads its manifest; once for each folder. @throws Fault `unavailable`. */
+function createBundleOpener(bundle: ConsoleBundle, log: Log, root: string): () => Promise<OpenBundle> {
+  let current: (OpenBundle & { folder: string }) | undefined
   return async () => {
     const folder = await bundle().catch((error: Error) => {
       log.error({ err: error }, 'the console could not be built')
       throw new Fault('unavailable', 'The console failed to build; see the server log.')
     })
-    if (opened?.folder === folder) return opened
+    if (current?.folder === folder) return current
     const manifest = await readManifest(folder)
     if (!manifest) throw new Fault('unavailable', 'The files of the console are missing. Restart the service.')
     const { style, renderer } = await loadPageParts(folder, manifest, root)
-    const page = pagesOf(manifest, style)
-    opened = { folder, files: new Set(manifest.files), manifest, renderer, page, read: fileReader(folder) }
-    return opened
+    const renderPage = createPageRenderer(manifest, style)
+    current = { folder, files: new Set(manifest.files), manifest, renderer, renderPage, read: fileReader(folder) }
+    return current
   }
 }
 
-function fileReader(folder: string): Opened['read'] {
+function fileReader(folder: string): OpenBundle['read'] {
   const files = new Map<string, Promise<Buffer>>()
   return (name) => {
     const cached = files.get(name)
@@ -112,49 +120,54 @@ function fileReader(folder: string): Opened['read'] {
   }
 }
 
-function settingsOf(
+function readPageSettings(
   { url, headers }: FastifyRequest,
   screen: string | undefined,
 ): Omit<PageRequest, 'root' | 'workspace'> {
-  return { ...visitorSettings(headers.cookie), screen, url, isPlain: url.replace(/^\/w\/[^/]+/, '') === `/${screen}` }
+  return {
+    ...readVisitorSettings(headers.cookie),
+    screen,
+    url,
+    isPlain: url.replace(/^\/w\/[^/]+/, '') === `/${screen}`,
+  }
 }
 
-const parsed = (answers: PreloadedAnswers): Record<string, unknown> =>
+const parseAnswers = (answers: PreloadedAnswers): Record<string, unknown> =>
   Object.fromEntries([...answers].map(([address, text]) => [address, JSON.parse(text)]))
 
-/** A page that cannot be rendered is rendered by its script. */
-function contentOf(
+/** Renders the content of a page. If this fails, the page stays empty until its script renders it. */
+function renderContent(
   renderer: PageParts['renderer'],
   request: PageRequest,
   answers: PreloadedAnswers,
   log: Log,
-): Content {
+): PageContent {
   const { url, role, theme, window, root } = request
-  const visit = { url: root + url, settings: { role, theme }, window, answers: parsed(answers) }
+  const visit = { url: root + url, settings: { role, theme }, window, answers: parseAnswers(answers) }
   try {
-    return { ...renderer.render(visit), answers: jsonOf(answers) }
+    return { ...renderer.render(visit), answers: toJsonObject(answers) }
   } catch (error) {
     log.error({ err: error, screen: request.screen }, 'a page of the console could not be rendered')
-    return { markup: '', rules: '', answers: jsonOf(answers) }
+    return { markup: '', rules: '', answers: toJsonObject(answers) }
   }
 }
 
 /** Caches the pages without a session: as many as screens, themes and roles. */
-function pagesOf(manifest: Manifest, style: string): Opened['page'] {
+function createPageRenderer(manifest: Manifest, style: string): OpenBundle['renderPage'] {
   const pages = new Map<string, Page>()
   return (request, content) => {
     if (content) {
-      const { html, policy } = pageOf(manifest, style, request, content)
+      const { html, policy } = buildPage(manifest, style, request, content)
       return { bytes: Buffer.from(html), policy }
     }
     const name = JSON.stringify([request.screen, request.theme, request.role])
-    const page = pages.get(name) ?? cacheablePage(pageOf(manifest, style, request))
+    const page = pages.get(name) ?? cacheablePage(buildPage(manifest, style, request))
     pages.set(name, page)
     return page
   }
 }
 
-function cacheablePage({ html, policy }: ReturnType<typeof pageOf>): Page {
+function cacheablePage({ html, policy }: ReturnType<typeof buildPage>): Page {
   const bytes = Buffer.from(html)
   return { bytes, policy, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
 }
@@ -175,7 +188,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, p
 }
 
 /** The name of a file contains a digest of its content, so that clients need not request it twice. */
-async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string, read: Opened['read']) {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string, read: OpenBundle['read']) {
   reply.headers({
     ...securityHeaders,
     'cache-control': 'public, max-age=31536000, immutable',
@@ -183,7 +196,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, name: stri
     etag: `"${name.slice(name.lastIndexOf('-') + 1)}"`,
   })
   if (request.headers['if-none-match'] === reply.getHeader('etag')) return reply.code(304).send()
-  reply.type(types[extname(name)] ?? 'application/octet-stream')
+  reply.type(contentTypes[extname(name)] ?? 'application/octet-stream')
   // The bundle has two encodings; clients that accept neither get the plain file.
   const encoding = acceptedEncoding(request.headers['accept-encoding'])
   if (encoding === 'br') return reply.header('content-encoding', 'br').send(await read(`${name}.br`))

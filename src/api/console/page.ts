@@ -40,26 +40,29 @@ export const securityHeaders = {
 /** The path of the bundle's files. */
 export const filesPath = '/console'
 
-/**
- * The request for a page. `url`: its path and query. `isPlain`: the address has no filters, so the first API request of the
- * screen is known. `workspace`: the name in the address `/w/<name>/…`.
- */
+/** The request for a page. */
 export type PageRequest = VisitorSettings & {
   screen: string | undefined
+  /** Whether the address has no filters, so that the first API request of the screen is known. */
   isPlain: boolean
+  /** The path and query, without `root`. */
   url: string
+  /** The path prefix of the service. */
   root: string
+  /** The name in the address `/w/<name>/…`. */
   workspace: string | undefined
 }
 
 /** The content of a page with a session. `answers` is the JSON object of the first API requests. */
-export type Content = Rendered & { answers: string }
+export type PageContent = Rendered & { answers: string }
 
 /** The addresses of the API requests whose answers the page contains. */
-export function firstRequests(manifest: Manifest, { screen, isPlain, hasSession, root }: PageRequest): string[] {
+export function preloadedAddresses(manifest: Manifest, { screen, isPlain, hasSession, root }: PageRequest): string[] {
   if (!hasSession) return []
+  const paths = ['/api/v1/sessions/current']
   const first = isPlain && screen !== undefined ? manifest.firstRequests[screen] : undefined
-  return ['/api/v1/sessions/current', ...(first ? [first] : [])].map((path) => root + path)
+  if (first) paths.push(first)
+  return paths.map((path) => root + path)
 }
 
 /**
@@ -67,21 +70,22 @@ export function firstRequests(manifest: Manifest, { screen, isPlain, hasSession,
  * before anything is painted. With a session it contains the frame, the first rows, and the answers from which its script
  * renders the same.
  */
-export function pageOf(
+export function buildPage(
   manifest: Manifest,
   styleSheet: string,
   { screen, hasSession, theme, role, root }: PageRequest,
-  content?: Content,
+  content?: PageContent,
 ): { html: string; policy: string } {
-  const at = (name: string) => `${root}${filesPath}/${name}`
-  const files = [...manifest.mainImports, ...((screen && manifest.screens[screen]) || [])]
+  const fileUrl = (name: string) => `${root}${filesPath}/${name}`
+  const screenFiles = screen === undefined ? [] : (manifest.screens[screen] ?? [])
+  const files = [...manifest.mainImports, ...screenFiles]
   const style = styleSheet + (content?.rules ?? '')
   const html = `<!doctype html>
 <html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}${root ? ` data-root="${root}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<style>${style}</style>${content ? `<script>${clickRecorder}</script>` : ''}<link rel="icon" href="${at(manifest.icon)}">
-${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
-<script type="module" src="${at(manifest.main)}"></script></head>
+<style>${style}</style>${content ? `<script>${clickRecorder}</script>` : ''}<link rel="icon" href="${fileUrl(manifest.icon)}">
+${files.map((name) => `<link rel="modulepreload" href="${fileUrl(name)}">`).join('')}
+<script type="module" src="${fileUrl(manifest.main)}"></script></head>
 <body>${content ? `<div id="console" aria-busy="true">${content.markup}</div>${dataBlock(content.answers)}` : '<div id="console"></div>'}<noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
 `
   return { html, policy: contentPolicy(style, content !== undefined) }

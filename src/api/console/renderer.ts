@@ -24,7 +24,10 @@ export type PageRenderer = {
 /** The style sheet of the console, and its components as the service renders them. */
 export type PageParts = { style: string; renderer: PageRenderer }
 
-/** @param root the path prefix of the service. A module has one: its name is part of the module's address. */
+/**
+ * @param root the path prefix of the service. The loaded module renders for this prefix only. A module is cached by its
+ * address, so the prefix is part of the address.
+ */
 export async function loadPageParts(folder: string, manifest: Manifest, root: string): Promise<PageParts> {
   const server = pathToFileURL(join(folder, manifest.server))
   server.search = root

@@ -39,16 +39,16 @@ export async function bundledFiles(): Promise<string[]> {
 }
 
 /** A hash of everything that affects the bundle: the content of its sources, and the versions of packages. */
-export async function nameOfSources(): Promise<string> {
+export async function hashSources(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of await bundledFiles()) hash.update(`${file}\0`).update(await readFile(join(consoleFolder, file)))
   hash.update(await readFile(new URL('./bundle.ts', import.meta.url)))
-  for (const name of packages) hash.update(`${name} ${await versionOf(name)}\0`)
+  for (const name of packages) hash.update(`${name} ${await installedVersion(name)}\0`)
   return hash.digest('hex').slice(0, 20)
 }
 
 /** `require(name/package.json)` fails for packages that do not export it. */
-async function versionOf(name: string): Promise<string> {
+async function installedVersion(name: string): Promise<string> {
   for (const folder of require.resolve.paths(name) ?? []) {
     const text = await readFile(join(folder, name, 'package.json'), 'utf8').catch(() => undefined)
     if (text !== undefined) return (JSON.parse(text) as { version: string }).version

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { visitorSettings } from './visitor-cookies.ts'
+import { readVisitorSettings } from './visitor-cookies.ts'
 
 test('the window of a browser is read from its cookie, and a malformed one is ignored', () => {
-  const windowIn = (value: string) => visitorSettings(`a=b; window=${value}; theme=dark`).window
+  const windowIn = (value: string) => readVisitorSettings(`a=b; window=${value}; theme=dark`).window
   assert.deepEqual(windowIn('1280x800@Europe/Berlin'), { width: 1280, height: 800, timeZone: 'Europe/Berlin' })
   assert.deepEqual(windowIn('390x844@Etc/GMT+5'), { width: 390, height: 844, timeZone: 'Etc/GMT+5' })
   for (const value of [
@@ -17,5 +17,5 @@ test('the window of a browser is read from its cookie, and a malformed one is ig
     '1x1@UTC"',
   ])
     assert.equal(windowIn(value), undefined, value)
-  assert.equal(visitorSettings('my_window=1x1@UTC').window, undefined)
+  assert.equal(readVisitorSettings('my_window=1x1@UTC').window, undefined)
 })

@@ -12,19 +12,19 @@ export type VisitorSettings = {
   window: { width: number; height: number; timeZone: string } | undefined
 }
 
-const role = new RegExp(`(?:^|;)\\s*role=(${accessRoles.join('|')})(?:;|$)`)
-const session = /(?:^|;)\s*(?:__Host-)?signalbox_session=[^;\s]/
-const window = /(?:^|;)\s*window=(\d{1,5})x(\d{1,5})@([\w+/-]{1,64})(?:;|$)/
-const theme = /(?:^|;)\s*theme=(light|dark)(?:;|$)/
+const rolePattern = new RegExp(`(?:^|;)\\s*role=(${accessRoles.join('|')})(?:;|$)`)
+const sessionPattern = /(?:^|;)\s*(?:__Host-)?signalbox_session=[^;\s]/
+const windowPattern = /(?:^|;)\s*window=(\d{1,5})x(\d{1,5})@([\w+/-]{1,64})(?:;|$)/
+const themePattern = /(?:^|;)\s*theme=(light|dark)(?:;|$)/
 
-export const visitorSettings = (cookies = ''): VisitorSettings => ({
-  hasSession: session.test(cookies),
-  theme: theme.exec(cookies)?.[1] as VisitorSettings['theme'],
-  role: role.exec(cookies)?.[1] as VisitorSettings['role'],
-  window: windowIn(window.exec(cookies)),
+export const readVisitorSettings = (cookies = ''): VisitorSettings => ({
+  hasSession: sessionPattern.test(cookies),
+  theme: themePattern.exec(cookies)?.[1] as VisitorSettings['theme'],
+  role: rolePattern.exec(cookies)?.[1] as VisitorSettings['role'],
+  window: toWindow(windowPattern.exec(cookies)),
 })
 
-function windowIn(match: RegExpExecArray | null): VisitorSettings['window'] {
+function toWindow(match: RegExpExecArray | null): VisitorSettings['window'] {
   const [, width, height, timeZone] = match ?? []
   if (timeZone === undefined || !isTimeZone(timeZone)) return undefined
   return { width: Number(width), height: Number(height), timeZone }

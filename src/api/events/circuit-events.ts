@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import type { NewEvent } from '#platform/db/event.ts'
 import { appendEvents } from '#platform/db/event-log.ts'
 
-/** Further changes are dropped. Metrics count circuits that change faster. */
+/** Changes that wait to be written. Further changes are dropped; metrics count them all the same. */
 const maxPending = 500
 
 /** Changes within this time are written together. */
@@ -34,13 +34,13 @@ export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): 
       await sleep(batchMs, undefined, { ref: false })
       const batch = pending
       pending = []
-      const owners = await organizationsOf(
+      const organizationIds = await findOrganizationIds(
         db,
-        batch.flatMap(({ name }) => circuitParts(name).workspaceId ?? []),
+        batch.flatMap(({ name }) => parseCircuitName(name).workspaceId ?? []),
       )
       await appendEvents(
         db.query,
-        batch.map(({ name, change, at }) => eventOf(server, name, change, at, owners)),
+        batch.map(({ name, change, at }) => toNewEvent(server, name, change, at, organizationIds)),
       )
     }
   }
@@ -58,19 +58,19 @@ export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): 
 }
 
 /** Splits the name of a circuit. For a workspace's own credential it ends with the workspace id. */
-export function circuitParts(name: string): { endpoint: string; workspaceId: string | null } {
+export function parseCircuitName(name: string): { endpoint: string; workspaceId: string | null } {
   const [endpoint = '', workspaceId = null] = name.split(' ')
   return { endpoint, workspaceId }
 }
 
-function eventOf(
+function toNewEvent(
   server: string,
   name: string,
   change: CircuitChange,
   at: number,
-  owners: ReadonlyMap<string, string>,
+  organizationIds: ReadonlyMap<string, string>,
 ): NewEvent {
-  const { endpoint, workspaceId } = circuitParts(name)
+  const { endpoint, workspaceId } = parseCircuitName(name)
   const restriction = 'reason' in change ? change : undefined
   const data = {
     endpoint,
@@ -81,12 +81,13 @@ function eventOf(
     server,
     at: isoTime(at),
   } satisfies CircuitEventData
-  // The workspace was deleted: nobody receives the event.
-  const organizationId = workspaceId === null ? null : (owners.get(workspaceId) ?? '')
+  // Null is for all organizations. No organization has an empty id: nobody receives the event of a deleted workspace.
+  const organizationId = workspaceId === null ? null : (organizationIds.get(workspaceId) ?? '')
   return { at, organizationId, kind: 'circuit', data: JSON.stringify(data) }
 }
 
-export async function organizationsOf(
+/** Returns the organization of each workspace, by workspace id. Deleted workspaces are missing. */
+export async function findOrganizationIds(
   { query }: Pick<Db, 'query'>,
   workspaceIds: string[],
 ): Promise<Map<string, string>> {

@@ -5,27 +5,28 @@ export type EventType = (typeof eventTypes)[number]
 
 /** An event, ready to be sent to the callers that can read it. */
 export type LiveEvent = {
-  /** Its position: the row of the event log and the index within the row. */
+  /** The row of the event log. */
   seq: number
-  n: number
+  /** The position within the row. */
+  index: number
   type: EventType
   /** The data for a caller as JSON; undefined if the caller is not allowed to read it. */
   dataFor: (caller: Caller) => string | undefined
 }
 
-/** The position of a listener: all rows before `seq`, and that row up to index `n`. */
-export type Cursor = { seq: number; n: number }
+/** The position of a listener: all rows before `seq`, and that row up to `index`. */
+export type Cursor = { seq: number; index: number }
 
 /** The index that means all events of a row. */
 export const wholeRow = 999_999
 
-export const cursorText = ({ seq, n }: Cursor) => (n === wholeRow ? String(seq) : `${seq}.${n}`)
+export const cursorText = ({ seq, index }: Cursor) => (index === wholeRow ? String(seq) : `${seq}.${index}`)
 
 /** @returns undefined for an invalid id, which is treated as an expired one. */
 export function readCursor(text: string): Cursor | undefined {
-  const [, seq, n] = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(text) ?? []
-  return seq === undefined ? undefined : { seq: Number(seq), n: n === undefined ? wholeRow : Number(n) }
+  const [, seq, index] = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(text) ?? []
+  return seq === undefined ? undefined : { seq: Number(seq), index: index === undefined ? wholeRow : Number(index) }
 }
 
 export const isAfter = (event: Cursor, cursor: Cursor) =>
-  event.seq > cursor.seq || (event.seq === cursor.seq && event.n > cursor.n)
+  event.seq > cursor.seq || (event.seq === cursor.seq && event.index > cursor.index)

@@ -8,14 +8,18 @@ import { readEventBounds, readEventsFrom, type StoredEvent } from '#platform/db/
 import { type Cursor, isAfter, type LiveEvent, wholeRow } from './live-event.ts'
 import { toLiveEvents } from './to-live-events.ts'
 
-/** The intervals for reading the event log, and for ending overdue questions, while there are listeners. */
+/** The interval for reading the event log while there are listeners. */
 const pollMs = 250
+
+/** The interval for ending overdue questions while there are listeners. */
 const sweepMs = 1000
 
-/** Limits of a read, and of the buffer for listeners that lag a little. */
+/** Limits of one read of the log. */
 const rowsPerRead = 50
-const maxBuffered = 1000
 const eventsPerRead = 500
+
+/** The most recent events that are kept in memory for listeners that lag a little. */
+const maxRecent = 1000
 
 const maxPerKey = 100
 const maxListeners = 2000
@@ -35,7 +39,7 @@ export type Listener = {
   /** Called for new events, and at the end. */
   wake: () => void
   /** The server is about to stop. */
-  isOver: boolean
+  hasEnded: boolean
 }
 
 /** The events after a cursor and the new cursor; or `unknown` if the log no longer has them. */
@@ -49,13 +53,15 @@ export type NextEvents = { events: LiveEvent[]; cursor: Cursor } | 'unknown'
 export class LiveEvents {
   readonly #deps: LiveEventsDeps
   readonly #listeners = new Set<Listener>()
-  #reading: Reconciler | undefined
+  #reconciler: Reconciler | undefined
   #sweptAt = 0
   /** The last read row; undefined without listeners. */
   #head: number | undefined
-  /** The latest events, and the row before the first of them. */
-  #held: LiveEvent[] = []
-  #heldAfter = 0
+  /** The latest events. */
+  #recent: LiveEvent[] = []
+  /** The row before the first of `#recent`. */
+  #recentAfter = 0
+  /** The last read for a listener that lags. Such reads run one after the other. */
   #catchUpPromise: Promise<unknown> = Promise.resolve()
 
   constructor(deps: LiveEventsDeps) {
@@ -68,12 +74,12 @@ export class LiveEvents {
 
   /** @throws Fault `rate_limited` with too many listeners. */
   join(caller: Caller): Listener {
-    const own = [...this.#listeners].filter((listener) => listener.caller.keyHash === caller.keyHash).length
-    if (own >= maxPerKey || this.#listeners.size >= maxListeners)
+    const sameKey = [...this.#listeners].filter((listener) => listener.caller.keyHash === caller.keyHash)
+    if (sameKey.length >= maxPerKey || this.#listeners.size >= maxListeners)
       throw new Fault('rate_limited', 'Too many event streams are open. Close unused ones.')
-    const listener: Listener = { caller, liveFrom: Number.POSITIVE_INFINITY, wake: () => {}, isOver: false }
+    const listener: Listener = { caller, liveFrom: Number.POSITIVE_INFINITY, wake: () => {}, hasEnded: false }
     this.#listeners.add(listener)
-    this.#reading ??= startReconciler(() => this.#readOnce(), {
+    this.#reconciler ??= startReconciler(() => this.#pass(), {
       firstMs: 0,
       retryMs: pollMs,
       onError: this.#deps.onError,
@@ -86,35 +92,35 @@ export class LiveEvents {
   }
 
   /** The cursor after the newest event. */
-  async newest(): Promise<Cursor> {
-    return { seq: (await readEventBounds(this.#deps)).newest, n: wholeRow }
+  async newestCursor(): Promise<Cursor> {
+    return { seq: (await readEventBounds(this.#deps)).newest, index: wholeRow }
   }
 
   /** The events after a cursor, from memory if possible; undefined without new events. */
-  async after(listener: Listener, cursor: Cursor): Promise<NextEvents | undefined> {
+  async eventsAfter(listener: Listener, cursor: Cursor): Promise<NextEvents | undefined> {
     const head = this.#head
-    const shared: Cursor = { seq: Math.max(listener.liveFrom, this.#heldAfter), n: wholeRow }
+    const shared: Cursor = { seq: Math.max(listener.liveFrom, this.#recentAfter), index: wholeRow }
     if (head !== undefined && !isAfter(shared, cursor)) {
-      const last = { seq: head, n: wholeRow }
-      return isAfter(last, cursor) ? { events: this.#heldSince(cursor), cursor: last } : undefined
+      const last = { seq: head, index: wholeRow }
+      return isAfter(last, cursor) ? { events: this.#recentSince(cursor), cursor: last } : undefined
     }
     // Sequential reads: many reconnecting listeners must not block the database for others.
-    const read = this.#catchUpPromise.then(() => this.#read(cursor))
+    const read = this.#catchUpPromise.then(() => this.#readLog(cursor))
     this.#catchUpPromise = read.catch(() => {})
     return read
   }
 
-  #heldSince(cursor: Cursor): LiveEvent[] {
-    let from = this.#held.length
-    while (from > 0 && isAfter(this.#held[from - 1]!, cursor)) from--
-    return this.#held.slice(from)
+  #recentSince(cursor: Cursor): LiveEvent[] {
+    let from = this.#recent.length
+    while (from > 0 && isAfter(this.#recent[from - 1]!, cursor)) from--
+    return this.#recent.slice(from)
   }
 
-  async #read(cursor: Cursor): Promise<NextEvents | undefined> {
+  async #readLog(cursor: Cursor): Promise<NextEvents | undefined> {
     const { oldest, newest } = await readEventBounds(this.#deps)
     // The rows before the oldest were deleted, or never existed.
-    if (cursor.seq > newest || isAfter({ seq: oldest - 1, n: wholeRow }, cursor)) return 'unknown'
-    const rows = await readEventsFrom(this.#deps, cursor.n === wholeRow ? cursor.seq + 1 : cursor.seq, rowsPerRead)
+    if (cursor.seq > newest || isAfter({ seq: oldest - 1, index: wholeRow }, cursor)) return 'unknown'
+    const rows = await readEventsFrom(this.#deps, cursor.index === wholeRow ? cursor.seq + 1 : cursor.seq, rowsPerRead)
     const events: LiveEvent[] = []
     let seq: number | undefined
     for (const row of rows) {
@@ -123,42 +129,42 @@ export class LiveEvents {
       if (events.length >= eventsPerRead) break
     }
     if (seq === undefined) return undefined
-    return { events: events.filter((event) => isAfter(event, cursor)), cursor: { seq, n: wholeRow } }
+    return { events: events.filter((event) => isAfter(event, cursor)), cursor: { seq, index: wholeRow } }
   }
 
-  /** After a failure the next pass continues at the same row. */
-  async #readOnce(): Promise<number> {
+  /** Reads the log once. After a failure the next pass continues at the same row. @returns the delay until the next. */
+  async #pass(): Promise<number> {
     if (this.#listeners.size > 0) await this.#poll()
     else this.#stopReading()
     return pollMs
   }
 
   #stopReading(): void {
-    void this.#reading?.stop()
-    this.#reading = undefined
+    void this.#reconciler?.stop()
+    this.#reconciler = undefined
     this.#head = undefined
-    this.#held = []
+    this.#recent = []
   }
 
   async #poll(): Promise<void> {
     if (this.#deps.isShuttingDown()) return this.close()
-    await this.#readNext()
+    await this.#advanceHead()
     if (performance.now() - this.#sweptAt < sweepMs) return
     this.#sweptAt = performance.now()
     await endOverdueQuestions(this.#deps)
   }
 
-  async #readNext(): Promise<void> {
+  async #advanceHead(): Promise<void> {
     if (this.#head === undefined) {
       const { newest } = await readEventBounds(this.#deps)
       this.#head = newest
-      this.#heldAfter = newest
+      this.#recentAfter = newest
     }
     const head = this.#head
     const listeners = [...this.#listeners]
     const organizations = new Set(listeners.map(({ caller }) => caller.organizationId))
     const rows = await readEventsFrom(this.#deps, head + 1, rowsPerRead)
-    for (const row of rows) await this.#take(row, organizations)
+    for (const row of rows) await this.#addToRecent(row, organizations)
     for (const listener of listeners) {
       // Listeners that joined during the read share its rows.
       if (rows.length > 0 || listener.liveFrom > head) listener.wake()
@@ -166,21 +172,21 @@ export class LiveEvents {
     }
   }
 
-  async #take(row: StoredEvent, organizations: ReadonlySet<string>): Promise<void> {
+  async #addToRecent(row: StoredEvent, organizations: ReadonlySet<string>): Promise<void> {
     const isRelevant = row.organizationId === null || organizations.has(row.organizationId)
     const events = isRelevant ? await toLiveEvents(this.#deps, row) : []
-    this.#held.push(...events)
+    this.#recent.push(...events)
     this.#head = row.seq
-    if (this.#held.length <= maxBuffered) return
-    const { seq } = this.#held[this.#held.length - maxBuffered / 2]!
-    this.#heldAfter = seq
-    this.#held = this.#held.filter((event) => event.seq > seq)
+    if (this.#recent.length <= maxRecent) return
+    const { seq } = this.#recent[this.#recent.length - maxRecent / 2]!
+    this.#recentAfter = seq
+    this.#recent = this.#recent.filter((event) => event.seq > seq)
   }
 
   /** Ends all streams. Clients reconnect to another server. */
   close(): void {
     for (const listener of this.#listeners) {
-      listener.isOver = true
+      listener.hasEnded = true
       listener.wake()
     }
   }

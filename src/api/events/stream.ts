@@ -24,35 +24,35 @@ export async function streamEvents(
   response: ResponseStream,
   { types, lastEventId }: StreamOptions,
 ): Promise<void> {
-  const startCursor = lastEventId === undefined ? await liveEvents.newest() : readCursor(lastEventId)
-  const caughtUp = createDrainWaiter(response)
-  const leaveSignal = toAbortSignal(response.signal)
+  const startCursor = lastEventId === undefined ? await liveEvents.newestCursor() : readCursor(lastEventId)
+  const waitForDrain = createDrainWaiter(response)
+  const disconnectSignal = toAbortSignal(response.signal)
   const stream = { cursor: startCursor ?? beforeAll, response }
   response.write(`retry: ${retryMs}\n${lastEventId === undefined ? `id: ${cursorText(stream.cursor)}\n` : ''}\n`)
-  while (!response.signal.aborted && !listener.isOver) {
+  while (!response.signal.aborted && !listener.hasEnded) {
     const wake = Promise.withResolvers<void>()
     listener.wake = wake.resolve
-    const following = await liveEvents.after(listener, stream.cursor)
-    if (following === 'unknown') {
-      stream.cursor = await liveEvents.newest()
+    const result = await liveEvents.eventsAfter(listener, stream.cursor)
+    if (result === 'unknown') {
+      stream.cursor = await liveEvents.newestCursor()
       response.write(eventText('reset', stream.cursor, '{"reason":"too_old"}'))
-    } else if (following) {
-      const isComplete = following.events.every((event) => send(stream, event, types, listener.caller))
-      if (isComplete) stream.cursor = following.cursor
-      else await caughtUp()
-    } else if (!(await waitForWake(wake.promise, leaveSignal, keepaliveMs))) {
+    } else if (result) {
+      const isComplete = result.events.every((event) => sendEvent(stream, event, types, listener.caller))
+      if (isComplete) stream.cursor = result.cursor
+      else await waitForDrain()
+    } else if (!(await waitForWake(wake.promise, disconnectSignal, keepaliveMs))) {
       // The keepalive has the current position, so that a client can resume after a long silence.
-      if (!response.write(`: keepalive\nid: ${cursorText(stream.cursor)}\n\n`)) await caughtUp()
+      if (!response.write(`: keepalive\nid: ${cursorText(stream.cursor)}\n\n`)) await waitForDrain()
     }
   }
   response.end()
 }
 
 /** A position before all rows, which leads to a `reset` event. */
-const beforeAll: Cursor = { seq: -1, n: 0 }
+const beforeAll: Cursor = { seq: -1, index: 0 }
 
 /** @returns false for a slow client: the caller must wait before writing more. */
-function send(
+function sendEvent(
   stream: { cursor: Cursor; response: ResponseStream },
   event: LiveEvent,
   types: ReadonlySet<EventType>,
@@ -67,12 +67,13 @@ function send(
 const eventText = (type: string, cursor: Cursor, data: string) =>
   `event: ${type}\nid: ${cursorText(cursor)}\ndata: ${data}\n\n`
 
-/** @returns whether the listener was woken within the time. */
+/** @returns false after a silence of `ms`; true if the listener was woken or disconnected before. */
 async function waitForWake(wake: Promise<void>, signal: AbortSignal, ms: number): Promise<boolean> {
   const ended = new AbortController()
   const combinedSignal = AbortSignal.any([signal, ended.signal])
   const timeout = sleep(ms, false, { signal: combinedSignal, ref: false }).catch(() => true)
   const isWoken = await Promise.race([wake.then(() => true), timeout])
+  // Ends the timer.
   ended.abort()
   return isWoken
 }

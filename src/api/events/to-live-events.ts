@@ -2,7 +2,7 @@ import { type Caller, reachesWorkspace } from '#identity/accounts/caller.ts'
 import type { InternEventData } from '#interns/registry/events.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { StoredEvent } from '#platform/db/event-log.ts'
-import { generationsByIds } from '#spend/ledger/read.ts'
+import { readGenerations } from '#spend/ledger/read.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { canReadTexts, visibilityOf } from '#spend/ledger/visibility.ts'
 import { requireInterns } from '../access/require-interns.ts'
@@ -31,11 +31,11 @@ export async function toLiveEvents(deps: LiveEventDeps, event: StoredEvent): Pro
 
 async function generationEvents(deps: LiveEventDeps, { seq, data }: StoredEvent): Promise<LiveEvent[]> {
   const ids = JSON.parse(data) as string[]
-  const found = new Map((await generationsByIds(deps, ids)).map((one) => [one.record.id, one]))
-  return ids.flatMap((id, n) => {
-    const one = found.get(id)
-    if (!one) return []
-    const { record, organizationId } = one
+  const generations = new Map((await readGenerations(deps, ids)).map((item) => [item.record.id, item]))
+  return ids.flatMap((id, index) => {
+    const generation = generations.get(id)
+    if (!generation) return []
+    const { record, organizationId } = generation
     const { workspace_id, key_hash, user_id } = record
     const owners = { organization_id: organizationId, workspace_id, key_hash, user_id }
     const textFor = textForReader(record)
@@ -43,11 +43,14 @@ async function generationEvents(deps: LiveEventDeps, { seq, data }: StoredEvent)
       const [owner, ownerId] = visibilityOf(caller)
       return owners[owner] === ownerId ? textFor(caller) : undefined
     }
-    return [{ seq, n, type: 'generation', dataFor }]
+    return [{ seq, index, type: 'generation', dataFor }]
   })
 }
 
-/** Serializes a record once for all readers of its texts, and once for all others. */
+/**
+ * Serializes a record once for callers who can read its texts, and once for all others.
+ * @returns a function that gives the JSON for a caller.
+ */
 function textForReader(record: GenerationRecord): (caller: Caller) => string {
   const texts = new Map<boolean, string>()
   return (caller) => {
@@ -67,7 +70,7 @@ function internEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
     canSeeIntern(caller, organizationId, visibility)
       ? text
       : undefined
-  return { seq, n: 0, type: 'intern', dataFor }
+  return { seq, index: 0, type: 'intern', dataFor }
 }
 
 /** The question of an intern, for callers who can answer it. Managers of the organization get it without its text. */
@@ -79,14 +82,19 @@ function questionEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
     if (canSeeIntern(caller, organizationId, visibility)) return text
     return canManageWorkspaceOf(caller, organizationId, visibility.workspaceId) ? outline : undefined
   }
-  return { seq, n: 0, type: 'question', dataFor }
+  return { seq, index: 0, type: 'question', dataFor }
 }
 
-function withoutText({ operation: _, detail: __, message: ___, fields: ____, ...event }: Record<string, unknown>) {
-  return event
-}
+/** The fields of a question that contain its text. */
+const textFields = new Set(['operation', 'detail', 'message', 'fields'])
 
-/** The state of a circuit, for management keys. Circuits of a workspace's own credential are only for those who reach it. */
+const withoutText = (question: object) =>
+  Object.fromEntries(Object.entries(question).filter(([name]) => !textFields.has(name)))
+
+/**
+ * The state of a circuit, for management keys. Circuits of a workspace's own credential are only for
+ * callers who manage that workspace.
+ */
 function circuitEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const { workspace_id: workspaceId } = JSON.parse(data) as { workspace_id: string | null }
   const dataFor = (caller: Caller) => {
@@ -94,7 +102,7 @@ function circuitEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
     if (organizationId === null || workspaceId === null) return data
     return canManageWorkspaceOf(caller, organizationId, workspaceId) ? data : undefined
   }
-  return { seq, n: 0, type: 'circuit', dataFor }
+  return { seq, index: 0, type: 'circuit', dataFor }
 }
 
 const canManageWorkspaceOf = (caller: Caller, organizationId: string | null, workspaceId: string) =>

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { canReadTexts } from '#spend/ledger/visibility.ts'
 
-const count = z.int().nullable()
+const nullableCount = z.int().nullable()
 
 const Attempt = z.object({
   endpoint_id: z.string(),
@@ -136,10 +136,10 @@ export const GenerationAnswer = z
     streamed: z.boolean(),
     cancelled: z.boolean(),
     finish_reason: z.string().nullable(),
-    tokens_prompt: count,
-    tokens_completion: count,
-    native_tokens_cached: count,
-    native_tokens_reasoning: count,
+    tokens_prompt: nullableCount,
+    tokens_completion: nullableCount,
+    native_tokens_cached: nullableCount,
+    native_tokens_reasoning: nullableCount,
     tokens_estimated: z
       .boolean()
       .describe('Whether the token counts are estimated, because the provider did not report them.'),
@@ -200,7 +200,7 @@ export const GenerationAnswer = z
   .meta({ id: 'Generation', description: 'The metering record of a request.' })
 
 /** Fields that similar services have and this one does not. Their clients expect every key. */
-const notStored = {
+const absentFields = {
   app_id: null,
   external_user: null,
   moderation_latency: null,
@@ -224,7 +224,7 @@ export function generationAnswer(
   reader: Parameters<typeof canReadTexts>[0],
 ): z.infer<typeof GenerationAnswer> {
   return {
-    ...notStored,
+    ...absentFields,
     ...record,
     attempts: canReadTexts(reader, record) ? record.attempts : record.attempts.map(withoutMessage),
     api_type: findClient(record.protocol)?.apiType ?? 'completions',

@@ -23,12 +23,12 @@ import { requireRegion } from './intern-region.ts'
 type OpenLink = { linked: LinkedQuestion; intern: Intern; caller: Caller; openQuestion: AskedQuestion }
 
 /** The page of an answer link: the question, or why it cannot be answered. Opening it has no effect. */
-export async function showLinked(deps: ApiDeps, token: string): Promise<HttpAnswer> {
-  return withErrorPage(async () => pageOfQuestion(deps, await openLink(deps, token)))
+export async function showQuestionPage(deps: ApiDeps, token: string): Promise<HttpAnswer> {
+  return withErrorPage(async () => renderQuestionPage(deps, await openLink(deps, token)))
 }
 
 /** Sends the answer of the page's form. The run continues in the background. */
-export async function answerLinked(
+export async function submitQuestionForm(
   deps: ApiDeps,
   { token, form, host }: { token: string; form: FormBody; host: string | undefined },
 ): Promise<HttpAnswer> {
@@ -36,14 +36,14 @@ export async function answerLinked(
     const link = await openLink(deps, token)
     const { linked, caller } = link
     await requireRegion(deps, caller, host)
-    const answer = answerOf(link.openQuestion.question, form)
-    if (answer === undefined) return pageOfQuestion(deps, link, 'Choose one of the answers.')
-    if (!(await claimLink(deps, linked.deliveryId))) throw linkUsed
+    const answer = readFormAnswer(link.openQuestion.question, form)
+    if (answer === undefined) return renderQuestionPage(deps, link, 'Choose one of the answers.')
+    if (!(await claimLink(deps, linked.deliveryId))) throw linkUsedFault
     try {
-      await giveAnswer(deps, link, answer)
+      await sendAnswer(deps, link, answer)
     } catch (error) {
       await restoreLink(deps, linked.deliveryId)
-      if (error instanceof Fault && error.kind === 'invalid') return pageOfQuestion(deps, link, error.message)
+      if (error instanceof Fault && error.kind === 'invalid') return renderQuestionPage(deps, link, error.message)
       throw error
     }
     return messagePage(
@@ -54,7 +54,7 @@ export async function answerLinked(
   })
 }
 
-const linkUsed = new Fault('gone', 'This link has been used. It answers once.')
+const linkUsedFault = new Fault('gone', 'This link has been used. It answers once.')
 
 /** @throws Fault whose message is displayed on the page. */
 async function openLink(deps: ApiDeps, token: string): Promise<OpenLink> {
@@ -62,14 +62,14 @@ async function openLink(deps: ApiDeps, token: string): Promise<OpenLink> {
   const tokenContent = readAnswerToken(vault, token)
   if (!tokenContent) throw new Fault('not_found', 'This link is invalid. It may be incomplete.')
   const linked = await findLinkedQuestion(deps, tokenContent.deliveryId)
-  if (linked && isLinkInUse(linked, now())) throw linkUsed
+  if (linked && isLinkInUse(linked, now())) throw linkUsedFault
   const openQuestion = linked && (await findQuestion({ db }, linked.internId, { ...linked, id: linked.questionId }))
-  // A used link works again while its question is open: the server died before it delivered the answer.
-  if (linked?.answeredAt != null && !openQuestion) throw linkUsed
+  // A used link works again while its question is open: the server that accepted the answer died before it delivered it.
+  if (linked?.answeredAt != null && !openQuestion) throw linkUsedFault
   if (now() >= tokenContent.until)
     throw new Fault('gone', 'This link has expired. The question was not answered with it.')
   if (!linked) throw new Fault('gone', 'This link is no longer valid: its webhook was deleted, disabled or changed.')
-  const caller = await callerOfLink(deps, linked)
+  const caller = await findLinkCaller(deps, linked)
   requireInterns(caller)
   const intern = await findIntern({ db }, caller, linked.internId)
   if (openQuestion) return { linked, intern, caller, openQuestion }
@@ -77,13 +77,13 @@ async function openLink(deps: ApiDeps, token: string): Promise<OpenLink> {
 }
 
 /** The creator of the webhook as caller. @throws Fault `forbidden` if they left the organization or lost permission. */
-async function callerOfLink(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): Promise<Caller> {
+async function findLinkCaller(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): Promise<Caller> {
   const caller = await memberCaller(deps, linked, 'answer link')
   if (caller) return caller
   throw new Fault('forbidden', 'The creator of this link no longer has permission to answer.')
 }
 
-async function pageOfQuestion(
+async function renderQuestionPage(
   deps: ApiDeps,
   { intern, openQuestion, linked }: OpenLink,
   refused?: string,
@@ -94,36 +94,43 @@ async function pageOfQuestion(
     .runs(intern)
     .question(question.id)
     .catch(() => undefined)
-  return questionPage({ internName: intern.name, question, details: permission, deadlineAt: linked.until, refused })
+  return questionPage({
+    internName: intern.name,
+    question,
+    details: permission,
+    deadlineAt: linked.until,
+    previousError: refused,
+  })
 }
 
-async function giveAnswer(deps: ApiDeps, { linked, intern, caller }: OpenLink, answer: string): Promise<void> {
+async function sendAnswer(deps: ApiDeps, { linked, intern, caller }: OpenLink, answer: string): Promise<void> {
   const { webhookId: webhook_id, deliveryId: delivery_id, sessionId, questionId } = linked
   const messages = [{ role: 'tool' as const, tool_call_id: questionId, content: answer }]
   const request = { messages, session_id: sessionId, background: true }
   const link = { webhook_id, delivery_id }
   const signal = new AbortController().signal
   const turn = await startChatTurn(deps.conversation, caller, { internId: intern.id, request, link }, signal)
+  // Leaves the reply: nobody reads it, and the run continues in the background.
   await turn.events.return?.()
 }
 
 /** The answer in the format of the chat route; undefined if the form has none. */
-function answerOf(question: Question, form: FormBody): string | undefined {
-  const word = form.answer?.[0]
-  if (word === undefined) return undefined
-  if (question.kind === 'permission') return word
-  if (word !== 'accept') return JSON.stringify({ action: 'decline' })
-  const filled = question.fields.flatMap((field) => {
-    const value = sentValue(field, form[`field.${field.name}`] ?? [])
+function readFormAnswer(question: Question, form: FormBody): string | undefined {
+  const choice = form.answer?.[0]
+  if (choice === undefined) return undefined
+  if (question.kind === 'permission') return choice
+  if (choice !== 'accept') return JSON.stringify({ action: 'decline' })
+  const filledFields = question.fields.flatMap((field) => {
+    const value = toFieldValue(field, form[`field.${field.name}`] ?? [])
     return value === undefined ? [] : [[field.name, value] as const]
   })
-  return JSON.stringify({ action: 'accept', content: Object.fromEntries(filled) })
+  return JSON.stringify({ action: 'accept', content: Object.fromEntries(filledFields) })
 }
 
 /** Converts form text to the type of the field. An invalid number stays text, and the route rejects it by field name. */
-function sentValue({ type }: Field, sent: string[]): unknown {
-  const [text = ''] = sent
-  if (type === 'array') return sent
+function toFieldValue({ type }: Field, texts: string[]): unknown {
+  const [text = ''] = texts
+  if (type === 'array') return texts
   if (text === '') return undefined
   if (type === 'boolean') return text === 'true'
   if (type === 'string') return text
@@ -131,20 +138,20 @@ function sentValue({ type }: Field, sent: string[]): unknown {
   return Number.isFinite(number) ? number : text
 }
 
-const titles: Partial<Record<Fault['kind'], [number, string]>> = {
-  not_found: [404, 'No such link'],
-  gone: [410, 'Too late'],
-  conflict: [409, 'Too late'],
-  forbidden: [403, 'Not allowed'],
+const errorPages: Partial<Record<Fault['kind'], { status: number; title: string }>> = {
+  not_found: { status: 404, title: 'No such link' },
+  gone: { status: 410, title: 'Too late' },
+  conflict: { status: 409, title: 'Too late' },
+  forbidden: { status: 403, title: 'Not allowed' },
 }
 
-/** Converts errors to a page. */
-async function withErrorPage(make: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+/** Converts faults to a page. */
+async function withErrorPage(makePage: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   try {
-    return await make()
+    return await makePage()
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const [status, title] = titles[error.kind] ?? [503, 'Not now']
+    const { status, title } = errorPages[error.kind] ?? { status: 503, title: 'Not now' }
     return messagePage(status, title, error.message)
   }
 }

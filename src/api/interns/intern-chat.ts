@@ -43,8 +43,8 @@ type Chat = {
 }
 
 /**
- * Sends a message to an intern and delivers the reply while the caller has access. @returns the whole reply or the run,
- * unless it streams.
+ * Sends a message to an intern and delivers the reply while the caller has access.
+ * @returns the whole reply or the run; undefined if the reply was streamed.
  */
 export async function chatWith(
   deps: ApiDeps,
@@ -62,7 +62,7 @@ export async function chatWith(
     tracked.internId = id
   }
   try {
-    const reply = await answers[delivery](deps, caller, { ...turnRequest, found }, tracked.response)
+    const reply = await deliver[delivery](deps, caller, { ...turnRequest, found }, tracked.response)
     if (tracked.response.revocationFault && delivery !== 'stream') throw tracked.response.revocationFault
     return reply
   } catch (error) {
@@ -72,7 +72,7 @@ export async function chatWith(
   }
 }
 
-async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
+async function streamReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
   const writer = replyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
@@ -83,21 +83,35 @@ async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnReq
   await sendEvents(response, turn.events, writer, config.intern_heartbeat_ms)
 }
 
-async function askReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
+async function sendWholeReply(
+  deps: ApiDeps,
+  caller: Caller,
+  turnRequest: ChatTurnRequest,
+  response: RevocableResponse,
+) {
   const { config, conversation, now } = deps
   const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
   return collectReply(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
 }
 
 /** Starts a background run, which its caller can then query. */
-async function askRun(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
+async function startBackgroundRun(
+  deps: ApiDeps,
+  caller: Caller,
+  turnRequest: ChatTurnRequest,
+  response: RevocableResponse,
+) {
   const turn = await startChatTurn(deps.conversation, caller, turnRequest, toAbortSignal(response.signal))
+  // Leaves the reply, so that the run continues in the background.
   await turn.events.return?.()
   const intern = await findIntern(deps, caller, turnRequest.internId)
   return new HttpAnswer(202, {}, { data: toRunItem(await findRun(deps, intern.id, turn.started.runId)) })
 }
 
-const answers = { stream: sendReply, whole: askReply, run: askRun } satisfies Record<Chat['delivery'], unknown>
+const deliver = { stream: streamReply, whole: sendWholeReply, run: startBackgroundRun } satisfies Record<
+  Chat['delivery'],
+  unknown
+>
 
 /** The answer for a background run. */
 export const AcceptedRun = z.object({ data: InternRun })

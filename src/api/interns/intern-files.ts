@@ -10,6 +10,7 @@ import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { ApiDeps } from '../access/deps.ts'
 import { requireInterns } from '../access/require-interns.ts'
 import { requireRegion } from './intern-region.ts'
+import { settledStatuses } from './intern-transcripts.ts'
 
 /** The refusals of every route for the files of an intern. */
 export const fileFaults = [
@@ -29,16 +30,13 @@ type FileRequest = { caller: Caller; host: string | undefined; response: Respons
 type FileOperation<Answer> = {
   internId: string
   /** The entry for the audit log; listings have none. */
-  act?: FileAction
+  auditedAct?: FileAction
   paths?: Record<string, string>
   /** @param signal aborts when the client disconnects or loses access. */
-  give: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
+  run: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
   /** Resolves when the answer has ended, if that is later than `give`. */
-  over?: (answer: Answer) => Promise<unknown>
+  ended?: (answer: Answer) => Promise<unknown>
 }
-
-/** States in which no process changes the folder of the intern. */
-const settledStatuses = ['running', 'stopped', 'failed', 'destroy_failed']
 
 /**
  * Runs an operation on the files of an intern that is visible to the caller. Aborts it when the caller loses access.
@@ -46,7 +44,7 @@ const settledStatuses = ['running', 'stopped', 'failed', 'destroy_failed']
 export async function withFiles<Answer>(
   deps: ApiDeps,
   { caller, host, response }: FileRequest,
-  { internId, act, paths = {}, give, over }: FileOperation<Answer>,
+  { internId, auditedAct: act, paths = {}, run: give, ended: over }: FileOperation<Answer>,
 ): Promise<Answer> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
@@ -62,22 +60,22 @@ export async function withFiles<Answer>(
   }
   tracked.recheck = recheck
   const signal = toAbortSignal(tracked.response.signal)
-  let rest: Promise<unknown> | undefined
+  let ending: Promise<unknown> | undefined
   try {
-    const giveOrRevoke = () =>
-      refusing(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revocationFault)
+    const runOrRevoke = () =>
+      translateFileErrors(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revocationFault)
     const answer = await (act
-      ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, giveOrRevoke)
-      : giveOrRevoke())
-    rest = over?.(answer)
+      ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, runOrRevoke)
+      : runOrRevoke())
+    ending = over?.(answer)
     return answer
   } finally {
-    if (rest) void rest.finally(() => tracked.release())
+    if (ending) void ending.finally(() => tracked.release())
     else tracked.release()
   }
 }
 
-const kinds: Record<number, FaultKind> = {
+const faultKindByCode: Record<number, FaultKind> = {
   400: 'invalid',
   403: 'forbidden',
   404: 'not_found',
@@ -87,13 +85,13 @@ const kinds: Record<number, FaultKind> = {
   503: 'unavailable',
 }
 
-async function refusing<Answer>(answer: Promise<Answer>, revoked: () => Fault | undefined): Promise<Answer> {
+async function translateFileErrors<Answer>(answer: Promise<Answer>, revoked: () => Fault | undefined): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
     const revocation = revoked()
     if (revocation) throw revocation
     if (!(error instanceof Refusal)) throw error
-    throw new Fault(kinds[error.code] ?? 'bad_gateway', error.message)
+    throw new Fault(faultKindByCode[error.code] ?? 'bad_gateway', error.message)
   }
 }

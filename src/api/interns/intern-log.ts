@@ -11,10 +11,10 @@ import { translateDaemonErrors } from './intern-transcripts.ts'
 
 type LogTail = { lines: string[]; has_more: boolean; message: string | null }
 
-/** The maximum length of a secret. */
-const longestSecret = 8192
+/** The maximum length of a secret, in bytes. */
+const maxSecretLength = 8192
 /** Bytes that are read in addition, so that a secret that starts before the requested range is recognized. */
-const marginBytes = 2 * longestSecret
+const marginBytes = 2 * maxSecretLength
 
 /** Returns the end of the log of an intern that is visible to the caller, without its secrets. */
 export async function internLog(
@@ -26,10 +26,10 @@ export async function internLog(
   const intern = await findIntern(deps, caller, internId)
   const log = await translateDaemonErrors(deps.provisioner.log(intern, { ...range, bytes: range.bytes + marginBytes }))
   if ('none' in log) return { lines: [], has_more: false, message: log.none }
-  return { ...endOf({ ...log, text: await masked(deps, intern, log.text) }, range), message: null }
+  return { ...lastLines({ ...log, text: await maskLog(deps, intern, log.text) }, range), message: null }
 }
 
-async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<string> {
+async function maskLog(deps: ApiDeps, intern: Intern, text: string): Promise<string> {
   const { agent } = intern
   const [servers, password, key] = await Promise.all([
     readMcpServers(deps, intern.id),
@@ -44,23 +44,24 @@ async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<stri
   return maskCredentials(redactSecrets(text, secrets))
 }
 
-/** Returns whole lines. If the last line alone exceeds the limit, returns the end of it. */
-function endOf(
+/** Returns the last lines, whole. If the last line alone exceeds the limit, returns its end. */
+function lastLines(
   { text, isCut }: Exclude<InternLog, { none: string }>,
-  { lines: maxLines, bytes }: { lines: number; bytes: number },
+  { lines: maxLines, bytes: maxBytes }: { lines: number; bytes: number },
 ): { lines: string[]; has_more: boolean } {
-  // The cut can be in the middle of a line or a secret.
-  const completeLines = isCut ? text.slice(text.indexOf('\n') + 1 || longestSecret) : text
+  // The cut can be in the middle of a line or a secret. In a text without a line end, it could be in any secret.
+  const completeLines = isCut ? text.slice(text.indexOf('\n') + 1 || maxSecretLength) : text
   if (completeLines === '') return { lines: [], has_more: isCut }
-  const all = completeLines.replace(/\n$/, '').split('\n')
+  const allLines = completeLines.replace(/\n$/, '').split('\n')
   const lines: string[] = []
-  let remaining = bytes
-  for (const line of all.toReversed()) {
-    remaining -= Buffer.byteLength(line) + 1
-    if (lines.length === maxLines || remaining < 0) break
+  let remainingBytes = maxBytes
+  for (const line of allLines.toReversed()) {
+    remainingBytes -= Buffer.byteLength(line) + 1
+    if (lines.length === maxLines || remainingBytes < 0) break
     lines.unshift(line)
   }
-  if (lines.length > 0) return { lines, has_more: isCut || lines.length < all.length }
-  const end = Buffer.from(all.at(-1)!).subarray(-bytes).toString('utf8')
+  if (lines.length > 0) return { lines, has_more: isCut || lines.length < allLines.length }
+  const end = Buffer.from(allLines.at(-1)!).subarray(-maxBytes).toString('utf8')
+  // The first character can be incomplete.
   return { lines: [end.replace(/^\ufffd+/, '')], has_more: true }
 }

@@ -9,8 +9,8 @@ import type { ApiDeps } from '../access/deps.ts'
 
 type ReaderDeps = Pick<ApiDeps, 'db' | 'provisioner' | 'now' | 'internHosts'>
 
-/** States in which no process, or only the daemon, uses the folder of the intern. */
-const settledStatuses: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destroy_failed']
+/** States in which no process, or only the daemon of the intern, uses its folder. */
+export const settledStatuses: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destroy_failed']
 
 /**
  * The transcripts of an intern that is visible to the caller, whether it runs or not.
@@ -23,10 +23,10 @@ export async function storedTranscripts(deps: ReaderDeps, caller: Caller, intern
 }
 
 /**
- * The same, for following new entries: wakes an intern that sleeps. @throws Fault `not_found`, or `conflict` if it does
- * not run.
+ * The transcripts of a running intern, for following new entries. Wakes an intern that sleeps.
+ * @throws Fault `not_found`, or `conflict` if the intern does not run.
  */
-export async function transcriptsOf(
+export async function followTranscripts(
   deps: ReaderDeps,
   caller: Caller,
   internId: string,

@@ -4,17 +4,17 @@ import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
-import { costBetween, readUsageSince } from '#spend/metering/key-usage.ts'
+import { readCostBetween, readUsageSince } from '#spend/metering/key-usage.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 import { waitUntilWritten } from '#spend/metering/request-markers.ts'
 
-/** A working ledger writes its rows within this time. */
+/** The longest wait for the ledger. A ledger whose database responds writes its rows within this time. */
 const writeTimeoutMs = 750
 
-type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isAlone: boolean }
+type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isSingleWriter: boolean }
 
 /** Whether this process is the only one that writes to the ledger, so that flushing its own ledger is sufficient. */
-export const singleLedgerWriter = (
+export const isSingleLedgerWriter = (
   { kind }: Pick<Db, 'kind'>,
   { workers }: Pick<Config, 'workers'>,
   { isShared }: { isShared: boolean },
@@ -24,23 +24,30 @@ export const singleLedgerWriter = (
  * Waits for a short time until all processes have written the requests of a key that started since an instant.
  * @returns whether all are written.
  */
-async function flushLedger({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<boolean> {
-  const all = Promise.all([ledger.flush(), isAlone || waitUntilWritten({ db }, keyHash, since)])
-  return Promise.race([all.then(([, isWritten]) => isWritten), sleep(writeTimeoutMs, false)])
+async function flushLedger(
+  { db, ledger, isSingleWriter: isAlone }: MeteredDeps,
+  keyHash: string,
+  since: number,
+): Promise<boolean> {
+  const written = Promise.all([ledger.flush(), isAlone || waitUntilWritten({ db }, keyHash, since)])
+  return Promise.race([written.then(([, isWritten]) => isWritten), sleep(writeTimeoutMs, false)])
 }
 
 /** Returns the recorded spending of an intern. If an end is given, includes requests that other processes recorded. */
-export function spentByKey(deps: MeteredDeps): ReadSpending {
+export function createSpendingReader(deps: MeteredDeps): ReadSpending {
   return async (keyHash, since, until) => {
     let isComplete = false
-    if (until !== undefined) isComplete = await flushLedger(deps, keyHash, since)
-    else await Promise.race([deps.ledger.flush(), sleep(writeTimeoutMs)])
-    return { usd: toUsd(await costBetween(deps, keyHash, since, until)), isComplete }
+    if (until !== undefined) {
+      isComplete = await flushLedger(deps, keyHash, since)
+    } else {
+      await Promise.race([deps.ledger.flush(), sleep(writeTimeoutMs)])
+    }
+    return { usd: toUsd(await readCostBetween(deps, keyHash, since, until)), isComplete }
   }
 }
 
 /** Returns the usage of an intern's turn from the ledger. */
-export function meteredTurn(deps: MeteredDeps): ReadMeteredUsage {
+export function createTurnUsageReader(deps: MeteredDeps): ReadMeteredUsage {
   return async (keyHash, since) => {
     await flushLedger(deps, keyHash, since)
     const usage = await readUsageSince(deps, keyHash, since)

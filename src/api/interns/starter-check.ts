@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { keyReader } from '#identity/accounts/keys/read-keys.ts'
+import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
 import { findIntern, type Intern } from '#interns/registry/store.ts'
 import type { CheckStarter } from '#interns/runs/revoke-runs.ts'
 import type { Starter } from '#interns/runs/run-store.ts'
@@ -12,9 +12,9 @@ import { requireInterns } from '../access/require-interns.ts'
 const denied = { isAllowed: false, expiresAt: null }
 
 /** Creates the check whether the user who started a background run can still use the intern. */
-export function starterCheck({ db, now }: { db: Db; now: Now }): CheckStarter {
-  const readKeys = keyReader({ db })
-  const callerOf = async ({ keyHash, userId }: Starter, { organizationId, workspaceId }: Intern) => {
+export function createStarterCheck({ db, now }: { db: Db; now: Now }): CheckStarter {
+  const readKeys = createKeyReader({ db })
+  const findStarterCaller = async ({ keyHash, userId }: Starter, { organizationId, workspaceId }: Intern) => {
     if (keyHash === null) {
       const caller = await memberCaller({ db }, { organizationId, workspaceId, userId }, 'signed in')
       return caller && { caller, expiresAt: null }
@@ -24,13 +24,13 @@ export function starterCheck({ db, now }: { db: Db; now: Now }): CheckStarter {
     return isValid ? { caller: key.caller, expiresAt: key.expiresAt } : undefined
   }
   return async (starter, intern) => {
-    const found = await callerOf(starter, intern)
-    if (!found || !(await canUse({ db }, found.caller, intern))) return denied
-    return { isAllowed: true, expiresAt: found.expiresAt }
+    const starterCaller = await findStarterCaller(starter, intern)
+    if (!starterCaller || !(await canUseIntern({ db }, starterCaller.caller, intern))) return denied
+    return { isAllowed: true, expiresAt: starterCaller.expiresAt }
   }
 }
 
-async function canUse(deps: { db: Db }, caller: Caller, { id }: Intern): Promise<boolean> {
+async function canUseIntern(deps: { db: Db }, caller: Caller, { id }: Intern): Promise<boolean> {
   try {
     requireInterns(caller)
     await findIntern(deps, caller, id)

@@ -28,8 +28,8 @@ import { KubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisio
 import { ProcessProvisioner } from '#provision/processes/process-provisioner.ts'
 import type { Provisioner } from '#provision/supervisor/provisioner.ts'
 import { Supervisor } from '#provision/supervisor/supervisor.ts'
-import { reachable } from '../access/address.ts'
-import { starterCheck } from './starter-check.ts'
+import { reachableUrl } from '../access/address.ts'
+import { createStarterCheck } from './starter-check.ts'
 
 type SupervisionParts = {
   config: Config
@@ -55,7 +55,7 @@ export type Supervision = {
   start: (url: string) => Promise<void>
 }
 
-/** Nothing runs before `start`: only one of several processes of a service supervises interns. */
+/** Opens the parts. None of them runs before `start`: only one of several processes of a service supervises interns. */
 export function openSupervision({
   config,
   dataDir,
@@ -72,10 +72,10 @@ export function openSupervision({
 }: SupervisionParts): Supervision {
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
-  const own = ownHost(config, db)
-  const hosts = new InternHosts({ db, clock: databaseClock(db, now), ownHost: own })
+  const thisHost = ownHost(config, db)
+  const hosts = new InternHosts({ db, clock: databaseClock(db, now), ownHost: thisHost })
   const certificates = new DaemonCertificates({ db, vault, now })
-  const around = {
+  const commonDeps = {
     config,
     warn,
     hosts,
@@ -85,34 +85,34 @@ export function openSupervision({
     gitAuthorOf: (intern: Intern) => findGitAuthor(db, intern),
     passwordOf: ({ id }: Intern) => readRepositoryPassword({ db, vault }, id),
   }
-  const inProcesses = () => {
-    const listen = own?.address && (config.intern_listen ?? own.address)
+  const createProcessProvisioner = () => {
+    const listenAddress = thisHost?.address && (config.intern_listen ?? thisHost.address)
     return new ProcessProvisioner({
-      ...around,
+      ...commonDeps,
       dataDir,
       baseUrl: () => baseUrl,
       variable,
       mask: maskSecrets,
       onUncounted: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
       ended: ({ id }) => waitUntilEnded({ db }, id),
-      listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
+      listeners: listenAddress ? { listen: listenAddress, ports: config.intern_ports, certificates } : undefined,
     })
   }
-  const inPods = () => {
+  const createPodProvisioner = () => {
     const apiPath = () => new URL(baseUrl).pathname
-    return new KubernetesProvisioner({ ...around, now, apiPath, cluster: clusterOf(config, variable) })
+    return new KubernetesProvisioner({ ...commonDeps, now, apiPath, cluster: clusterOf(config, variable) })
   }
-  const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
+  const provisioner = config.provisioner === 'kubernetes' ? createPodProvisioner() : createProcessProvisioner()
   const onError = throttleWarnings(log, 'intern')
-  // Pods are not processes of a server, so they continue without it.
+  // Pods are not processes of a server, so they continue when the server ends.
   const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
-  const ended: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {
+  const onRunEnded: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {
     observeRunEnd(outcome ?? 'finished')
     if (outcome === 'over_budget')
       log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
   }
-  const checkStarter = starterCheck({ db, now })
-  const following = { db, now, metered, spent, checkStarter, decisions, ended, onError }
+  const checkStarter = createStarterCheck({ db, now })
+  const followDeps = { db, now, metered, spent, checkStarter, decisions, ended: onRunEnded, onError }
   const supervisor = new Supervisor({
     db,
     now,
@@ -122,17 +122,17 @@ export function openSupervision({
     server: newId(),
     keepRunning,
     idleMs: config.intern_idle_ms,
-    sealAccess: encryptAccess.bind(undefined, vault),
-    follow: (intern) => followRuns(following, intern, () => provisioner.runs(intern)),
+    sealAccess: (...access) => encryptAccess(vault, ...access),
+    follow: (intern) => followRuns(followDeps, intern, () => provisioner.runs(intern)),
   })
-  const begin = (url: string) => {
-    baseUrl = reachable(url)
+  const start = (url: string) => {
+    baseUrl = reachableUrl(url)
     return supervisor.start()
   }
-  return { hosts, provisioner, supervisor, start: begin }
+  return { hosts, provisioner, supervisor, start }
 }
 
-/** The host of this server, if interns run there. With the embedded database no other server can reach it. */
+/** The host of this server; undefined if it runs no interns. With SQLite no other server can reach the host. */
 function ownHost(config: Config, { kind }: Db): HostDescription | undefined {
   if (config.interns === 'off') return undefined
   const { intern_labels: labels, intern_capacity: capacity } = config
@@ -146,8 +146,8 @@ function ownHost(config: Config, { kind }: Db): HostDescription | undefined {
 /** The first start waits for its demo intern up to this time, so that the printed commands work immediately. */
 const demoStartTimeoutMs = 15_000
 
-/** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */
-export async function welcomeDemo(
+/** Creates the intern of the first start. It uses the demo model, which needs no provider's credential. */
+export async function createDemoIntern(
   deps: { db: Db; now: Now; newId: NewId; vault: Vault },
   { supervisor }: Pick<Supervision, 'supervisor'>,
   owner: Caller,

@@ -16,7 +16,7 @@ import { Budgets } from '#spend/budgets/budgets.ts'
 import { pruneTurnAccounts } from '#spend/budgets/turn-account-pruning.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { caller as someone } from '#test/harness/records/generations.ts'
-import { turnLimits } from './turn-limits.ts'
+import { createTurnLimits } from './turn-limits.ts'
 
 const now = Date.now
 const oneDollar: TurnBudget = { costUsd: 1, costOf: 'max_cost_usd' }
@@ -36,14 +36,14 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
   const server = (reportMs = 20) =>
     new Budgets(
       {
-        ...{ db, clock, now, newId: newUuid, waitUntilWritten: async () => {}, spentBefore: async () => 0n },
+        ...{ db, clock, now, newId: newUuid, waitUntilWritten: async () => {}, readSpentSince: async () => 0n },
         onError: (error) => assert.fail(error),
       },
       { waitMs: 300_000, stallMs: 300_000, pollMs: 10, reportMs },
     )
   /** Reserves this cost. @returns the function that settles the request. */
   const ask = async (budgets: Budgets, usd: number, endTimeoutMs = 1) => {
-    const turns = await turnLimits({ db, now }, endTimeoutMs)('own')
+    const turns = await createTurnLimits({ db, now }, endTimeoutMs)('own')
     const limits = budgetsFor(someone, [], turns)
     const { reservation } = await reserveBudgets({ budgets, now }, limits, [], toPicoUsd(usd), turns)
     return (cost: number) => reservation.settle(toPicoUsd(cost), () => true)
@@ -59,7 +59,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
     begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, publish) => endRun(tx, publish, id, 'r', overBudget)),
     limits: (key = 'own') =>
-      turnLimits({ db, now })(key).then(
+      createTurnLimits({ db, now })(key).then(
         (limits) => limits?.budgets.map((budget) => budget.id) ?? 'no limit',
         ({ kind }) => kind,
       ),
@@ -129,7 +129,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
     // The embedded database uses the clock of its only server.
     const ahead = kind === 'postgres' ? () => now() + 3_600_000 : now
     assert.deepEqual(await openAccounts({ db: store.db, now: ahead }), [budget.id])
-    const limits = await turnLimits({ db: store.db, now: ahead })('own')
+    const limits = await createTurnLimits({ db: store.db, now: ahead })('own')
     assert.deepEqual(limits?.budgets[0]?.id, `turn:${budget.id}`)
   })
 

@@ -11,7 +11,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
-import { type Budget, limitOf } from '#spend/budgets/budget.ts'
+import { type Budget, toLimit } from '#spend/budgets/budget.ts'
 
 type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind' | 'exclusively' | 'signals'>; now: Now }
 
@@ -25,58 +25,66 @@ const outsideTurnMessage =
  * All requests of an intern's key count for each of its limited turns, because a request does not identify its turn.
  * The returned function throws a Fault `forbidden` if the intern has no turn in flight.
  */
-export function turnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEndTimeoutMs) {
+export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEndTimeoutMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
-    const { hasRunningTurn: isInTurn, limited } = await findTurnsOfKey(deps, keyHash)
-    if (!isInTurn) throw new Fault('forbidden', outsideTurnMessage)
+    const { hasRunningTurn, limited } = await findTurnsOfKey(deps, keyHash)
+    if (!hasRunningTurn) throw new Fault('forbidden', outsideTurnMessage)
     if (limited.length === 0) return undefined
     const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
-    const refused = async ({ id, subject }: Budget, need: PicoUsd) => {
+    const onRefused = async ({ id, subject }: Budget, need: PicoUsd) => {
       const turns = limits.filter(({ budget }) => budget.id === id).map(({ turn }) => turn)
       const [first] = turns
       if (!first) return
       const part = subject.kind === 'turn' ? subject.part : 'session_max_cost_usd'
       const request = { part, neededUsd: toUsd(need) }
-      await untilEnded(deps, first.internId, { keyHash, turnIds: turns.map((turn) => turn.id), request }, endTimeoutMs)
+      await waitUntilEnded(
+        deps,
+        first.internId,
+        { keyHash, turnIds: turns.map((turn) => turn.id), request },
+        endTimeoutMs,
+      )
     }
-    // Several turns of a session share its limit.
-    return { budgets: [...new Map(limits.map(({ budget }) => [budget.id, budget])).values()], refused }
+    // Several turns of a session share its limit, which counts once.
+    const budgetById = new Map(limits.map(({ budget }) => [budget.id, budget]))
+    return { budgets: [...budgetById.values()], refused: onRefused }
   }
 }
 
 function budgetsOf({ id, internId, sessionId, startedAt, costUsd, part, sessionUsd }: LimitedTurn, keyHash: string) {
-  const always = { interval: null, includesByok: true }
-  const ofTurn = { kind: 'turn' as const, id, keyHash, startedAt, part }
-  const budgets: Budget[] = [{ ...always, id: `turn:${id}`, subject: ofTurn, limit: limitOf(costUsd) }]
+  const commonFields = { interval: null, includesByok: true }
+  const turnSubject = { kind: 'turn' as const, id, keyHash, startedAt, part }
+  const budgets: Budget[] = [{ ...commonFields, id: `turn:${id}`, subject: turnSubject, limit: toLimit(costUsd) }]
   if (sessionUsd !== undefined && sessionId !== null) {
     const subject = { kind: 'session' as const, internId, sessionId }
-    budgets.push({ ...always, id: `session:${internId} ${sessionId}`, subject, limit: limitOf(sessionUsd) })
+    budgets.push({ ...commonFields, id: `session:${internId} ${sessionId}`, subject, limit: toLimit(sessionUsd) })
   }
   return budgets
 }
 
-type Refused = { keyHash: string; turnIds: string[]; request: RefusedRequest }
+type RefusedTurns = { keyHash: string; turnIds: string[]; request: RefusedRequest }
 
 /**
  * Stores the refused request for the turns, and waits until their supervisor has ended them. Returns if that takes too
  * long.
  * @throws Fault `rate_limited` when they have ended, so that the agent retries in another turn.
  */
-async function untilEnded(
+async function waitUntilEnded(
   deps: TurnLimitsDeps,
   internId: string,
-  { keyHash, turnIds, request }: Refused,
+  { keyHash, turnIds, request }: RefusedTurns,
   timeoutMs: number,
 ): Promise<void> {
-  const haveEnded = async () => {
+  /** @returns true when no turn is open, else undefined. A turn gets its run id late, so each pass notes the refusal. */
+  const noteAndCheckEnd = async () => {
     const { limited } = await findTurnsOfKey(deps, keyHash)
     const openTurns = limited.filter(({ id }) => turnIds.includes(id))
-    for (const { runId, refused, ...turn } of openTurns)
+    for (const { runId, refused, ...turn } of openTurns) {
       if (runId !== null && !refused) await saveRefusedRequest(deps.db, { ...turn, runId }, request)
-    return openTurns.length === 0 || undefined
+    }
+    return openTurns.length === 0 ? true : undefined
   }
   const subscribe = subscribeToEntity(deps.db.signals, 'run.changed', internId)
-  if (!(await waitFor(haveEnded, { subscribe, timeoutMs }))) return
+  if (!(await waitFor(noteAndCheckEnd, { subscribe, timeoutMs }))) return
   const reason = 'The remaining budget of a turn of the intern is too small for this request, so the turn was ended.'
   throw new Fault('rate_limited', `${reason} Try again for another one.`, { retryAfterSeconds: 1 })
 }

@@ -23,7 +23,7 @@ export const AnthropicModel = z
   })
   .partial()
 
-/** Fields of a page of them. */
+/** Fields of a page of models that Anthropic's clients need. */
 export const AnthropicPage = z
   .object({
     has_more: z.boolean(),
@@ -54,15 +54,19 @@ export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicM
  * @throws Fault `invalid` if a cursor is not the id of a model.
  */
 export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: string, nowMs: number): HttpAnswer {
-  const found = Array.from(selectModels(snapshot, query, nowMs), (at) => snapshot.models[at]!)
+  const models = Array.from(selectModels(snapshot, query, nowMs), (index) => snapshot.models[index]!)
+  // `url` has only a path and a query.
   const { searchParams } = new URL(url, 'http://any')
-  const after = placeOf(found, searchParams, 'after_id')
-  const before = placeOf(found, searchParams, 'before_id')
-  const limit = query.limit ?? found.length
-  const end = before ?? found.length
-  const from = after === undefined ? (before === undefined ? (query.offset ?? 0) : Math.max(0, end - limit)) : after + 1
-  const page = found.slice(from, Math.min(end, from + limit))
-  const hasMore = before === undefined ? from + page.length < found.length : from > 0
+  const after = cursorIndex(models, searchParams, 'after_id')
+  const before = cursorIndex(models, searchParams, 'before_id')
+  const limit = query.limit ?? models.length
+  const end = before ?? models.length
+  let start = query.offset ?? 0
+  if (after !== undefined) start = after + 1
+  else if (before !== undefined) start = Math.max(0, end - limit)
+  const page = models.slice(start, Math.min(end, start + limit))
+  // With `before_id`, a client pages backwards.
+  const hasMore = before === undefined ? start + page.length < models.length : start > 0
   return new HttpAnswer(
     200,
     { 'cache-control': 'private, no-cache', vary: 'accept-encoding, anthropic-version' },
@@ -71,16 +75,16 @@ export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: s
       has_more: hasMore,
       first_id: page[0]?.id ?? null,
       last_id: page.at(-1)?.id ?? null,
-      total_count: found.length,
+      total_count: models.length,
       links: { next: null },
     },
   )
 }
 
-function placeOf(found: readonly Model[], parameters: URLSearchParams, name: string): number | undefined {
+function cursorIndex(models: readonly Model[], parameters: URLSearchParams, name: string): number | undefined {
   const id = parameters.get(name)
   if (!id) return undefined
-  const place = found.findIndex((model) => model.id === id)
-  if (place >= 0) return place
+  const index = models.findIndex((model) => model.id === id)
+  if (index >= 0) return index
   throw new Fault('invalid', `Invalid request: ${name}: model ${JSON.stringify(id.slice(0, 100))} is not in this list`)
 }

@@ -8,7 +8,7 @@ import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { answerReady, type ReadyAnswer, type RequestHeaders } from '#platform/http/response/ready-answer.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
-import { feedLinks, originOf } from '../pages/console-links.ts'
+import { feedLinks, requestOrigin } from '../pages/console-links.ts'
 
 type ListCall = {
   query: ModelQuery
@@ -25,32 +25,29 @@ export function answerModelList(
   deps: ListDeps,
   isAllowed?: (model: Model) => boolean,
 ): Promise<HttpAnswer> {
-  return answerReady(call.headers, listOf(deps, call, isAllowed))
+  return answerReady(call.headers, prepareList(deps, call, isAllowed))
 }
 
-/** Returns the list for a request without parameters. */
-function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
-  const { tag, bytes } = unfilteredList(snapshot)
-  return { etag: tag, type: 'application/json', bytes: () => bytes }
-}
-
-function listOf(
+function prepareList(
   { catalogue, config, now }: ListDeps,
   { query, url, headers, host }: ListCall,
   isAllowed: ((model: Model) => boolean) | undefined,
 ): ReadyAnswer {
   const snapshot = catalogue.current()
-  if (!url.includes('?') && !isAllowed) return wholeListAnswer(snapshot)
-  const found = findModels(snapshot, query, { nowMs: now(), url, isAllowed })
+  if (!url.includes('?') && !isAllowed) {
+    const { tag, bytes } = unfilteredList(snapshot)
+    return { etag: tag, type: 'application/json', bytes: () => bytes }
+  }
+  const matches = findModels(snapshot, query, { nowMs: now(), url, isAllowed })
   if (!query.use_rss) {
-    const etag = computeListTag(snapshot, found, 'json')
-    return { etag, type: 'application/json', bytes: () => serializeList(snapshot, found) }
+    const etag = computeListTag(snapshot, matches, 'json')
+    return { etag, type: 'application/json', bytes: () => serializeList(snapshot, matches) }
   }
   const { pathname, search } = new URL(url, 'http://any')
-  const origin = config.public_url ?? originOf({ headers, host })
+  const origin = config.public_url ?? requestOrigin({ headers, host })
   const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })
-  const etag = computeListTag(snapshot, found, links.self)
-  const page = () => Array.from(found.page, (at) => snapshot.models[at]!)
+  const etag = computeListTag(snapshot, matches, links.self)
+  const page = () => Array.from(matches.page, (index) => snapshot.models[index]!)
   return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(page(), links)) }
 }
 

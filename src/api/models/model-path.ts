@@ -9,10 +9,10 @@ export const ModelPath = z.object({
   slug: z.string().min(1).describe('The slug of the model, with `:variant` if there is one.'),
 })
 
-export const nameIn = ({ author, slug }: z.infer<typeof ModelPath>) => `${author}/${slug}`
+export const modelName = ({ author, slug }: z.infer<typeof ModelPath>) => `${author}/${slug}`
 
 /** @throws Fault `not_found`. */
-export function findModel(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
+export function modelByName(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
   const model = snapshot.findModel(name)
   if (!model) throw new Fault('not_found', `Model "${name}" not found.`)
   return model

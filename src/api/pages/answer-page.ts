@@ -27,7 +27,7 @@ const headers = {
 }
 
 /** @param html trusted markup; `title` is untrusted. */
-function page(status: number, title: string, html: string): HttpAnswer {
+function renderPage(status: number, title: string, html: string): HttpAnswer {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>`
   return new HttpAnswer(
     status,
@@ -38,7 +38,7 @@ function page(status: number, title: string, html: string): HttpAnswer {
 
 /** A page with one sentence. */
 export const messagePage = (status: number, title: string, text: string): HttpAnswer =>
-  page(status, title, `<p>${escapeHtml(text)}</p>`)
+  renderPage(status, title, `<p>${escapeHtml(text)}</p>`)
 
 export type QuestionPage = {
   internName: string
@@ -46,66 +46,75 @@ export type QuestionPage = {
   details: WholePermission | undefined
   deadlineAt: number
   /** The error of the previous answer. */
-  refused?: string | undefined
+  previousError?: string | undefined
 }
 
 /** The full question of an intern, with a form for the answer. */
-export function questionPage({ internName, question, details, deadlineAt, refused }: QuestionPage): HttpAnswer {
-  const content = question.kind === 'permission' ? permission(question, details) : paragraph(question.message)
-  const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
-  const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
+export function questionPage({
+  internName,
+  question,
+  details,
+  deadlineAt,
+  previousError: refused,
+}: QuestionPage): HttpAnswer {
+  const content = question.kind === 'permission' ? renderPermission(question, details) : renderText(question.message)
+  const answers = question.kind === 'permission' ? renderAnswerButtons(question) : renderFields(question.fields)
+  const validity = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
   const reason = refused === undefined ? '' : `<p role="alert"><strong>${escapeHtml(refused)}</strong></p>`
   const title = question.kind === 'permission' ? `${internName} asks for consent` : `${internName} asks`
-  return page(
+  return renderPage(
     refused === undefined ? 200 : 400,
     title,
-    `${reason}${content}<form method="post">${answers}</form>${until}`,
+    `${reason}${content}<form method="post">${answers}</form>${validity}`,
   )
 }
 
-const paragraph = (text: string) => `<pre>${escapeHtml(printableLines(text))}</pre>`
+const renderText = (text: string) => `<pre>${escapeHtml(printableLines(text))}</pre>`
 
-function permission(question: Extract<Question, { kind: 'permission' }>, details: WholePermission | undefined): string {
+function renderPermission(
+  question: Extract<Question, { kind: 'permission' }>,
+  details: WholePermission | undefined,
+): string {
   const { operation } = question
   const detail = details?.detail ?? question.detail
   const operationText = operation === null ? 'Something that it does not name' : printableExactly(operation)
   const diffs = (details?.changes ?? []).map(
-    ({ path, diff }) => `<h2>${escapeHtml(printableExactly(path))}</h2>${paragraph(diff)}`,
+    ({ path, diff }) => `<h2>${escapeHtml(printableExactly(path))}</h2>${renderText(diff)}`,
   )
   const text = details?.command ?? (diffs.length > 0 ? null : detail)
   return `<p>It wants to do: <strong>${escapeHtml(operationText)}</strong></p>${text === null ? '' : `<pre>${escapeHtml(printableExactly(text))}</pre>`}${diffs.join('')}`
 }
 
-const words: Record<PermissionKind, string> = {
+const kindLabels: Record<PermissionKind, string> = {
   allow_once: 'Allow once',
   allow_always: 'Allow always',
   reject_once: 'Reject',
   reject_always: 'Reject always',
 }
 
-const button = (value: string, label: string) => `<button name="answer" value="${value}">${label}</button>`
+const renderButton = (value: string, label: string) => `<button name="answer" value="${value}">${label}</button>`
 
-const options = (question: PermissionQuestion) =>
+const renderAnswerButtons = (question: PermissionQuestion) =>
   permissionAnswers(question)
     .map(({ answer, kind, name }) => {
-      const label = name === undefined ? words[kind] : `${words[kind]}: ${printableExactly(name)}`
-      return button(escapeHtml(answer), escapeHtml(label))
+      const label = name === undefined ? kindLabels[kind] : `${kindLabels[kind]}: ${printableExactly(name)}`
+      return renderButton(escapeHtml(answer), escapeHtml(label))
     })
     .join('')
 
-const fields = (fieldList: Field[]) =>
-  `${fieldList.map(field).join('')}${button('accept', 'Send')}<button name="answer" value="decline" formnovalidate>Decline</button>`
+const renderFields = (fieldList: Field[]) =>
+  `${fieldList.map(renderField).join('')}${renderButton('accept', 'Send')}<button name="answer" value="decline" formnovalidate>Decline</button>`
 
-function field({ name, type, required, options }: Field): string {
-  const named = `name="field.${escapeHtml(name)}"`
+function renderField({ name, type, required, options }: Field): string {
+  const nameAttribute = `name="field.${escapeHtml(name)}"`
   const label = `${escapeHtml(printableExactly(name))}${required ? ' *' : ''}`
   const requiredAttribute = required ? ' required' : ''
-  const choices = (options ?? []).map((one) => `<option>${escapeHtml(one)}</option>`).join('')
-  if (type === 'array') return `<label>${label} <select ${named} multiple>${choices}</select></label>`
+  const choices = (options ?? []).map((option) => `<option>${escapeHtml(option)}</option>`).join('')
+  if (type === 'array') return `<label>${label} <select ${nameAttribute} multiple>${choices}</select></label>`
   if (type === 'boolean')
-    return `<label>${label} <select ${named}${requiredAttribute}><option></option><option value="true">yes</option><option value="false">no</option></select></label>`
+    return `<label>${label} <select ${nameAttribute}${requiredAttribute}><option></option><option value="true">yes</option><option value="false">no</option></select></label>`
   if (options)
-    return `<label>${label} <select ${named}${requiredAttribute}><option></option>${choices}</select></label>`
-  const kind = type === 'string' ? 'text' : 'number" step="any'
-  return `<label>${label} <input ${named} type="${kind}"${requiredAttribute}></label>`
+    return `<label>${label} <select ${nameAttribute}${requiredAttribute}><option></option>${choices}</select></label>`
+  const typeAttributes = type === 'string' ? 'type="text"' : 'type="number" step="any"'
+  return `<label>${label} <input ${nameAttribute} ${typeAttributes}${requiredAttribute}></label>`
 }

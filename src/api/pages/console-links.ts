@@ -10,7 +10,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const plainHost = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i
 
 /** The public address of this service, which a proxy may have sent in a header. */
-export function originOf({ headers, host = '' }: { headers: Headers; host: string | undefined }): string {
+export function requestOrigin({ headers, host = '' }: { headers: Headers; host: string | undefined }): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   return `${scheme}://${plainHost.test(host) ? host : 'localhost'}`
 }

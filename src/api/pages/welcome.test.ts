@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
-import { welcome } from './welcome.ts'
+import { welcomeText } from './welcome.ts'
 
 const provider = (name: string, missing: string[], credential_variables = [`${name.toUpperCase()}_KEY`]) =>
   ({ name, slug: name, missing, credential_variables, address_variables: [], models: 3 }) satisfies ProviderNeeds
@@ -17,7 +17,7 @@ const facts = {
 }
 
 const providersLine = (providers: ProviderNeeds[]) =>
-  /^ {2}Providers {3}(.*(?:\n {14}.*)*)$/m.exec(welcome({ ...facts, providers }))?.[1]?.replaceAll(/\s+/g, ' ')
+  /^ {2}Providers {3}(.*(?:\n {14}.*)*)$/m.exec(welcomeText({ ...facts, providers }))?.[1]?.replaceAll(/\s+/g, ' ')
 
 test('a start without credentials names the first variable to set', () => {
   const providers = [provider('Demo', [], []), provider('Acme', ['ACME_KEY', 'ACME_HOST']), provider('B', ['B_KEY'])]
@@ -42,13 +42,13 @@ test('a catalogue whose providers need no credential names no variable', () => {
 test('the first start says that interns run commands without a sandbox', () => {
   const sentence =
     /^ {2}Interns run commands without asking and without a sandbox, unless the approval mode is "manual"\.$/m
-  for (const demo of [true, false]) assert.match(welcome({ ...facts, demo, firstKeys: {} }), sentence)
-  assert.doesNotMatch(welcome(facts), /without asking/)
+  for (const demo of [true, false]) assert.match(welcomeText({ ...facts, demo, firstKeys: {} }), sentence)
+  assert.doesNotMatch(welcomeText(facts), /without asking/)
 })
 
 test('the sign-in link has the public URL with its path, else the address of this host', () => {
   const first = { ...facts, firstKeys: { managementKey: 'sb-v1-m', apiKey: 'sb-v1-a' }, signInToken: 'token' }
-  const linkIn = (publicUrl?: string) => / {4}(\S+)\/#sign-in=token$/m.exec(welcome({ ...first, publicUrl }))?.[1]
+  const linkIn = (publicUrl?: string) => / {4}(\S+)\/#sign-in=token$/m.exec(welcomeText({ ...first, publicUrl }))?.[1]
   assert.equal(linkIn(), 'http://127.0.0.1:8080')
   assert.equal(linkIn('https://example.com/llm'), 'https://example.com/llm')
 })

@@ -1,42 +1,42 @@
 import type { Service } from '#app/start.ts'
 import type { ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
-import { reachable } from '../access/address.ts'
+import { reachableUrl } from '../access/address.ts'
 
-/** Printed instead of a key that the operator chose. The operator knows it already, and logs store all printed text. */
-const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
+/** Printed instead of keys that the operator configured. The operator knows them, and logs store all printed text. */
+const placeholders = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
 type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken' | 'providers'> & {
   /** The setting `public_url`. */
   publicUrl?: string | undefined
-  /** The sandbox for commands of interns, or that there is none. */
+  /** Describes the sandbox for commands of interns, or its absence. */
   sandbox: string
 }
 
 /** The text that is printed when the service is ready. Generated secrets are displayed only this once. */
-export function welcome(facts: WelcomeFacts): string {
+export function welcomeText(facts: WelcomeFacts): string {
   const { url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken, providers } = facts
   const addresses = `
   Signalbox   ${url}
 ${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     ${sandbox}
 ${providers === undefined ? '' : `  Providers   ${credentialSummary(providers)}\n`}`
   if (!firstKeys) return `${addresses}\n`
-  const { managementKey, apiKey } = { ...chosen, ...firstKeys }
+  const { managementKey, apiKey } = { ...placeholders, ...firstKeys }
   return `${addresses}
   This is the first start. ${describeKeys(firstKeys)}:
 
-    management key   ${displayedSecret(firstKeys.managementKey, chosen.managementKey)}
-    API key          ${displayedSecret(firstKeys.apiKey, chosen.apiKey)}
-${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachable(url)).origin, signInToken)}
+    management key   ${displayedSecret(firstKeys.managementKey, placeholders.managementKey)}
+    API key          ${displayedSecret(firstKeys.apiKey, placeholders.apiKey)}
+${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachableUrl(url)).origin, signInToken)}
   Variables for the examples in README.md:
 
-    export BASE_URL=${reachable(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
+    export BASE_URL=${reachableUrl(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
 
   Interns run commands without asking and without a sandbox, unless the approval mode is "manual".
 
-${demo ? demoExample(reachable(url), apiKey) : ''}  The newest models:
+${demo ? demoExample(reachableUrl(url), apiKey) : ''}  The newest models:
 
-    curl "${reachable(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"
+    curl "${reachableUrl(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"
 
 `
 }
@@ -78,17 +78,17 @@ const displayedSecret = (secret: string | undefined, variable: string) => secret
 
 /** Two commands to paste, for any version of curl: the intern asks for permission, and the second command allows it. */
 function demoExample(url: string, apiKey: string): string {
-  const say = (message: object) => {
+  const curlCommand = (message: object) => {
     const body = JSON.stringify({ stream: true, session_id: 'first', approval_mode: 'manual', messages: [message] })
     return `curl -N ${url}/interns/demo/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`
   }
   return `  Ask the intern named demo for something. With approval_mode manual it asks before it runs a command:
 
-    ${say({ role: 'user', content: 'List the files and write a haiku about them into haiku.txt' })}
+    ${curlCommand({ role: 'user', content: 'List the files and write a haiku about them into haiku.txt' })}
 
   Allow the command:
 
-    ${say({ role: 'tool', tool_call_id: 'pending', content: 'allow_once' })}
+    ${curlCommand({ role: 'tool', tool_call_id: 'pending', content: 'allow_once' })}
 
   Or, with the variables above in the shell: npx signalbox chat demo
 

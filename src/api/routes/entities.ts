@@ -6,18 +6,19 @@ import type { Entity } from '#platform/core/entity-tag.ts'
 import { GuardrailPatch } from '#policy/guardrails/patch.ts'
 import { WebhookPatch } from '#webhooks/webhook.ts'
 
-/** The objects whose changes `If-Match` can protect. Kinds are those of the audit log. */
+// The objects whose changes `If-Match` can protect. Kinds are those of the audit log.
 
-const changeable = (patch: { shape: object }) => Object.keys(patch.shape)
+/** Returns the names of the fields that a patch can change. */
+const patchFields = (patch: { shape: object }) => Object.keys(patch.shape)
 
-export const guardrailEntity: Entity = { kind: 'guardrail', fields: changeable(GuardrailPatch) }
-export const internEntity: Entity = { kind: 'intern', fields: changeable(InternPatch) }
-export const keyEntity: Entity = { kind: 'key', fields: changeable(KeyPatch) }
-export const webhookEntity: Entity = { kind: 'webhook', fields: changeable(WebhookPatch) }
-export const workspaceEntity: Entity = { kind: 'workspace', fields: changeable(WorkspacePatch) }
+export const guardrailEntity: Entity = { kind: 'guardrail', fields: patchFields(GuardrailPatch) }
+export const internEntity: Entity = { kind: 'intern', fields: patchFields(InternPatch) }
+export const keyEntity: Entity = { kind: 'key', fields: patchFields(KeyPatch) }
+export const webhookEntity: Entity = { kind: 'webhook', fields: patchFields(WebhookPatch) }
+export const workspaceEntity: Entity = { kind: 'workspace', fields: patchFields(WorkspacePatch) }
 
 /** The secret is not part of the public form, but its label is. */
-export const credentialEntity: Entity = { kind: 'credential', fields: [...changeable(CredentialPatch), 'label'] }
+export const credentialEntity: Entity = { kind: 'credential', fields: [...patchFields(CredentialPatch), 'label'] }
 
 /** The answer has `include_byok_in_budgets` beside the budget, because it belongs to the budgets of all intervals. */
 export const budgetEntity: Entity = { kind: 'budget', fields: ['limit_usd', 'thresholds'] }

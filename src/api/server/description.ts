@@ -1,5 +1,5 @@
 import { describeRoutes, type Examples } from '#platform/http/description/openapi.ts'
-import { prefix } from '../access/prefix.ts'
+import { apiPrefix } from '../access/prefix.ts'
 import { routes, tags } from '../routes/routes.ts'
 import { earlyFaults } from './early-faults.ts'
 import examples from './examples.json' with { type: 'json' }
@@ -11,7 +11,7 @@ export function describeApi(): object {
     title: 'Signalbox',
     description: 'A self-hosted gateway for language models with governed agents.',
     version: '1.0.0',
-    prefix,
+    prefix: apiPrefix,
     tags,
     examples: examples as Examples,
   })

@@ -7,11 +7,11 @@ export function earlyFaults(
   route: Pick<Route, 'key' | 'path' | 'request' | 'undeclaredBody' | 'wrongKey'>,
 ): FaultKind[] {
   const { key, path, request, undeclaredBody = 'unsupported_media_type', wrongKey = 'forbidden' } = route
-  return [
-    ...(request ? (['invalid'] as const) : []),
-    ...(key === 'none' ? [] : (['unauthenticated'] as const)),
-    ...(key === 'management' ? [wrongKey] : []),
-    ...(isBelowInterns(path) ? (['forbidden', 'not_found'] as const) : []),
-    ...(request?.body ? (['payload_too_large', undeclaredBody] as const) : []),
-  ]
+  const faults: FaultKind[] = []
+  if (request) faults.push('invalid')
+  if (key !== 'none') faults.push('unauthenticated')
+  if (key === 'management') faults.push(wrongKey)
+  if (isBelowInterns(path)) faults.push('forbidden', 'not_found')
+  if (request?.body) faults.push('payload_too_large', undeclaredBody)
+  return faults
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { retry } from '#platform/async/retry.ts'
 import { emptyAcceptQueue } from '#platform/http/accept-queue.ts'
-import { reachable } from '../access/address.ts'
+import { reachableUrl } from '../access/address.ts'
 
 const retries = { attempts: 100, pauseMs: 20 }
 const idleCheckMs = 50
@@ -12,24 +12,25 @@ export type InternAddress = { host: string; port: number }
 
 /** @param url a base URL of the service. */
 export function internAddress(url: string): InternAddress {
-  const { hostname, port } = new URL(reachable(url))
+  const { hostname, port } = new URL(reachableUrl(url))
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
 /**
  * Closes the listener of a server to new clients, but keeps the address at which the interns of this host reach it.
  * While their turns are in flight, their agents call models through this server. Turns of other servers count too.
- * @returns `clientsGone`, which resolves when the earlier connections are closed.
+ * @returns `clientsClosed`, which resolves when the earlier connections are closed. Dispose the result to close the
+ * address.
  */
 export async function keepInternListener(
   server: Server,
   address: InternAddress,
 ): Promise<AsyncDisposable & { clientsClosed: Promise<void> }> {
-  const clientsGone = Promise.withResolvers<void>()
+  const clientsClosed = Promise.withResolvers<void>()
   await emptyAcceptQueue(server)
-  server.close(() => clientsGone.resolve())
+  server.close(() => clientsClosed.resolve())
   const listener = await openInternListener(server, address)
-  return { clientsClosed: clientsGone.promise, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
+  return { clientsClosed: clientsClosed.promise, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
 }
 
 /**

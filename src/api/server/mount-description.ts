@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { once } from '#platform/async/once.ts'
 import { sendAnswer } from '#platform/http/mount.ts'
 import { answerReady, readyAnswer } from '#platform/http/response/ready-answer.ts'
-import { prefix } from '../access/prefix.ts'
-import { policy, referencePage } from '../pages/reference/page.ts'
+import { apiPrefix } from '../access/prefix.ts'
+import { referencePage, referencePolicy } from '../pages/reference/page.ts'
 import type { Document } from '../pages/reference/shape.ts'
 import { describeApi } from './description.ts'
 
 const pageHeaders = {
-  'content-security-policy': policy,
+  'content-security-policy': referencePolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 }
@@ -18,10 +18,10 @@ export function mountDescription(app: FastifyInstance): void {
   const description = once(describeApi)
   const document = once(() => readyAnswer('application/json; charset=utf-8', JSON.stringify(description())))
   const page = once(() => readyAnswer('text/html; charset=utf-8', referencePage(description() as Document)))
-  app.get(`${prefix}/openapi.json`, async (request, reply) =>
+  app.get(`${apiPrefix}/openapi.json`, async (request, reply) =>
     sendAnswer(reply, await answerReady(request.headers, document())),
   )
-  app.get(`${prefix}/docs`, async (request, reply) =>
+  app.get(`${apiPrefix}/docs`, async (request, reply) =>
     sendAnswer(reply.headers(pageHeaders), await answerReady(request.headers, page())),
   )
 }

@@ -14,11 +14,11 @@ import {
   trackRequests,
 } from '#platform/http/response/request-tracking.ts'
 import { unknownRouteLog } from '#platform/http/unknown-routes.ts'
-import { type Address, addressRefused, originOf } from '../access/address.ts'
+import { type Address, listenError, serverOrigin } from '../access/address.ts'
 import { admit, admitFromCache } from '../access/admit.ts'
 import type { ApiDeps } from '../access/deps.ts'
 import { guardInterns, isInternChat } from '../access/interns-access.ts'
-import { prefix, underPrefix } from '../access/prefix.ts'
+import { apiPrefix, toApiUrl } from '../access/prefix.ts'
 import { mountConsole } from '../console/mount.ts'
 import { dialects } from '../models/dialect.ts'
 import { routes } from '../routes/routes.ts'
@@ -32,11 +32,12 @@ import { mountDescription } from './mount-description.ts'
 function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) {
   const path = url.split('?', 1)[0] ?? ''
   const client =
-    clients.find(({ operation }) => `${path}/`.startsWith(`${prefix}${operation.path}/`)) ??
+    clients.find(({ operation }) => `${path}/`.startsWith(`${apiPrefix}${operation.path}/`)) ??
     clients.find(({ isUsedBy }) => isUsedBy?.(headers))
   return client?.envelope
 }
 
+/** Values that tests change. */
 export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts; uploadPauseMs?: number }
 
 function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): RequestTimeouts {
@@ -52,7 +53,7 @@ export async function createApi(
   const app = createApp({
     log: deps.log,
     bodyLimit: deps.config.max_body_bytes,
-    prefix,
+    prefix: apiPrefix,
     timeouts: timeouts ?? timeoutsFor(deps.config),
     guard: (request, reply) => guardInterns((raw) => admit(deps, { key: 'api', method: 'get' }, raw, reply), request),
     origins: deps.config.cors_origins,
@@ -60,26 +61,26 @@ export async function createApi(
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: toDatabaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
-    rewriteUrl: (url, headers) => underPrefix(withoutRoot(root, url), headers),
+    rewriteUrl: (url, headers) => toApiUrl(withoutRoot(root, url), headers),
     restate: (fault, request) => (isInternChat(request) ? addChatReason(fault) : fault),
   })
   keepNewConnections(app.server)
-  const finished = (request: FinishedRequest) => {
+  const onFinished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)
   }
-  const requestsInFlight = createRequestTracker(finished)
+  const requestsInFlight = createRequestTracker(onFinished)
   trackRequests(app, requestsInFlight)
   deps.metrics.observeRequestsInFlight(requestsInFlight.count)
   const hostOf = hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {
     deps,
-    prefix,
+    prefix: apiPrefix,
     admitFromCache: (route, request) => admitFromCache(deps, route, request),
     admit: (route, request, reply) => admit(deps, route, request, reply),
     hostOf,
     uploadPace: { bytesPerSecond: deps.config.min_upload_bytes_per_second, pauseMs: uploadPauseMs },
-    wrap: deps.around,
+    wrap: deps.wrapHandler,
     ...options,
   })
   mountDescription(app)
@@ -88,12 +89,12 @@ export async function createApi(
   return app
 }
 
-/** Starts listening. @returns the URL of the server. @throws StartupError if the address cannot be bound. */
-export async function listen(app: FastifyInstance, at: Address): Promise<string> {
+/** Starts listening. @returns the base URL of the API. @throws StartupError if the address cannot be bound. */
+export async function listen(app: FastifyInstance, address: Address): Promise<string> {
   try {
-    await app.listen({ host: at.host, port: at.port, listenTextResolver: () => 'accepting connections' })
+    await app.listen({ host: address.host, port: address.port, listenTextResolver: () => 'accepting connections' })
   } catch (error) {
-    throw addressRefused(error as NodeJS.ErrnoException, at, 'PORT')
+    throw listenError(error as NodeJS.ErrnoException, address, 'PORT')
   }
-  return originOf(app.server, at) + prefix
+  return serverOrigin(app.server, address) + apiPrefix
 }

@@ -1,7 +1,7 @@
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { eventWindowMs, readEventsOfKind } from '#platform/db/event-log.ts'
-import { type CircuitEventData, circuitParts, organizationsOf } from '../events/circuit-events.ts'
+import { type CircuitEventData, findOrganizationIds, parseCircuitName } from '../events/circuit-events.ts'
 import type { ProcessStatus } from './process-status.ts'
 
 /** A circuit that is not closed. */
@@ -21,9 +21,9 @@ export async function restrictedCircuits(
 ): Promise<RestrictedCircuit[]> {
   const localCircuits = circuitsOfThisHost(processes)
   const workspaceIds = localCircuits.flatMap(({ workspace_id }) => workspace_id ?? [])
-  const owners = await organizationsOf(deps.db, workspaceIds)
+  const organizationIds = await findOrganizationIds(deps.db, workspaceIds)
   const isVisible = ({ workspace_id }: RestrictedCircuit) =>
-    workspace_id === null || owners.get(workspace_id) === organizationId
+    workspace_id === null || organizationIds.get(workspace_id) === organizationId
   return [...localCircuits.filter(isVisible), ...(await circuitsOfOtherHosts(deps, organizationId, processes))]
 }
 
@@ -34,7 +34,7 @@ export const sharedCircuitsOfThisHost = (processes: readonly ProcessStatus[]) =>
 function circuitsOfThisHost(processes: readonly ProcessStatus[]): RestrictedCircuit[] {
   return processes.flatMap(({ server, circuits }) =>
     circuits.map(({ name, state, reason, until }) => {
-      const { endpoint, workspaceId } = circuitParts(name)
+      const { endpoint, workspaceId } = parseCircuitName(name)
       const item = { endpoint, workspace_id: workspaceId, state, reason, until: isoTime(until) }
       return { ...item, server, of_this_host: true }
     }),
@@ -48,16 +48,16 @@ async function circuitsOfOtherHosts(
   processes: readonly ProcessStatus[],
 ): Promise<RestrictedCircuit[]> {
   const events = await readEventsOfKind({ db }, 'circuit', now() - eventWindowMs)
-  const isLocalProcess = new Set(processes.map(({ server }) => server))
-  const last = new Map<string, CircuitEventData>()
+  const localServers = new Set(processes.map(({ server }) => server))
+  const latestByCircuit = new Map<string, CircuitEventData>()
   for (const event of events) {
     if (event.organizationId !== null && event.organizationId !== organizationId) continue
     const circuit = JSON.parse(event.data) as CircuitEventData
-    last.set(`${circuit.server} ${circuit.endpoint} ${circuit.workspace_id}`, circuit)
+    latestByCircuit.set(`${circuit.server} ${circuit.endpoint} ${circuit.workspace_id}`, circuit)
   }
-  return [...last.values()].flatMap(({ at: _, state, ...circuit }) => {
-    const isOver = circuit.until !== null && Date.parse(circuit.until) <= now()
-    if (state === 'closed' || isOver || isLocalProcess.has(circuit.server)) return []
+  return [...latestByCircuit.values()].flatMap(({ at: _, state, ...circuit }) => {
+    const hasEnded = circuit.until !== null && Date.parse(circuit.until) <= now()
+    if (state === 'closed' || hasEnded || localServers.has(circuit.server)) return []
     return [{ ...circuit, state, of_this_host: false }]
   })
 }

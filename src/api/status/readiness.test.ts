@@ -26,7 +26,7 @@ function readinessOf(world: Partial<World>) {
     ledger: { hasRoom: () => hasRoom, backlog: () => ({ memory: { waiting: 0 }, files: { waiting: 0 } }) as never },
     config: { stale_keys_ms: staleMs, stale_limits: 'refuse' },
     modelCount: () => 1,
-    leaving: () => leaving,
+    stopReason: () => leaving,
   })
 }
 

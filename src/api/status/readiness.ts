@@ -22,12 +22,12 @@ export type ReadinessDeps = {
   config: Pick<Config, 'stale_keys_ms' | 'stale_limits'>
   modelCount: () => number
   /** Why this server is stopping; undefined while it is not. */
-  leaving: () => string | undefined
+  stopReason: () => string | undefined
 }
 
 const ok: Check = { status: 'ok' }
 
-export function createReadiness({ db, ledger, config, modelCount, leaving }: ReadinessDeps): Readiness {
+export function createReadiness({ db, ledger, config, modelCount, stopReason: leaving }: ReadinessDeps): Readiness {
   function databaseCheck(): Check {
     const { isReachable, readOnly, silentMs } = db.health()
     if (!isReachable) return unreachableCheck(silentMs)

@@ -2,6 +2,7 @@ import type { RestrictionReason } from '#gateway/plan/circuit.ts'
 import type { CircuitReport } from '#gateway/plan/circuits.ts'
 import { createCounter, createGauge, type Metric } from '#platform/metrics/metric.ts'
 
+/** The object lists each reason, so that the compiler reports a missing one. */
 const reasons = Object.keys({
   failure_rate: 0,
   failed_again: 0,

@@ -9,7 +9,7 @@ export type CompletionLog = {
 }
 
 /** An attempt without the provider's error, which can quote the prompt. */
-const withoutText = ({ error: _, ...attempt }: AttemptNote) => attempt
+const withoutError = ({ error: _, ...attempt }: AttemptNote) => attempt
 
 export function completionLog(log: Log): CompletionLog {
   const line = createLineWriter(log, 'completion')
@@ -28,7 +28,7 @@ export function completionLog(log: Log): CompletionLog {
         provider,
         outcome,
         error: cause,
-        attempts: attempts.length > 1 || outcome === 'failed' ? attempts.map(withoutText) : undefined,
+        attempts: attempts.length > 1 || outcome === 'failed' ? attempts.map(withoutError) : undefined,
         promptTokens: tokens.prompt,
         completionTokens: tokens.completion,
         costUsd: toUsd(cost),

@@ -2,9 +2,9 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { createCounter, createHistogram, type Metric } from '#platform/metrics/metric.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 
-const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
-const tokenCounts = [1, 10, 50, 100, 500, 1000, 5000, 10_000, 50_000, 100_000, 500_000]
-const usd = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10]
+const secondBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+const tokenBuckets = [1, 10, 50, 100, 500, 1000, 5000, 10_000, 50_000, 100_000, 500_000]
+const usdBuckets = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10]
 
 /** Usage and cost of completions, by provider and outcome. Models and keys as labels would make too many series. */
 export function completionMetrics(): {
@@ -16,25 +16,25 @@ export function completionMetrics(): {
     name: 'signalbox_completion_duration_seconds',
     help: 'Completions and their duration.',
     labels: ['provider', 'outcome'],
-    buckets: seconds,
+    buckets: secondBuckets,
   })
   const firstToken = createHistogram({
     name: 'signalbox_completion_first_token_seconds',
     help: 'Time to the first token.',
     labels: ['provider'],
-    buckets: seconds,
+    buckets: secondBuckets,
   })
   const tokens = createHistogram({
     name: 'signalbox_completion_tokens',
     help: 'Tokens of a completion, by kind.',
     labels: ['provider', 'kind'],
-    buckets: tokenCounts,
+    buckets: tokenBuckets,
   })
   const cost = createHistogram({
     name: 'signalbox_completion_cost_usd',
     help: 'Cost of a completion in USD.',
     labels: ['provider'],
-    buckets: usd,
+    buckets: usdBuckets,
   })
   const attempts = createCounter({
     name: 'signalbox_completion_attempts_total',

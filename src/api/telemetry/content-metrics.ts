@@ -3,7 +3,7 @@ import { createCounter, createPlainGauge, type Metric } from '#platform/metrics/
 /** Counts stored contents of requests, and contents dropped for lack of memory or of a database. */
 export function contentMetrics(waitingBytes: () => number): {
   all: Metric[]
-  add: (outcome: 'kept' | 'dropped', by: number) => void
+  add: (outcome: 'kept' | 'dropped', count: number) => void
 } {
   const storedContents = createCounter({
     name: 'signalbox_contents_total',

@@ -5,14 +5,14 @@ import { errorAnswer } from '#platform/http/response/envelope.ts'
 import { normalizeHost } from '#platform/net/host-name.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { serializeRequests } from '#platform/net/pipelined-requests.ts'
-import { type Address, addressRefused, originOf } from '../access/address.ts'
+import { type Address, listenError, serverOrigin } from '../access/address.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
  * Serves metrics without a key on a dedicated port, which the operator must protect. Only requests for a name of this
  * host are answered: otherwise a web page could read the metrics by DNS rebinding.
  */
-export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address, names: readonly string[]) {
+export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, address: Address, names: readonly string[]) {
   const server = createServer(
     serializeRequests(async (request, response) => {
       const framing = framingError(request)
@@ -22,7 +22,7 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
         response.writeHead(status, headers).end(JSON.stringify(body))
         return
       }
-      if (hostError(request) !== undefined || !isNamed(request.headers.host, names)) {
+      if (hostError(request) !== undefined || !isAllowedHost(request.headers.host, names)) {
         const reason = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
         const { status, body } = errorAnswer(new Fault('forbidden', reason))
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -38,11 +38,11 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
     }),
   )
   const listening = Promise.withResolvers<void>()
-  server.once('error', (error) => listening.reject(addressRefused(error, at, 'METRICS_PORT')))
-  server.listen(at.port, at.host, listening.resolve)
+  server.once('error', (error) => listening.reject(listenError(error, address, 'METRICS_PORT')))
+  server.listen(address.port, address.host, listening.resolve)
   await listening.promise
   return {
-    url: `${originOf(server, at)}/metrics`,
+    url: `${serverOrigin(server, address)}/metrics`,
     close() {
       server.close()
       server.closeAllConnections()
@@ -52,7 +52,7 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
 
 const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-function isNamed(host: string | undefined, names: readonly string[]): boolean {
+function isAllowedHost(host: string | undefined, names: readonly string[]): boolean {
   const name = normalizeHost(host ?? '')
   return loopback.test(name) || names.includes(name)
 }

@@ -34,7 +34,7 @@ test('a client that leaves before its answer is counted too, as one that left', 
 
 test('delayed counters are updated before they are read', async () => {
   const metrics = createMetrics()
-  metrics.observeLate(metrics.observeUnmetered)
+  metrics.beforeRead(metrics.observeUnmetered)
   assert.match((await metrics.read()).text, /^signalbox_completion_unmetered_total 1$/m)
   const result = (await metrics.values()).find(({ name }) => name === 'signalbox_completion_unmetered_total')
   assert.equal(result?.values[0]?.value, 2)

@@ -17,7 +17,7 @@ import {
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import type { Backlog } from '#webhooks/backlog.ts'
-import { prefix } from '../access/prefix.ts'
+import { apiPrefix } from '../access/prefix.ts'
 import { circuitMetrics } from './circuit-metrics.ts'
 import { completionMetrics } from './completion-metrics.ts'
 import { contentMetrics } from './content-metrics.ts'
@@ -47,15 +47,15 @@ export type Metrics = {
   observeInternRun: (outcome: EndReason) => void
   /** @param count returns the number of requests in flight. */
   observeRequestsInFlight: (count: () => number) => void
-  observeStanding: (standing: ServerState) => void
+  observeServerState: (standing: ServerState) => void
   /** @returns a function that counts stored and dropped contents of requests. */
   observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', by: number) => void
   observeCircuits: (report: () => CircuitReport[]) => void
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
   /** Observes the number of running workers. @returns a function that counts the restart of a worker that died. */
   observeWorkers: (count: () => number) => () => void
-  /** @param catchUp counts pending observations; called before each read. */
-  observeLate: (catchUp: () => void) => void
+  /** @param catchUp is called before each read, and counts pending observations. */
+  beforeRead: (catchUp: () => void) => void
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
   /** Renders the metrics page. */
   read: () => Promise<{ contentType: string; text: string }>
@@ -87,7 +87,7 @@ const answerPaths = [
   '/interns/:internId/chat/completions',
   '/interns/:internId/sessions/:sessionId/chat/completions',
 ]
-const observed = [
+const initialSeries = [
   ...answerPaths.flatMap((path) => ['200', '502', '503', '504'].map((status) => ['POST', path, status] as const)),
   ...['/activity', '/health', '/health/ready'].flatMap((path) =>
     ['200', '503'].map((status) => ['GET', path, status] as const),
@@ -117,7 +117,7 @@ export function createMetrics(): Metrics {
     help: 'Database connections that broke or were found dead.',
     labels: [],
   })
-  for (const [method, route, status] of observed) requests.start(method, prefix + route, status)
+  for (const [method, route, status] of initialSeries) requests.start(method, apiPrefix + route, status)
   for (const outcome of ['ok', 'failed']) queries.start(outcome)
   for (const cause of [...databaseFailures, 'other']) queryFailures.start(cause)
   brokenConnections.start()
@@ -132,7 +132,7 @@ export function createMetrics(): Metrics {
   const internRuns = internRunMetrics()
   const completions = completionMetrics()
   const circuits = circuitMetrics()
-  const own: Metric[] = [
+  const metrics: Metric[] = [
     requests,
     queries,
     queryFailures,
@@ -145,9 +145,9 @@ export function createMetrics(): Metrics {
     circuits.openings,
   ]
   const refreshers: (() => void)[] = []
-  const upToDate = () => {
+  const refreshedRegister = () => {
     for (const catchUp of refreshers) catchUp()
-    return registerOf(own)
+    return toRegister(metrics)
   }
   return {
     observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
@@ -161,47 +161,47 @@ export function createMetrics(): Metrics {
     observeDatabaseOutage: () => outages.add(),
     observeRefusal: refusals.observe,
     observeWebhook: webhooks.observe,
-    observeBacklog: (backlog) => void own.push(...backlogMetrics(backlog)),
+    observeBacklog: (backlog) => void metrics.push(...backlogMetrics(backlog)),
     observeInternRun: internRuns.observe,
     observeRequestsInFlight(count) {
       const help = 'Requests of any kind in flight.'
-      own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
+      metrics.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
     },
-    observeStanding: (standing) => void own.push(...stateMetrics(standing)),
+    observeServerState: (standing) => void metrics.push(...stateMetrics(standing)),
     observeContents(waitingBytes) {
       const contents = contentMetrics(waitingBytes)
-      own.push(...contents.all)
+      metrics.push(...contents.all)
       return contents.add
     },
-    observeCircuits: (report) => void own.push(...circuits.gauges(report)),
+    observeCircuits: (report) => void metrics.push(...circuits.gauges(report)),
     observeCircuitOpening: (reason) => circuits.openings.add(reason),
     observeWorkers(count) {
       const help = 'Workers that were started to replace one that died.'
       const restarts = createCounter({ name: 'signalbox_worker_restarts_total', help, labels: [] })
       restarts.start()
-      own.push(
+      metrics.push(
         createPlainGauge({ name: 'signalbox_workers', help: 'Processes that answer requests.' }, count),
         restarts,
       )
       return () => restarts.add()
     },
-    observeLate: (catchUp) => void refreshers.push(catchUp),
+    beforeRead: (catchUp) => void refreshers.push(catchUp),
     observeCatalogue(current) {
       const help = 'Models, endpoints and providers in the catalogue.'
-      own.push(
+      metrics.push(
         createGauge({ name: 'signalbox_catalogue_size', help, label: 'of', aggregator: 'max' }, () =>
-          sizesOf(current()),
+          catalogueSizes(current()),
         ),
       )
     },
     // Concurrent scrapes share one page: rendering takes some milliseconds of the main thread.
     read: sharePending(async () => {
-      const register = upToDate()
+      const register = refreshedRegister()
       return { contentType: register.contentType, text: await register.metrics() }
     }),
     async values() {
-      const values = (await upToDate().getMetricsAsJSON()) as unknown as MetricValues[]
-      return values.map((each) => (eventLoopLag.test(each.name) ? { ...each, aggregator: 'max' } : each))
+      const values = (await refreshedRegister().getMetricsAsJSON()) as unknown as MetricValues[]
+      return values.map((metric) => (eventLoopLag.test(metric.name) ? { ...metric, aggregator: 'max' } : metric))
     },
   }
 }
@@ -209,7 +209,7 @@ export function createMetrics(): Metrics {
 /** Metrics merged by maximum: alerts look for the slowest event loop, and prom-client would average them. */
 const eventLoopLag = /^nodejs_eventloop_lag_/
 
-function registerOf(own: Metric[]) {
+function toRegister(own: Metric[]) {
   const { Registry } = lazyModules.promClient()
   const register = Registry.merge([processMetrics()])
   for (const metric of own) register.registerMetric(metric as never)
@@ -217,20 +217,20 @@ function registerOf(own: Metric[]) {
 }
 
 /** Merges the metrics of several processes into one page. */
-export async function mergedPage(processes: readonly MetricValues[][]): Promise<{ contentType: string; text: string }> {
-  const register = mergedRegister(processes)
+export async function mergePages(processes: readonly MetricValues[][]): Promise<{ contentType: string; text: string }> {
+  const register = mergeRegisters(processes)
   return { contentType: register.contentType, text: await register.metrics() }
 }
 
-export async function mergedValues(processes: readonly MetricValues[][]): Promise<MetricValues[]> {
-  return (await mergedRegister(processes).getMetricsAsJSON()) as unknown as MetricValues[]
+export async function mergeValues(processes: readonly MetricValues[][]): Promise<MetricValues[]> {
+  return (await mergeRegisters(processes).getMetricsAsJSON()) as unknown as MetricValues[]
 }
 
-function mergedRegister(processes: readonly MetricValues[][]) {
+function mergeRegisters(processes: readonly MetricValues[][]) {
   return lazyModules.promClient().AggregatorRegistry.aggregate(processes as never)
 }
 
-const sizesOf = ({ models, providers }: Pick<Snapshot, 'models' | 'providers'>) => ({
+const catalogueSizes = ({ models, providers }: Pick<Snapshot, 'models' | 'providers'>) => ({
   models: models.length,
   endpoints: models.reduce((sum, model) => sum + model.endpoints.length, 0),
   providers: providers.length,

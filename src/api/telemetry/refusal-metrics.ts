@@ -20,15 +20,15 @@ export function refusalMetrics(): { all: Metric[]; observe: (by: { guardrail?: s
     labels: ['guardrail', 'rule'],
   })
   for (const rule of [...Object.keys(rules), 'limit']) byRule.start(rule)
-  const knownReasons = new Set<string>()
+  const countedGuardrails = new Set<string>()
   return {
     all: [byRule, byGuardrail],
     observe({ guardrail, rule }) {
       const field = fieldOf(rule)
       byRule.add(field)
       if (guardrail === undefined) return
-      if (knownReasons.size < maxGuardrails) knownReasons.add(guardrail)
-      byGuardrail.add(knownReasons.has(guardrail) ? guardrail : 'other', field)
+      if (countedGuardrails.size < maxGuardrails) countedGuardrails.add(guardrail)
+      byGuardrail.add(countedGuardrails.has(guardrail) ? guardrail : 'other', field)
     },
   }
 }

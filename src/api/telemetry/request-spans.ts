@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
 import type { RequestWrapper } from '#platform/http/mount.ts'
-import { callersContext } from '../access/trace-context.ts'
+import { callerContext } from '../access/trace-context.ts'
 
 type Api = typeof import('@opentelemetry/api')
 
@@ -30,20 +30,20 @@ export function requestSpans(api: Api, tracer: Tracer, now: () => number): Reque
             'http.request.method': route.method.toUpperCase(),
             'http.route': route.path,
             'signalbox.request.id': reply.request.id,
-            ...agentOf(params),
+            ...agentAttribute(params),
           },
         },
-        callersContext(api, headers.traceparent as string | undefined),
+        callerContext(api, headers.traceparent as string | undefined),
       )
       const scope = { span, context: api.trace.setSpan(api.ROOT_CONTEXT, span), statements: 0 }
-      reply.raw.once('close', () => end(api, scope, reply.raw.statusCode, now()))
+      reply.raw.once('close', () => endSpan(api, scope, reply.raw.statusCode, now()))
       return scopes.run(scope, handle)
     },
     statement(seconds, error, sql) {
       const scope = scopes.getStore()
       if (!scope || scope.statements++ >= maxStatements) return
       const at = now()
-      const { operation, summary } = summaryOf(sql)
+      const { operation, summary } = summarizeStatement(sql)
       const attributes = { 'db.operation.name': operation, 'db.query.summary': summary }
       const options = { kind: api.SpanKind.CLIENT, startTime: at - seconds * 1000, attributes }
       const span = tracer.startSpan(summary, options, scope.context)
@@ -58,12 +58,12 @@ function isTraced({ key, tag, path }: Parameters<RequestWrapper>[0]): boolean {
   return tag === 'interns' || (key === 'management' && path !== '/metrics')
 }
 
-function agentOf(params: unknown) {
+function agentAttribute(params: unknown) {
   const { internId } = Object(params) as { internId?: string }
   return internId === undefined ? {} : { 'gen_ai.agent.id': internId }
 }
 
-function end(api: Api, { span, statements }: Scope, status: number, at: number): void {
+function endSpan(api: Api, { span, statements }: Scope, status: number, at: number): void {
   span.setAttributes({ 'http.response.status_code': status, 'signalbox.db.statements': statements })
   if (status >= 500) {
     span.setAttribute('error.type', String(status))
@@ -72,12 +72,12 @@ function end(api: Api, { span, statements }: Scope, status: number, at: number):
   span.end(at)
 }
 
-const form = /^\s*(\w+)(?:[\s\S]*?\b(?:from|into|update|table)\s+"?(\w+))?/i
+const statementPattern = /^\s*(\w+)(?:[\s\S]*?\b(?:from|into|update|table)\s+"?(\w+))?/i
 
 /** Returns `select interns`: the operation and the table, without the rest of the statement. */
-function summaryOf(sql: string): { operation: string; summary: string } {
-  const [, operation = 'statement', table] = form.exec(sql.slice(0, 2000)) ?? []
+function summarizeStatement(sql: string): { operation: string; summary: string } {
+  const [, operation = 'statement', table] = statementPattern.exec(sql.slice(0, 2000)) ?? []
   // `update` is followed by its table.
-  const named = /^update$/i.test(operation) ? /^\s*update\s+"?(\w+)/i.exec(sql)?.[1] : table
-  return { operation, summary: named ? `${operation} ${named}` : operation }
+  const tableName = /^update$/i.test(operation) ? /^\s*update\s+"?(\w+)/i.exec(sql)?.[1] : table
+  return { operation, summary: tableName ? `${operation} ${tableName}` : operation }
 }

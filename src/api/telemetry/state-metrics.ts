@@ -25,10 +25,15 @@ export function stateMetrics(state: ServerState): Metric[] {
   const gauge = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
   const maxGauge = (name: string, help: string, read: () => number) =>
     createPlainGauge({ name, help, aggregator: 'max' }, read)
-  const built = { version, node: process.versions.node, database }
+  const buildLabels = { version, node: process.versions.node, database }
   return [
     createPlainGauge(
-      { name: 'signalbox_build_info', help: 'Version of the service and of Node.', labels: built, aggregator: 'first' },
+      {
+        name: 'signalbox_build_info',
+        help: 'Version of the service and of Node.',
+        labels: buildLabels,
+        aggregator: 'first',
+      },
       () => 1,
     ),
     maxGauge('signalbox_leaving', '1 after SIGTERM, while requests are still accepted or in flight.', () =>

@@ -6,12 +6,12 @@ import { Agent, https } from '#platform/net/node-http.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import type { SpanContext } from '#platform/net/trace-parent.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
-import { callersContext } from '../access/trace-context.ts'
+import { callerContext } from '../access/trace-context.ts'
 import type { RequestSpans } from './request-spans.ts'
 
 /** Exports each completion as a trace: one span for the request, and one for each endpoint that was called. */
 export type Traces = Partial<RequestSpans> & {
-  on: boolean
+  isEnabled: boolean
   record: (generation: Generation) => void
   close: () => Promise<void>
 }
@@ -26,10 +26,10 @@ export async function openTraces(
   proxies: ProxySettings,
 ): Promise<Traces> {
   const collectorUrl = variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-  const off = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
-  return collectorUrl && !off
+  const isDisabled = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
+  return collectorUrl && !isDisabled
     ? startTraces(variable, now, instance, proxies, collectorUrl)
-    : { on: false, record: () => {}, close: async () => {} }
+    : { isEnabled: false, record: () => {}, close: async () => {} }
 }
 
 async function startTraces(
@@ -46,16 +46,21 @@ async function startTraces(
     import('@opentelemetry/resources'),
     import('./request-spans.ts'),
   ])
-  const named = resources.resourceFromAttributes({ 'service.name': variable('OTEL_SERVICE_NAME') ?? 'signalbox' })
-  const own = resources.resourceFromAttributes({ 'service.instance.id': instance, 'service.version': version })
-  const resource = own.merge(resources.detectResources({ detectors: [resources.envDetector] })).merge(named)
+  const serviceName = resources.resourceFromAttributes({ 'service.name': variable('OTEL_SERVICE_NAME') ?? 'signalbox' })
+  const serviceInstance = resources.resourceFromAttributes({
+    'service.instance.id': instance,
+    'service.version': version,
+  })
+  const resource = serviceInstance
+    .merge(resources.detectResources({ detectors: [resources.envDetector] }))
+    .merge(serviceName)
   const exporter = new OTLPTraceExporter({ httpAgentOptions: collectorAgent(proxies, collector) })
-  const idGenerator = new ChosenIds(new sdk.RandomIdGenerator())
+  const idGenerator = new PresetIds(new sdk.RandomIdGenerator())
   const spanProcessors = [new sdk.BatchSpanProcessor({ exporter })]
   const provider = new sdk.TracerProvider({ resource, spanProcessors, idGenerator })
   const tracer = provider.getTracer('signalbox')
   return {
-    on: true,
+    isEnabled: true,
     record: (generation) => recordTrace(api, tracer, idGenerator, generation),
     ...requestSpans(api, tracer, now),
     close: () => provider.shutdown().catch(() => {}),
@@ -70,36 +75,36 @@ function collectorAgent(proxies: ProxySettings, collector: string) {
   return (protocol: string) => (protocol.startsWith('https') ? new (https().Agent)(options) : new Agent(options))
 }
 
-/** Generates spans with preset ids: upstreams received the ids before the spans exist. */
-class ChosenIds implements IdGenerator {
-  readonly #others: IdGenerator
-  #chosen: Partial<SpanContext> = {}
+/** Generates preset ids: upstreams received the ids of some spans before these spans exist. */
+class PresetIds implements IdGenerator {
+  readonly #random: IdGenerator
+  #preset: Partial<SpanContext> = {}
 
-  constructor(others: IdGenerator) {
-    this.#others = others
+  constructor(random: IdGenerator) {
+    this.#random = random
   }
 
-  readonly generateTraceId = () => this.#chosen.traceId ?? this.#others.generateTraceId()
-  readonly generateSpanId = () => this.#chosen.spanId ?? this.#others.generateSpanId()
+  readonly generateTraceId = () => this.#preset.traceId ?? this.#random.generateTraceId()
+  readonly generateSpanId = () => this.#preset.spanId ?? this.#random.generateSpanId()
 
-  /** Creates one span with these ids, as far as they are given. */
-  chosen(ids: Partial<SpanContext> | undefined, make: () => Span): Span {
-    this.#chosen = ids ?? {}
-    const span = make()
-    this.#chosen = {}
+  /** Runs `createSpan` with these ids. A missing id is random. */
+  withIds(ids: Partial<SpanContext> | undefined, createSpan: () => Span): Span {
+    this.#preset = ids ?? {}
+    const span = createSpan()
+    this.#preset = {}
     return span
   }
 }
 
 type Api = typeof import('@opentelemetry/api')
 
-function recordTrace(api: Api, tracer: Tracer, ids: ChosenIds, generation: Generation): void {
+function recordTrace(api: Api, tracer: Tracer, ids: PresetIds, generation: Generation): void {
   const { createdAt, durationMs, attempts, outcome, requestedModel } = generation
   const name = `chat ${generation.modelId ?? requestedModel}`
-  const attributes = attributesOf(generation)
+  const attributes = generationAttributes(generation)
   const options = { kind: api.SpanKind.SERVER, startTime: createdAt, attributes }
-  const parent = callersContext(api, generation.traceParent)
-  const span = ids.chosen(generation.span, () => tracer.startSpan(name, options, parent))
+  const parent = callerContext(api, generation.traceParent)
+  const span = ids.withIds(generation.span, () => tracer.startSpan(name, options, parent))
   const context = api.trace.setSpan(api.ROOT_CONTEXT, span)
   let startTime = createdAt
   for (const attempt of attempts) {
@@ -110,22 +115,22 @@ function recordTrace(api: Api, tracer: Tracer, ids: ChosenIds, generation: Gener
     }
     const { spanId } = attempt
     const options = { kind: api.SpanKind.CLIENT, startTime, attributes: requestAttributes }
-    const child = ids.chosen(spanId ? { spanId } : undefined, () => tracer.startSpan(name, options, context))
-    if (attempt.outcome !== 'answered') fail(api, child, attempt.outcome)
+    const child = ids.withIds(spanId ? { spanId } : undefined, () => tracer.startSpan(name, options, context))
+    if (attempt.outcome !== 'answered') markFailed(api, child, attempt.outcome)
     startTime += attempt.durationMs
     child.end(startTime)
   }
-  if (outcome !== 'success') fail(api, span, attempts.at(-1)?.outcome ?? outcome)
+  if (outcome !== 'success') markFailed(api, span, attempts.at(-1)?.outcome ?? outcome)
   span.end(createdAt + durationMs)
 }
 
-function fail(api: Api, span: Span, reason: string): void {
+function markFailed(api: Api, span: Span, reason: string): void {
   span.setAttribute('error.type', reason)
   span.setStatus({ code: api.SpanStatusCode.ERROR })
 }
 
 /** Span attributes of the semantic conventions for generative AI. Undefined attributes are omitted. */
-function attributesOf(generation: Generation): Attributes {
+function generationAttributes(generation: Generation): Attributes {
   const { tokens, caller, latencyMs, finish } = generation
   return {
     'gen_ai.operation.name': 'chat',

@@ -1,5 +1,5 @@
 import { circuitEvents } from '#api/events/circuit-events.ts'
-import { turnLimits } from '#api/interns/turn-limits.ts'
+import { createTurnLimits } from '#api/interns/turn-limits.ts'
 import { circuitLog } from '#api/telemetry/circuit-log.ts'
 import { completionLog } from '#api/telemetry/completion-log.ts'
 import { startCostLookups } from '#gateway/late-costs/cost-lookups.ts'
@@ -23,7 +23,7 @@ type LowerParts = OpenResult<typeof openModels> &
     /** The name of this process: each has its own circuits. */
     server: string
     /** Whether this process alone writes what is metered. */
-    isAlone: boolean
+    isSingleWriter: boolean
     contents: ContentStorage
     onUnmetered: (error: Error) => void
     countRefusal: (cause: Cause) => void
@@ -36,7 +36,7 @@ const reportBatch = { maxItems: 64, ms: 20 }
 export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
   const { parts, metrics, traces, cleanup } = context
   const { config, log, now, newId, variable } = parts
-  const { db, server, isAlone, ledger, onUnmetered, countRefusal, ...routingParts } = lowerParts
+  const { db, server, isSingleWriter, ledger, onUnmetered, countRefusal, ...routingParts } = lowerParts
   const scanner = createScanner()
   cleanup.defer(scanner.close)
   const completions = completionLog(log)
@@ -53,7 +53,7 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
       onUnmetered(error as Error)
     }
   })
-  metrics.observeLate(reports.flush)
+  metrics.beforeRead(reports.flush)
   cleanup.defer(reports.flush)
   const warnNotAnnounced = createWarning(context, 'completion of written requests of interns was not announced')
   const warnOfContradiction = createWarning(
@@ -71,9 +71,11 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
     config,
     scanner,
     ledger: { ...ledger, record },
-    turnLimits: turnLimits({ db, now }),
-    noteRequest: isAlone ? undefined : createRequestMarker({ db, now, newId, ledger, onError: warnNotAnnounced }),
-    tracing: traces.on,
+    turnLimits: createTurnLimits({ db, now }),
+    noteRequest: isSingleWriter
+      ? undefined
+      : createRequestMarker({ db, now, newId, ledger, onError: warnNotAnnounced }),
+    tracing: traces.isEnabled,
     onUnaccounted: onUnmetered,
     onUsageMismatch(endpointId, mismatch) {
       warnOfContradiction(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))

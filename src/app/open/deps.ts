@@ -1,7 +1,7 @@
 import type { ApiDeps } from '#api/access/deps.ts'
 import { LiveEvents } from '#api/events/live-events.ts'
 import { openInterns } from '#api/interns/interns.ts'
-import { meteredTurn, singleLedgerWriter, spentByKey } from '#api/interns/metered-turn.ts'
+import { createSpendingReader, createTurnUsageReader, isSingleLedgerWriter } from '#api/interns/metered-turn.ts'
 import { processStatus } from '#api/status/process-status.ts'
 import { createReadiness, logReadiness } from '#api/status/readiness.ts'
 import { createMetrics } from '#api/telemetry/metrics.ts'
@@ -52,7 +52,7 @@ export async function openDeps(
   const { keys, vault, sessions, tokens, ...policies } = await openPolicies(context, store)
   if (!store.isShared) openWebhooks(context, { db, vault })
   const money = await openMoney(context, store, onUnmetered)
-  const isAlone = singleLedgerWriter(db, config, store)
+  const isSingleWriter = isSingleLedgerWriter(db, config, store)
   const contents = openContents(context, store, vault)
   const { routing, scanner } = openDataPlane(context, {
     server,
@@ -61,12 +61,12 @@ export async function openDeps(
     ...money,
     contents,
     db,
-    isAlone,
+    isSingleWriter,
     onUnmetered,
     countRefusal,
   })
   const { guardrailCache, inFlight } = policies
-  const meters = { db, ledger: money.ledger, isAlone }
+  const meters = { db, ledger: money.ledger, isSingleWriter }
   const interns = openInterns({
     ...context.parts,
     dataDir: settings.data_dir,
@@ -74,8 +74,8 @@ export async function openDeps(
     guardrailCache,
     vault,
     scanner,
-    metered: meteredTurn(meters),
-    spent: spentByKey(meters),
+    metered: createTurnUsageReader(meters),
+    spent: createSpendingReader(meters),
     observeRunEnd: metrics.observeInternRun,
     onRefused: (error) => countRefusal(toCause(error)),
   })
@@ -86,7 +86,7 @@ export async function openDeps(
     onError: createWarning(context, 'live events were not delivered'),
   })
   cleanup.defer(() => liveEvents.close())
-  metrics.observeStanding({
+  metrics.observeServerState({
     database: db.kind,
     db: db.health,
     clockCorrectionMs: db.clockCorrectionMs,
@@ -104,7 +104,7 @@ export async function openDeps(
     ledger,
     config,
     modelCount: () => models.catalogue.current().models.length,
-    leaving: () => (isShuttingDown() ? 'it received the signal to stop' : undefined),
+    stopReason: () => (isShuttingDown() ? 'it received the signal to stop' : undefined),
   })
   cleanup.defer(logReadiness(readiness, log))
   const { circuits } = routing
@@ -141,10 +141,10 @@ export async function openDeps(
       { addresses: config.trusted_proxies, header: config.proxy_host_header },
       config.public_url,
     ),
-    oidc: openOidc(context),
-    attempts: new SignInAttempts(() => performance.now()),
+    oidcClient: openOidc(context),
+    signInAttempts: new SignInAttempts(() => performance.now()),
     challengeLimit: new SignInAttempts(() => performance.now(), { burst: 60, refillSeconds: 1 }),
-    around: traces.wrap,
+    wrapHandler: traces.wrap,
     liveEvents,
     vault,
   }

@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { singleLedgerWriter, spentByKey } from '#api/interns/metered-turn.ts'
+import { createSpendingReader, isSingleLedgerWriter } from '#api/interns/metered-turn.ts'
 import { readSessionCost } from '#interns/runs/run-spending.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import { Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
-import { failClosed } from '#spend/budgets/fail-closed.ts'
+import { refuseWhileUnreachable } from '#spend/budgets/fail-closed.ts'
 import {
   isSharedAccount,
-  spentOfGuardrail,
-  watchGuardrailAccounts,
+  readGuardrailSpending,
+  watchOlderServers,
   withGuardrailAccounts,
 } from '#spend/budgets/guardrail-accounts.ts'
-import { spentBefore } from '#spend/budgets/past-spending.ts'
-import { costBetween } from '#spend/metering/key-usage.ts'
+import { readSpentSince } from '#spend/budgets/past-spending.ts'
+import { readCostBetween } from '#spend/metering/key-usage.ts'
 import { openLedger } from '#spend/metering/ledger.ts'
 import { openSpill } from '#spend/metering/spill.ts'
 import { closeMs, createWarning, type OpenContext } from './parts.ts'
@@ -41,17 +41,17 @@ export async function openMoney(
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
   const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: onUnmetered, onLost })
   cleanup.defer(ledger.close)
-  const spent = spentByKey({ db, ledger, isAlone: singleLedgerWriter(db, config, { isShared }) })
+  const spent = createSpendingReader({ db, ledger, isSingleWriter: isSingleLedgerWriter(db, config, { isShared }) })
   const readPastSpending = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
     await ledger.flush()
     const { subject, includesByok } = budget
     if (subject.kind === 'guardrail' && isSharedAccount(budget))
-      return spentOfGuardrail({ db }, subject, includesByok, sinceDay)
-    if (subject.kind === 'turn') return costBetween({ db }, subject.keyHash, subject.startedAt)
+      return readGuardrailSpending({ db }, subject, includesByok, sinceDay)
+    if (subject.kind === 'turn') return readCostBetween({ db }, subject.keyHash, subject.startedAt)
     if (subject.kind === 'session')
       return toPicoUsd(await readSessionCost({ db, spent }, subject.internId, subject.sessionId))
-    return spentBefore({ db }, { subject, includesByok }, sinceDay)
+    return readSpentSince({ db }, { subject, includesByok }, sinceDay)
   }
   const warnNotReported = createWarning(context, 'budgets were not reported')
   const clock = databaseClock(db, now)
@@ -62,7 +62,7 @@ export async function openMoney(
     now,
     newId,
     waitUntilWritten,
-    spentBefore: readPastSpending,
+    readSpentSince: readPastSpending,
     onError: warnNotReported,
   })
   // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
@@ -70,12 +70,15 @@ export async function openMoney(
   cleanup.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   if (!isShared) openUpkeep(context, db)
   const reserving = await withOlderServers(context, db, budgets)
-  return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(reserving, allowStale) : reserving }
+  return {
+    ledger,
+    budgets: config.stale_limits === 'refuse' ? refuseWhileUnreachable(reserving, allowStale) : reserving,
+  }
 }
 
 /** During an upgrade, limits are counted as older servers count them. */
 async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
-  const accounts = await watchGuardrailAccounts({
+  const accounts = await watchOlderServers({
     db,
     every: unrefInterval,
     elapsed: () => performance.now(),

@@ -1,6 +1,6 @@
 import { createPresetCache } from '#gateway/presets/preset-cache.ts'
 import { createKeyCache } from '#identity/accounts/keys/key-cache.ts'
-import { keyReader } from '#identity/accounts/keys/read-keys.ts'
+import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
 import { createRequestsInFlight } from '#identity/accounts/requests-in-flight.ts'
 import { createCredentialCache } from '#identity/provider-keys/credential-cache.ts'
 import { openVault } from '#identity/provider-keys/key-file.ts'
@@ -14,7 +14,7 @@ import { openTokens } from './tokens.ts'
 export async function openPolicies(context: OpenContext, { settings, db, allowStale }: OpenStore) {
   const { parts, cleanup } = context
   const { now, config } = parts
-  const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
+  const keys = createKeyCache({ signals: db.signals, now, readKeys: createKeyReader({ db }), allowStale })
   cleanup.defer(keys.close)
   const guardrailCache = createGuardrailCache({ db, allowStale })
   cleanup.defer(guardrailCache.close)
@@ -24,7 +24,7 @@ export async function openPolicies(context: OpenContext, { settings, db, allowSt
     newId: parts.newId,
     keys,
     allowStale,
-    times: { idleMs: config.session_idle_minutes * 60_000, wholeMs: config.session_hours * 3_600_000 },
+    times: { idleMs: config.session_idle_minutes * 60_000, totalMs: config.session_hours * 3_600_000 },
     onError: createWarning(context, 'the last use of a session was not recorded'),
   })
   cleanup.defer(sessions.close)

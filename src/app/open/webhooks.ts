@@ -1,4 +1,4 @@
-import { prefix } from '#api/access/prefix.ts'
+import { apiPrefix } from '#api/access/prefix.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -23,7 +23,7 @@ export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vaul
       log,
       server: newId(),
       createLink: (id, answerable) =>
-        config.public_url && `${config.public_url}${prefix}/answers/${createAnswerToken(vault, id, answerable)}`,
+        config.public_url && `${config.public_url}${apiPrefix}/answers/${createAnswerToken(vault, id, answerable)}`,
       onError: createWarning(context, 'webhooks are not sent'),
       observe: context.metrics.observeWebhook,
     }),

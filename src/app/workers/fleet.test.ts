@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pino from 'pino'
-import { mergedValues } from '#api/telemetry/metrics.ts'
+import { mergeValues } from '#api/telemetry/metrics.ts'
 import { Settings } from '#platform/config/settings.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import { createRpc, type Handlers, portPair } from '#platform/process/rpc.ts'
@@ -21,7 +21,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenc
     sockets: Array.from({ length: count }, (_, at) => [at + 10]),
     start: { config: Settings.parse({}), sources: {}, url: '' },
     serve: () => ({ handlers: {}, end: async () => {} }),
-    merge: mergedValues,
+    merge: mergeValues,
     onRestart: () => void restarts++,
     silenceMs,
     log: pino({ level: 'silent' }),
@@ -51,7 +51,7 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenc
   return { fleet, workers, restarts: () => restarts }
 }
 
-const total = async (fleet: Fleet) => (await mergedValues(await fleet.figures()))[0]?.values[0]?.value
+const total = async (fleet: Fleet) => (await mergeValues(await fleet.figures()))[0]?.values[0]?.value
 
 test('while a worker is down the others accept its connections', async () => {
   const { fleet, workers, restarts } = fleetOf(2)

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireFreePorts } from '#api/access/address.ts'
-import { prefix } from '#api/access/prefix.ts'
-import { collectDecisions } from '#api/interns/interns.ts'
-import { meteredTurn, spentByKey } from '#api/interns/metered-turn.ts'
-import { openSupervision, type Supervision, welcomeDemo } from '#api/interns/supervision.ts'
+import { apiPrefix } from '#api/access/prefix.ts'
+import { openDecisionCollector } from '#api/interns/interns.ts'
+import { createSpendingReader, createTurnUsageReader } from '#api/interns/metered-turn.ts'
+import { createDemoIntern, openSupervision, type Supervision } from '#api/interns/supervision.ts'
 import { internAddress } from '#api/server/intern-listener.ts'
-import { createMetrics, mergedPage, mergedValues } from '#api/telemetry/metrics.ts'
+import { createMetrics, mergePages, mergeValues } from '#api/telemetry/metrics.ts'
 import { createDiscovery } from '#catalogue/sources/discover.ts'
 import { listProviderNeeds, type ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
-import { keyReader } from '#identity/accounts/keys/read-keys.ts'
+import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
 import { openVault } from '#identity/provider-keys/key-file.ts'
 import { once } from '#platform/async/once.ts'
@@ -65,7 +65,7 @@ export async function startWorkers(
   await using cleanup = new AsyncDisposableStack()
   const metrics = createMetrics()
   // Workers trace the completions that they answer.
-  const traces = { on: false, record: () => {}, close: async () => {} }
+  const traces = { isEnabled: false, record: () => {}, close: async () => {} }
   const store = await openStore({ parts, metrics, traces, cleanup })
   const { db, settings, firstKeys, now } = store
   const openContext: OpenContext = { parts: { ...parts, now }, metrics, traces, cleanup }
@@ -85,13 +85,13 @@ export async function startWorkers(
   openUpkeep(openContext, db)
   openWebhooks(openContext, { db, vault })
   // The workers write metered requests.
-  const meters = { db, ledger: { flush: async () => {} }, isAlone: false }
+  const meters = { db, ledger: { flush: async () => {} }, isSingleWriter: false }
   // The primary manages interns, so it also receives the questions of their background runs.
   const guardrailCache = createGuardrailCache({ db, allowStale: store.allowStale })
   cleanup.defer(guardrailCache.close)
   const scanner = createScanner()
   cleanup.defer(scanner.close)
-  const decisions = collectDecisions({ db, now, guardrailCache, scanner })
+  const decisions = openDecisionCollector({ db, now, guardrailCache, scanner })
   const supervision = openSupervision({
     config,
     dataDir: settings.data_dir,
@@ -101,16 +101,16 @@ export async function startWorkers(
     newId,
     log,
     variable,
-    metered: meteredTurn(meters),
-    spent: spentByKey(meters),
+    metered: createTurnUsageReader(meters),
+    spent: createSpendingReader(meters),
     observeRunEnd: metrics.observeInternRun,
     decisions,
   })
 
   const sockets = await bindSockets({ host, port }, workers)
   cleanup.defer(sockets.close)
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${prefix}`
-  const readMetricsPage = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${apiPrefix}`
+  const readMetricsPage = async () => mergePages([await metrics.values(), ...(await fleet.figures())])
   let lost = 0
   const onLost = (requests: number) => {
     lost += requests
@@ -121,7 +121,7 @@ export async function startWorkers(
     spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
     serve: (worker) =>
       handleCalls(store, catalogue, { page: readMetricsPage, statuses: () => fleet.statuses(), onLost }, worker),
-    merge: mergedValues,
+    merge: mergeValues,
     onRestart: metrics.observeWorkers(() => fleet.count),
     silenceMs: config.worker_silence_ms,
     log,
@@ -191,13 +191,13 @@ function handleCalls(
 }
 
 async function makeDemo(
-  deps: Parameters<typeof welcomeDemo>[0],
+  deps: Parameters<typeof createDemoIntern>[0],
   supervision: Supervision,
   apiKey: string,
 ): Promise<void> {
   const hash = hashOf(apiKey)
-  const owner = (await keyReader(deps)([hash])).get(hash)?.caller
-  if (owner) await welcomeDemo(deps, supervision, owner)
+  const owner = (await createKeyReader(deps)([hash])).get(hash)?.caller
+  if (owner) await createDemoIntern(deps, supervision, owner)
 }
 
 type CloseOptions = { drain_ms: number; shutdown_grace_ms: number; url: string }

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BoundSocket } from 'node:net'
-import { type Address, addressRefused } from '#api/access/address.ts'
+import { type Address, listenError } from '#api/access/address.ts'
 
 /** One port, bound for several workers. It stays bound while no worker is running; clients then wait. */
 export type Sockets = {
@@ -43,7 +43,7 @@ export async function bindSockets(address: Address, workers: number): Promise<So
     }
   } catch (error) {
     close()
-    throw addressRefused(error as NodeJS.ErrnoException, address, 'PORT')
+    throw listenError(error as NodeJS.ErrnoException, address, 'PORT')
   }
 }
 

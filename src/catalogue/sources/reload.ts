@@ -1,4 +1,4 @@
-import { organizationIds } from '#identity/accounts/organizations.ts'
+import { readOrganizationIds } from '#identity/accounts/organizations.ts'
 import { type Actor, recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
@@ -29,7 +29,7 @@ export async function reloadCatalogue(
   await deps.db.exclusively('catalogue', async (tx, publish) => {
     const actors = caller
       ? [caller]
-      : (await organizationIds(tx)).map((organizationId) => ({ organizationId, ...operator }))
+      : (await readOrganizationIds(tx)).map((organizationId) => ({ organizationId, ...operator }))
     for (const actor of actors) await recordChange(deps, tx, actor, change)
     publish('catalogue.changed', deps.catalogue.origin)
   })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { reachable } from '#api/access/address.ts'
+import { reachableUrl } from '#api/access/address.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { apiClient, hasServiceKey } from '../kit/api-client.ts'
@@ -47,5 +47,5 @@ async function createLinkInDatabase(env: Terminal['env'], email: string | undefi
   })
   const { token } = await createLinkFromDatabase({ db, now: Date.now, newId: newUuid }, email)
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return `${reachable(`http://${host}:${config.port}`)}/#sign-in=${token}`
+  return `${reachableUrl(`http://${host}:${config.port}`)}/#sign-in=${token}`
 }

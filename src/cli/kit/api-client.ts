@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { prefix } from '#api/access/prefix.ts'
+import { apiPrefix } from '#api/access/prefix.ts'
 import type { Environment } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
@@ -11,7 +11,7 @@ import { connectionError, networkReason, redirectError } from './network-errors.
 /** The longest answer that is read. A full page of a list is shorter. */
 const maxAnswerBytes = 256 * 1024 * 1024
 
-const defaultUrl = `http://127.0.0.1:8080${prefix}`
+const defaultUrl = `http://127.0.0.1:8080${apiPrefix}`
 
 /** The kinds of keys that commands need, and the variable in which the README stores one. */
 const keyKinds = {
@@ -172,7 +172,7 @@ function baseUrl(value: string): string {
   if (!/^https?:$/.test(url.protocol)) {
     throw new StartupError(`SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`)
   }
-  return (url.pathname === '/' ? url.origin + prefix : text).replace(/\/+$/, '')
+  return (url.pathname === '/' ? url.origin + apiPrefix : text).replace(/\/+$/, '')
 }
 
 /** Checks the key. @throws StartupError for a key that no header can contain, such as `sb-v1-…` copied from a document */

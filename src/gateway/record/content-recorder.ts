@@ -74,13 +74,13 @@ export class ContentRecorder {
     const { completion, reasoning, calls } = this.#answer.read()
     return {
       input: {
-        messages: promptTruncator.messages(this.#chat.messages),
+        messages: promptTruncator.copyMessages(this.#chat.messages),
         parameters: storableParameters(this.#chat, maxBytes),
       },
       output: {
-        completion: completion === null ? null : answerTruncator.text(completion),
-        tool_calls: answerTruncator.value(calls) as Content['output']['tool_calls'],
-        reasoning: reasoning === null ? null : answerTruncator.text(reasoning),
+        completion: completion === null ? null : answerTruncator.copyText(completion),
+        tool_calls: answerTruncator.copy(calls) as Content['output']['tool_calls'],
+        reasoning: reasoning === null ? null : answerTruncator.copyText(reasoning),
       },
       error: describeError(generation),
       truncated: promptTruncator.isTruncated || answerTruncator.isTruncated,
@@ -92,7 +92,7 @@ export class ContentRecorder {
 function storableParameters(chat: ChatRequest, maxBytes: number): object | null {
   const { messages: _1, model: _2, stream: _3, stream_options: _4, ...parameters } = chat
   const truncator = new ContentTruncator(maxBytes)
-  const stored = truncator.value(parameters) as object
+  const stored = truncator.copy(parameters) as object
   return truncator.isTruncated ? null : stored
 }
 

@@ -14,18 +14,19 @@ type BootstrapDeps = { now: Now; newId: NewId }
 /**
  * Fills an empty database with one organization, owner and workspace and two keys. If several servers start at once on one
  * database, only one of them fills it.
+ * @param configuredKeys the secrets that the operator configured. The others are generated.
  * @returns the secrets of the keys, which are not stored; undefined if the database is in use.
  */
 export async function bootstrap(
   deps: BootstrapDeps & { db: Db },
-  chosen: Partial<FirstKeys> = {},
+  configuredKeys: Partial<FirstKeys> = {},
 ): Promise<FirstKeys | undefined> {
   return deps.db.exclusively('bootstrap', async (tx) => {
     const existing = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
     if (existing) return undefined
     const keys: FirstKeys = {
-      managementKey: chosen.managementKey ?? newSecret(),
-      apiKey: chosen.apiKey ?? newSecret(),
+      managementKey: configuredKeys.managementKey ?? newSecret(),
+      apiKey: configuredKeys.apiKey ?? newSecret(),
     }
     const owner = await insertFirstOwner(deps, tx)
     await insertFirstKey(deps, tx, owner, {
@@ -40,7 +41,8 @@ export async function bootstrap(
 
 async function insertFirstOwner(deps: BootstrapDeps, tx: Tx): Promise<KeyOwner> {
   const at = deps.now()
-  const [organizationId, userId] = [deps.newId(), deps.newId()]
+  const organizationId = deps.newId()
+  const userId = deps.newId()
   await tx.insertInto('organizations').values({ id: organizationId, name: 'My organization', created_at: at }).execute()
   const name = 'Owner'
   await tx.insertInto('users').values({ id: userId, name, email: 'owner@localhost', created_at: at }).execute()

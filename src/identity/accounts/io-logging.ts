@@ -19,7 +19,7 @@ export type StoredShare = { rate: number }
 
 type IoLoggingRow = { io_logging: number; io_logging_rate: number; io_logging_keys: string | null }
 
-export function ioLoggingOf(row: IoLoggingRow): IoLogging {
+export function toIoLogging(row: IoLoggingRow): IoLogging {
   return {
     is_observability_io_logging_enabled: row.io_logging === 1,
     io_logging_sampling_rate: Number(row.io_logging_rate),
@@ -31,19 +31,19 @@ export function ioLoggingOf(row: IoLoggingRow): IoLogging {
 export function ioLoggingColumns(patch: Partial<IoLogging>) {
   const { is_observability_io_logging_enabled: enabled, io_logging_sampling_rate: rate } = patch
   const { io_logging_api_key_ids: keys } = patch
-  return {
-    ...(enabled !== undefined && { io_logging: enabled ? 1 : 0 }),
-    ...(rate !== undefined && { io_logging_rate: rate }),
-    ...(keys !== undefined && { io_logging_keys: keys && JSON.stringify(keys) }),
-  }
+  const columns: Partial<IoLoggingRow> = {}
+  if (enabled !== undefined) columns.io_logging = enabled ? 1 : 0
+  if (rate !== undefined) columns.io_logging_rate = rate
+  if (keys !== undefined) columns.io_logging_keys = keys && JSON.stringify(keys)
+  return columns
 }
 
 /** Returns undefined if no contents of this key's requests are stored. */
-export function storedShareOf(
+export function readStoredShare(
   row: { [Name in keyof IoLoggingRow]: IoLoggingRow[Name] | null },
   keyHash: string,
 ): StoredShare | undefined {
   if (row.io_logging !== 1) return undefined
-  const { io_logging_sampling_rate: rate, io_logging_api_key_ids: keys } = ioLoggingOf(row as IoLoggingRow)
+  const { io_logging_sampling_rate: rate, io_logging_api_key_ids: keys } = toIoLogging(row as IoLoggingRow)
   return keys === null || keys.includes(keyHash) ? { rate } : undefined
 }

@@ -32,7 +32,7 @@ export async function namesOfKeys(
     const rows = await findKeyRows(query, organizationId, batch)
     return rows.map(({ hash, name }) => ({ id: hash, name }))
   })
-  return withDeleted({ query }, organizationId, 'key', existing, requested)
+  return addDeletedNames({ query }, organizationId, 'key', existing, requested)
 }
 
 /** The names of workspaces, by id. A deleted workspace has its last name. */
@@ -50,7 +50,7 @@ export async function namesOfWorkspaces(
       .select(['id', 'name'])
       .execute(),
   )
-  return withDeleted({ query }, organizationId, 'workspace', existing, requested)
+  return addDeletedNames({ query }, organizationId, 'workspace', existing, requested)
 }
 
 /** The maximum number of values in one statement. */
@@ -69,7 +69,7 @@ async function readById<T extends { id: string }>(
 }
 
 /** Adds the names of deleted objects from the audit log. */
-async function withDeleted(
+async function addDeletedNames(
   db: Db,
   organizationId: string,
   kind: 'key' | 'workspace',

@@ -11,7 +11,7 @@ export type OrganizationRecord = { id: string; name: string; interns_programme: 
 export type OrganizationPatch = { interns_programme?: boolean | undefined }
 
 /** The ids of all organizations. */
-export async function organizationIds(tx: Tx): Promise<string[]> {
+export async function readOrganizationIds(tx: Tx): Promise<string[]> {
   const rows = await tx.selectFrom('organizations').select('id').orderBy('id').execute()
   return rows.map(({ id }) => id)
 }
@@ -30,15 +30,15 @@ export async function getOrganization(deps: { db: { query: Query } }, id: string
 export async function changeOrganization(
   deps: { db: Db; now: Now; newId: NewId },
   caller: Caller,
-  { interns_programme: admitted }: OrganizationPatch,
+  { interns_programme: isInProgramme }: OrganizationPatch,
 ): Promise<OrganizationRecord> {
   const { organizationId: id } = caller
   return deps.db.exclusively(accountsLock(id), async (tx, publish) => {
     const before = await getOrganization({ db: { query: tx } }, id)
-    if (admitted === undefined || admitted === before.interns_programme) return before
+    if (isInProgramme === undefined || isInProgramme === before.interns_programme) return before
     await tx
       .updateTable('organizations')
-      .set({ interns_programme: Number(admitted) })
+      .set({ interns_programme: Number(isInProgramme) })
       .where('id', '=', id)
       .execute()
     const after = await getOrganization({ db: { query: tx } }, id)

@@ -49,20 +49,21 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
   const entries: Entry[] = []
   let checkTimer: NodeJS.Timeout | undefined
 
-  const current = (caller: Caller) => {
+  const findCurrentCaller = (caller: Caller) => {
     if (caller.token !== undefined) return tokens?.current(caller)
     return caller.sessionId === undefined ? keys.current(caller.keyHash) : sessions.current(caller)
   }
 
   const recheckMatching = (matches: (caller: Caller, entry: Entry) => boolean) => {
-    for (const entry of entries.slice()) if (matches(entry.caller, entry)) void recheckEntry(entry)
+    for (const entry of entries.slice()) if (matches(entry.caller, entry)) void recheckEntry(entry, 'change')
   }
 
-  async function recheckEntry(entry: Entry, isPeriodic = false): Promise<void> {
+  /** @param cause `periodic` rechecks the request only if its caller was read again. */
+  async function recheckEntry(entry: Entry, cause: 'change' | 'periodic'): Promise<void> {
     try {
-      const caller = await current(entry.caller)
+      const caller = await findCurrentCaller(entry.caller)
       if (!caller) return entry.response.revoke(revokedFault(entry.caller))
-      if (isPeriodic && caller === entry.caller) return
+      if (cause === 'periodic' && caller === entry.caller) return
       await entry.recheck(caller)
       entry.caller = caller
     } catch (error) {
@@ -78,7 +79,7 @@ export function createRequestsInFlight({ signals, keys, sessions, tokens }: Requ
   function checkPeriodically(): void {
     if (entries.length === 0) return stopChecking()
     if (!signals.live()) return recheckMatching(() => true)
-    for (const entry of entries.slice()) void recheckEntry(entry, true)
+    for (const entry of entries.slice()) void recheckEntry(entry, 'periodic')
   }
 
   /** Not called at the end of the last request, because the next request would have to start the timer again. */

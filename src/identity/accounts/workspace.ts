@@ -4,7 +4,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
-import { IoLogging, ioLoggingOf } from './io-logging.ts'
+import { IoLogging, toIoLogging } from './io-logging.ts'
 
 const Slug = z
   .string()
@@ -42,7 +42,7 @@ export const WorkspaceRecord = z.object({
 })
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>
 
-export function workspaceRecord(row: Selectable<Tables['workspaces']>): WorkspaceRecord {
+export function toWorkspaceRecord(row: Selectable<Tables['workspaces']>): WorkspaceRecord {
   return {
     id: row.id,
     name: row.name,
@@ -50,7 +50,7 @@ export function workspaceRecord(row: Selectable<Tables['workspaces']>): Workspac
     description: row.description,
     default_guardrail_id: row.default_guardrail_id,
     created_by: row.created_by,
-    ...ioLoggingOf(row),
+    ...toIoLogging(row),
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   }

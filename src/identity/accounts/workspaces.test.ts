@@ -4,7 +4,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { Caller } from './caller.ts'
-import { keyReader } from './keys/read-keys.ts'
+import { createKeyReader } from './keys/read-keys.ts'
 import { hashOf } from './keys/secret.ts'
 import { changeWorkspace, createWorkspace, deleteWorkspace, listWorkspaces } from './workspaces.ts'
 
@@ -13,7 +13,7 @@ onEachDatabase('workspaces in the store', (kind) => {
     await using store = await newDb(kind)
     const deps = { db: store.db, now: Date.now, newId: () => crypto.randomUUID() }
     const hash = hashOf((await bootstrap(deps))!.managementKey)
-    const caller = (await keyReader(deps)([hash])).get(hash)?.caller as Caller
+    const caller = (await createKeyReader(deps)([hash])).get(hash)?.caller as Caller
     const { id } = await createWorkspace(deps, caller, { name: 'Used', slug: 'used' })
     await sql`create table lodgers (workspace_id text references workspaces (id))`.execute(store.db.query)
     await sql`insert into lodgers values (${id})`.execute(store.db.query)
@@ -27,7 +27,7 @@ onEachDatabase('workspaces in the store', (kind) => {
     const clock = { now: Date.UTC(2026, 0, 1) }
     const deps = { db: store.db, now: () => clock.now, newId: () => crypto.randomUUID() }
     const hash = hashOf((await bootstrap(deps))!.managementKey)
-    const caller = (await keyReader(deps)([hash])).get(hash)?.caller as Caller
+    const caller = (await createKeyReader(deps)([hash])).get(hash)?.caller as Caller
     await createWorkspace(deps, caller, { name: 'A', slug: 'a' })
     clock.now += 1000
     const changed = await changeWorkspace(deps, caller, 'a', { name: 'B' })

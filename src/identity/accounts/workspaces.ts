@@ -8,9 +8,9 @@ import { recordChange } from '../audit/audit.ts'
 import { type Caller, type CallerScope, reachesWorkspace } from './caller.ts'
 import { ioLoggingColumns } from './io-logging.ts'
 import { countEnabledKeys } from './keys/key-rows.ts'
-import { deleteKeysOf } from './keys/keys-of-workspace.ts'
+import { deleteKeysOfWorkspace } from './keys/keys-of-workspace.ts'
 import { accountsLock } from './lock.ts'
-import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspaceRecord } from './workspace.ts'
+import { type NewWorkspace, toWorkspaceRecord, type WorkspacePatch, type WorkspaceRecord } from './workspace.ts'
 
 type WorkspacesDeps = { db: Db; now: Now; newId: NewId }
 
@@ -21,16 +21,19 @@ export async function listWorkspaces(
   { offset, limit }: PageQuery,
 ): Promise<Page<WorkspaceRecord>> {
   const { organizationId, userId, isWorkspaceScoped } = caller
-  const own = deps.db.query.selectFrom('workspace_members').where('user_id', '=', userId).select('workspace_id')
-  const all = deps.db.query
+  const memberWorkspaceIds = deps.db.query
+    .selectFrom('workspace_members')
+    .where('user_id', '=', userId)
+    .select('workspace_id')
+  const visibleWorkspaces = deps.db.query
     .selectFrom('workspaces')
     .where('organization_id', '=', organizationId)
-    .$if(isWorkspaceScoped, (workspaces) => workspaces.where('id', 'in', own))
+    .$if(isWorkspaceScoped, (workspaces) => workspaces.where('id', 'in', memberWorkspaceIds))
   const [rows, count] = await Promise.all([
-    all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
-    all.select((workspace) => workspace.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+    visibleWorkspaces.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
+    visibleWorkspaces.select((workspace) => workspace.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(workspaceRecord), total_count: count.n }
+  return { data: rows.map(toWorkspaceRecord), total_count: count.n }
 }
 
 /** Finds a workspace that the caller has access to. @param name its ID or slug. */
@@ -47,7 +50,7 @@ export async function findWorkspace(
     .orderBy((workspace) => workspace.case().when('id', '=', name).then(0).else(1).end())
     .selectAll()
     .executeTakeFirst()
-  return row && reachesWorkspace(caller, row.id) ? workspaceRecord(row) : undefined
+  return row && reachesWorkspace(caller, row.id) ? toWorkspaceRecord(row) : undefined
 }
 
 /** @throws Fault `not_found` if it does not exist or the caller has no access to it. */
@@ -139,7 +142,7 @@ export async function insertWorkspace(
     updated_at: at,
   }
   await tx.insertInto('workspaces').values(row).execute()
-  return workspaceRecord(row)
+  return toWorkspaceRecord(row)
 }
 
 /** @throws Fault `conflict` if the slug is taken. */
@@ -189,7 +192,7 @@ export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const before = await getWorkspace({ db: { query: tx } }, caller, name)
     await requireNoEnabledKeys(tx, before.id)
-    await deleteKeysOf(deps, tx, publish, caller, before.id).catch(rejectReferenced)
+    await deleteKeysOfWorkspace(deps, tx, publish, caller, before.id).catch(rejectReferenced)
     await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(rejectReferenced)
     await recordChange(deps, tx, caller, {
       action: 'workspace.deleted',

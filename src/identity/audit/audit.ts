@@ -104,13 +104,14 @@ export async function listChanges(
   filter: AuditFilter,
 ): Promise<Page<AuditEvent>> {
   const matching = matchingEvents(deps, caller, filter)
-  const after = filter.starting_after && (await sequenceOf(deps, caller.organizationId, filter.starting_after))
-  const older = after ? matching.where('seq', '<', after) : matching
+  const beforeSequence =
+    filter.starting_after && (await findSequence(deps, caller.organizationId, filter.starting_after))
+  const pageEvents = beforeSequence ? matching.where('seq', '<', beforeSequence) : matching
   const [rows, count] = await Promise.all([
-    older.selectAll().orderBy('seq', 'desc').offset(filter.offset).limit(filter.limit).execute(),
+    pageEvents.selectAll().orderBy('seq', 'desc').offset(filter.offset).limit(filter.limit).execute(),
     matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(eventOf), total_count: count.n }
+  return { data: rows.map(toAuditEvent), total_count: count.n }
 }
 
 function matchingEvents({ db }: { db: Db }, caller: CallerScope, filter: AuditFilter) {
@@ -140,7 +141,7 @@ function belongsToWorkspace(workspaceId: string) {
     ])
 }
 
-async function sequenceOf({ db }: { db: Db }, organizationId: string, id: string): Promise<number> {
+async function findSequence({ db }: { db: Db }, organizationId: string, id: string): Promise<number> {
   const event = await db.query
     .selectFrom('audit_events')
     .where('organization_id', '=', organizationId)
@@ -151,7 +152,7 @@ async function sequenceOf({ db }: { db: Db }, organizationId: string, id: string
   return event.seq
 }
 
-function eventOf(row: Selectable<Tables['audit_events']>): AuditEvent {
+function toAuditEvent(row: Selectable<Tables['audit_events']>): AuditEvent {
   return {
     id: row.id,
     at: isoTime(row.at),

@@ -22,7 +22,7 @@ export function renamePasskey(
     if (before.name === name) return before
     const after = { ...before, name }
     await updatePasskeyRow(tx, id, { name })
-    await record(deps, tx, caller, { action: 'passkey.updated', id, before, after })
+    await recordPasskeyChange(deps, tx, caller, { action: 'passkey.updated', id, before, after })
     return after
   })
 }
@@ -37,15 +37,15 @@ export function deletePasskey(deps: PasskeyDeps, caller: Actor, scope: PasskeySc
     const before = await requirePasskey(tx, scope, id)
     await deletePasskeyRow(tx, id)
     const ended = await deleteSessionsOfPasskey(tx, id)
-    await record(deps, tx, caller, { action: 'passkey.deleted', id, before, after: null })
+    await recordPasskeyChange(deps, tx, caller, { action: 'passkey.deleted', id, before, after: null })
     for (const session of ended) publish('session.changed', session)
     return ended.length
   })
 }
 
 async function requirePasskey(tx: Tx, scope: PasskeyScope, id: string): Promise<PasskeyRow> {
-  const found = await findPasskey(tx, scope, id)
-  if (found) return found
+  const passkey = await findPasskey(tx, scope, id)
+  if (passkey) return passkey
   throw new Fault('not_found', 'Passkey not found.')
 }
 
@@ -56,8 +56,13 @@ type PasskeyChange = {
   after: PasskeyRow | null
 }
 
-function record(deps: PasskeyDeps, tx: Tx, actor: Actor, { action, id, before, after }: PasskeyChange): Promise<void> {
-  const publicForm = ({ user_id, name, relying_party }: PasskeyRow) => ({ user_id, name, relying_party })
-  const states = { before: publicForm(before), after: after && publicForm(after) }
+function recordPasskeyChange(
+  deps: PasskeyDeps,
+  tx: Tx,
+  actor: Actor,
+  { action, id, before, after }: PasskeyChange,
+): Promise<void> {
+  const auditedPasskey = ({ user_id, name, relying_party }: PasskeyRow) => ({ user_id, name, relying_party })
+  const states = { before: auditedPasskey(before), after: after && auditedPasskey(after) }
   return recordChange(deps, tx, actor, { action, targetKind: 'passkey', targetId: id, ...states })
 }

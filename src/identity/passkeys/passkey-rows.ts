@@ -3,7 +3,8 @@ import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { PageQuery } from '#platform/json/page.ts'
 
-/** The statements on the table of passkeys. */
+// The statements on the table of passkeys.
+
 export type PasskeyRow = Selectable<Tables['passkeys']>
 
 /** The passkeys of an organization or of one member. */

@@ -23,8 +23,8 @@ export function findRelyingParty(config: PublicUrl, origin: string): RelyingPart
 
 /** @throws Fault `conflict` if passkeys do not work at this origin. */
 export function requireRelyingParty(config: PublicUrl, origin: string): RelyingParty {
-  const found = findRelyingParty(config, origin)
-  if (found) return found
+  const relyingParty = findRelyingParty(config, origin)
+  if (relyingParty) return relyingParty
   const consoleLocation = config.public_url ?? 'a host name with TLS, or at localhost'
   throw new Fault('conflict', `Passkeys do not work at ${origin}. Open the console at ${consoleLocation}.`)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db/db.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
-import { credentialOf, type Rules } from './credential.ts'
+import { type Rules, toCredential } from './credential.ts'
 import type { Vault } from './vault.ts'
 
 /** A workspace's own provider key. A disabled one is not used, but its rules can still exclude the operator's key. */
@@ -44,5 +44,5 @@ async function readWorkspace(db: Pick<Db, 'query'>, vault: Vault, workspaceId: s
     .orderBy('id')
     .selectAll()
     .execute()
-  return rows.map((row) => ({ ...credentialOf(row), secret: vault.open(row.sealed, row.id) }))
+  return rows.map((row) => ({ ...toCredential(row), secret: vault.open(row.sealed, row.id) }))
 }

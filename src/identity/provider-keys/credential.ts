@@ -13,7 +13,7 @@ const allowList = (users: string) =>
     .describe(`${users} that can use it; null: any.`)
 
 /** The rules of a credential: its users, its models, and whether the operator's key is an alternative. */
-const rules = {
+const ruleFields = {
   disabled: z.boolean(),
   allowed_api_key_hashes: allowList('The keys, by hash,'),
   allowed_models: allowList('The models'),
@@ -23,7 +23,7 @@ const rules = {
   is_byok_only: z.boolean().describe('The operator’s credential is not used for any model of the provider.'),
   declared_zdr: z.null('cannot be set here: the catalogue defines which endpoints retain no data'),
 }
-const Rules = z.object(rules)
+const Rules = z.object(ruleFields)
 export type Rules = z.infer<typeof Rules>
 
 const noRules: Rules = {
@@ -83,12 +83,12 @@ export const Credential = z
     workspace_id: z.string().nullable(),
     sort_order: z.int().describe('The order of preference among keys of one provider.'),
     created_at: z.string(),
-    ...rules,
+    ...ruleFields,
   })
   .meta({ id: 'ProviderCredential', description: 'A provider key of a workspace (BYOK).' })
 export type Credential = z.infer<typeof Credential>
 
-export function credentialOf(row: Selectable<Tables['provider_credentials']>): Credential {
+export function toCredential(row: Selectable<Tables['provider_credentials']>): Credential {
   return {
     id: row.id,
     provider: row.provider,
@@ -102,7 +102,7 @@ export function credentialOf(row: Selectable<Tables['provider_credentials']>): C
 }
 
 /** Merges the rules of a request body into the previous rules. */
-export function rulesOf(patch: Partial<Rules>, before: Rules = noRules): Rules {
+export function mergeRules(patch: Partial<Rules>, before: Rules = noRules): Rules {
   const names = Object.keys(noRules) as (keyof Rules)[]
   return Object.fromEntries(
     names.map((name) => [name, patch[name] === undefined ? before[name] : patch[name]]),

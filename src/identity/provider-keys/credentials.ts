@@ -9,10 +9,10 @@ import { recordChange } from '../audit/audit.ts'
 import {
   type Credential,
   type CredentialPatch,
-  credentialOf,
   labelOf,
+  mergeRules,
   type NewCredential,
-  rulesOf,
+  toCredential,
 } from './credential.ts'
 import type { Vault } from './vault.ts'
 
@@ -28,17 +28,17 @@ export async function listCredentials(
   { offset, limit, workspace_id, provider }: PageQuery & { workspace_id?: string; provider?: string },
 ): Promise<Page<Credential>> {
   const workspaceId = await resolveWorkspaceId(deps, caller, workspace_id)
-  let all = deps.db.query.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
+  let matching = deps.db.query.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
   if (provider !== undefined) {
     const slug = deps.catalogue.current().findProvider(provider)?.slug ?? provider
-    all = all.where('provider', '=', slug)
+    matching = matching.where('provider', '=', slug)
   }
-  const ordered = all.selectAll().orderBy('provider').orderBy('sort_order').orderBy('id')
+  const ordered = matching.selectAll().orderBy('provider').orderBy('sort_order').orderBy('id')
   const [rows, count] = await Promise.all([
     ordered.offset(offset).limit(limit).execute(),
-    all.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+    matching.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(credentialOf), total_count: count.n }
+  return { data: rows.map(toCredential), total_count: count.n }
 }
 
 /** @throws Fault `not_found` if it does not exist or the caller has no access to it. */
@@ -53,7 +53,7 @@ export async function getCredential(
     .where('id', '=', id)
     .selectAll()
     .executeTakeFirst()
-  if (row && reachesWorkspace(caller, row.workspace_id ?? '')) return credentialOf(row)
+  if (row && reachesWorkspace(caller, row.workspace_id ?? '')) return toCredential(row)
   throw new Fault('not_found', 'Provider credential not found.')
 }
 
@@ -76,12 +76,12 @@ export async function createCredential(
     provider,
     name,
     ...secretColumns(deps, id, key),
-    rules: JSON.stringify(rulesOf(rules)),
+    rules: JSON.stringify(mergeRules(rules)),
     created_by: caller.userId,
     created_at: deps.now(),
     updated_at: deps.now(),
   }
-  return change(deps, caller, workspaceId, 'created', async (tx) => {
+  return changeInWorkspace(deps, caller, workspaceId, 'created', async (tx) => {
     const others = tx.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
     const { last } = await others
       .where('provider', '=', provider)
@@ -92,7 +92,7 @@ export async function createCredential(
       .insertInto('provider_credentials')
       .values({ ...row, sort_order })
       .execute()
-    return { before: null, after: credentialOf({ ...row, sort_order }) }
+    return { before: null, after: toCredential({ ...row, sort_order }) }
   })
 }
 
@@ -103,9 +103,9 @@ export async function changeCredential(
   { key, name, ...rules }: CredentialPatch,
 ): Promise<Credential> {
   const { workspace_id } = await getCredential(deps, caller, id)
-  return change(deps, caller, workspace_id ?? '', 'updated', async (tx) => {
+  return changeInWorkspace(deps, caller, workspace_id ?? '', 'updated', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
-    const newRules = rulesOf(rules, before)
+    const newRules = mergeRules(rules, before)
     if (newRules.is_fallback && newRules.is_byok_only)
       throw new Fault('invalid', 'Invalid request: is_fallback: cannot be set together with is_byok_only')
     const set = {
@@ -121,9 +121,10 @@ export async function changeCredential(
 
 export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
   const { workspace_id } = await getCredential(deps, caller, id)
-  await change(deps, caller, workspace_id ?? '', 'deleted', async (tx) => {
+  await changeInWorkspace(deps, caller, workspace_id ?? '', 'deleted', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
     await tx.deleteFrom('provider_credentials').where('id', '=', id).execute()
+    // Nobody reads the result of a deletion.
     return { before, after: null as never }
   })
 }
@@ -135,7 +136,7 @@ function secretColumns({ vault }: CredentialDeps, id: string, key: string) {
 type Change = { before: Credential | null; after: Credential }
 
 /** Makes a change in a workspace under a lock, records it in the audit log and notifies every server. */
-function change(
+function changeInWorkspace(
   deps: CredentialDeps,
   caller: Caller,
   workspaceId: string,

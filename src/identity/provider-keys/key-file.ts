@@ -20,10 +20,9 @@ type Settings = { data_dir: string; encryption_key_file?: string | undefined }
  */
 export async function openVault({ db, settings }: { db: Db; settings: Settings }): Promise<Vault> {
   const file = settings.encryption_key_file ?? join(settings.data_dir, 'encryption.key')
-  const usedKeyNames = await keysInUse(db)
-  const key =
-    readKey(file) ??
-    (settings.encryption_key_file ? undefined : usedKeyNames.length === 0 ? createKeyFile(file) : undefined)
+  const usedKeyNames = await readUsedKeyNames(db)
+  const canCreate = settings.encryption_key_file === undefined && usedKeyNames.length === 0
+  const key = readKey(file) ?? (canCreate ? createKeyFile(file) : undefined)
   if (!key) {
     const consequence =
       usedKeyNames.length > 0 ? `, and the ${encryptedData} in the database cannot be read without it` : ''
@@ -39,7 +38,7 @@ export async function openVault({ db, settings }: { db: Db; settings: Settings }
   )
 }
 
-async function keysInUse(db: Db): Promise<string[]> {
+async function readUsedKeyNames(db: Db): Promise<string[]> {
   const rows = await db.query
     .selectFrom('provider_credentials')
     .select('sealed_by')

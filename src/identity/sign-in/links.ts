@@ -5,7 +5,7 @@ import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { isMember } from '../accounts/members/members.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
-import { noWorkspaceFault, workspaceOf } from './session-workspace.ts'
+import { findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'
 import { type Browser, type NewSession, type SignInDeps, startSession } from './sign-in.ts'
 import { newLinkToken, tokenHash } from './token.ts'
 
@@ -22,7 +22,8 @@ export async function createLink(
 ): Promise<NewLink> {
   const { organizationId } = actor
   const at = deps.now()
-  const [token, expiresAt] = [newLinkToken(), at + linkValidityMs]
+  const token = newLinkToken()
+  const expiresAt = at + linkValidityMs
   await deps.db.exclusively(accountsLock(organizationId), async (tx) => {
     const member = { organization_id: organizationId, user_id: userId }
     await tx
@@ -44,13 +45,13 @@ export async function createLink(
 /** Signs in the member of a link, and invalidates the link. @throws Fault `unauthenticated` for an invalid link. */
 export async function signInWithLink(deps: SignInDeps, token: string, browser: Browser): Promise<NewSession> {
   const hash = tokenHash(token)
-  const found = await deps.db.query
+  const link = await deps.db.query
     .selectFrom('sign_in_links')
     .where('token_hash', '=', hash)
     .select('organization_id')
     .executeTakeFirst()
-  if (!found) throw invalidLinkFault()
-  return deps.db.exclusively(accountsLock(found.organization_id), async (tx, publish) => {
+  if (!link) throw invalidLinkFault()
+  return deps.db.exclusively(accountsLock(link.organization_id), async (tx, publish) => {
     const owner = await consumeLink(deps, tx, hash)
     return startSession(deps, tx, publish, { ...owner, method: 'link' }, browser)
   })
@@ -65,7 +66,7 @@ async function consumeLink({ now }: Pick<SignInDeps, 'now'>, tx: Tx, hash: strin
 /** Returns a member and their oldest workspace. @throws Fault `forbidden` for a member without a workspace. */
 export async function sessionOwner(tx: Tx, organizationId: string, userId: string): Promise<KeyOwner> {
   if (!(await isMember(tx, organizationId, userId))) throw invalidLinkFault()
-  const workspaceId = await workspaceOf(tx, { organizationId, userId })
+  const workspaceId = await findWorkspaceId(tx, { organizationId, userId })
   if (workspaceId === undefined) throw await noWorkspaceFault(tx, organizationId)
   return { organizationId, userId, workspaceId }
 }

@@ -4,7 +4,7 @@ import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { clientAuthentication, type TokenAuthMethod } from './oidc-client-authentication.ts'
-import { flowOf } from './oidc-flow.ts'
+import { deriveFlow } from './oidc-flow.ts'
 
 export type OidcSettings = {
   oidc_issuer: string
@@ -38,7 +38,7 @@ export type OidcClient = {
    * @param callbackUrl the URL to which the issuer redirected the browser, with its query.
    * @throws Fault `unauthenticated` if state, nonce or another check fails.
    */
-  claimsOf: (secret: string, callbackUrl: URL) => Promise<IssuerAnswer>
+  readClaims: (secret: string, callbackUrl: URL) => Promise<IssuerAnswer>
   /** Returns the URL that ends the session at the issuer; undefined if the issuer does not support it. */
   endSessionUrl: (returnTo: string) => Promise<string | undefined>
   /** Reads the issuer's metadata once, so that a wrong setting is logged at the start. Never rejects. */
@@ -76,7 +76,7 @@ export function createOidcClient(
   return {
     async authorizationUrl(secret, redirect_uri, { promptsForAccount } = { promptsForAccount: false }) {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = lazyModules.openIdClient()
-      const { state, nonce, verifier } = flowOf(secret)
+      const { state, nonce, verifier } = deriveFlow(secret)
       const code_challenge = await calculatePKCECodeChallenge(verifier)
       const issuer = await configuration()
       return buildAuthorizationUrl(issuer, {
@@ -89,15 +89,15 @@ export function createOidcClient(
         ...(promptsForAccount && { prompt: accountPrompt(issuer) }),
       }).href
     },
-    async claimsOf(secret, callbackUrl) {
+    async readClaims(secret, callbackUrl) {
       const { authorizationCodeGrant } = lazyModules.openIdClient()
-      const { state, nonce, verifier } = flowOf(secret)
+      const { state, nonce, verifier } = deriveFlow(secret)
       const issuer = await configuration()
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
       try {
         const tokens = await authorizationCodeGrant(issuer, callbackUrl, checks)
         const idToken = tokens.claims()!
-        return { idToken, ...(await userInfo(issuer, tokens, idToken.sub, onError)) }
+        return { idToken, ...(await readUserInfo(issuer, tokens, idToken.sub, onError)) }
       } catch (error) {
         onError(error as Error)
         throw new Fault('unauthenticated', 'The issuer did not sign you in, or its answer does not match this sign-in.')
@@ -118,7 +118,7 @@ const ignoreResult = () => undefined
  * Reads the claims of the user-info endpoint. If it fails, the sign-in continues with the ID token alone.
  * @throws Error if the endpoint describes another account.
  */
-async function userInfo(
+async function readUserInfo(
   issuer: Configuration,
   tokens: TokenEndpointResponse,
   subject: string,
@@ -143,16 +143,16 @@ function accountPrompt(issuer: Configuration): string {
   return isUnsupported ? 'login' : 'select_account'
 }
 
-function discoveryFault(error: Error, expected: string): Fault {
+function discoveryFault(error: Error, issuerSetting: string): Fault {
   const { attribute, body } = (error.cause ?? {}) as { attribute?: string; body?: { issuer?: unknown } }
   if (attribute === 'issuer') {
     const actual = JSON.stringify(String(body?.issuer)).slice(0, 300)
     return new Fault(
       'unavailable',
-      `The setting oidc_issuer is "${expected}", but the issuer at this address has the name ${actual}. Set oidc_issuer to exactly this name.`,
+      `The setting oidc_issuer is "${issuerSetting}", but the issuer at this address has the name ${actual}. Set oidc_issuer to exactly this name.`,
     )
   }
-  const reason = explainTlsOrProxyFailure(error, new URL(expected).host)
+  const reason = explainTlsOrProxyFailure(error, new URL(issuerSetting).host)
   return new Fault(
     'unavailable',
     reason === undefined

@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 export const newFlowSecret = () => randomBytes(32).toString('base64url')
 
 /** Derives state, nonce and PKCE verifier from the secret, so that no server has to store them. */
-export function flowOf(secret: string): { state: string; nonce: string; verifier: string } {
-  const part = (name: string) => createHmac('sha256', secret).update(name).digest('base64url')
-  return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') }
+export function deriveFlow(secret: string): { state: string; nonce: string; verifier: string } {
+  const derive = (name: string) => createHmac('sha256', secret).update(name).digest('base64url')
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') }
 }

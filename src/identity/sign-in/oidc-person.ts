@@ -113,7 +113,7 @@ function canJoin(email: string | undefined, domains: readonly string[]): boolean
  * failed user-info endpoint may also have had the claim.
  */
 function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): string | undefined {
-  if (valueAt(claims, path) !== undefined) return undefined
+  if (readClaim(claims, path) !== undefined) return undefined
   const { _claim_names: externalClaims } = claims
   const names = [path, path.split('.')[0]!]
   if (
@@ -133,33 +133,40 @@ function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): s
 function mappedWorkspaces(claims: Claims, rules: OidcRules, areGroupsUnknown: boolean): GroupWorkspace[] | undefined {
   const { oidc_groups_claim: claim, oidc_groups: groups } = rules
   if (Object.keys(groups).length === 0) return undefined
-  const values = new Set(['*', ...(areGroupsUnknown ? [] : [valueAt(claims, claim)].flat().flatMap(claimTexts))])
-  const matched = [...values].flatMap((value) => (Object.hasOwn(groups, value) ? [groups[value]!] : []))
+  const groupNames = areGroupsUnknown ? [] : readClaimTexts(claims, claim)
+  const names = new Set(['*', ...groupNames])
+  const matched = [...names].flatMap((name) => (Object.hasOwn(groups, name) ? [groups[name]!] : []))
   const rank = ({ role }: GroupWorkspace) => (role ? workspaceRoles.indexOf(role) : workspaceRoles.length)
-  return matched
-    .toSorted((one, other) => rank(one) - rank(other))
-    .filter(({ workspace }, at, all) => all.findIndex((one) => one.workspace === workspace) === at)
+  const highestFirst = matched.toSorted((a, b) => rank(a) - rank(b))
+  const byWorkspace = new Map<string, GroupWorkspace>()
+  for (const mapping of highestFirst) {
+    if (!byWorkspace.has(mapping.workspace)) byWorkspace.set(mapping.workspace, mapping)
+  }
+  return [...byWorkspace.values()]
 }
 
 function highestRole(
   claims: Claims,
   { oidc_role_claim: claim = '', oidc_roles: roles }: OidcRules,
 ): AccessRole | undefined {
-  const values = [valueAt(claims, claim)].flat().flatMap(claimTexts)
-  const matched = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []))
+  const matched = readClaimTexts(claims, claim).flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []))
   return accessRoles.find((role) => matched.includes(role))
 }
 
-/** Converts a role to text, because some issuers send numbers. */
-const claimTexts = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : [])
+/** Returns the values of a claim, which can be one value or a list. Some issuers send numbers; other types are ignored. */
+function readClaimTexts(claims: Claims, path: string): string[] {
+  const value = readClaim(claims, path)
+  const values: unknown[] = Array.isArray(value) ? value : [value]
+  return values.filter((item) => typeof item === 'string' || typeof item === 'number').map(String)
+}
 
 /** Returns the claim with this exact name, which can contain dots, or else the value at this path. */
-export function valueAt(claims: object, path: string): unknown {
+export function readClaim(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path as keyof typeof claims]
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (at, name) => (typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? at[name as never] : undefined),
-      claims,
-    )
+  let value: unknown = claims
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = value[name as never]
+  }
+  return value
 }

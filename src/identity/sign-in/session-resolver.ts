@@ -4,6 +4,7 @@ import type { KeyCache } from '../accounts/keys/key-cache.ts'
 import { accessOf, reachesAllWorkspaces } from '../accounts/members/role.ts'
 import type { ResolvedSession, ScopedRole, SessionRow, SessionView } from './session.ts'
 
+/** The callers of the keys of a session: of the key for models and interns, and of a pasted management key. */
 type SessionKeys = { using: Caller | undefined; managing: Caller | undefined }
 
 /** Whether a session has a pasted API key and acts as that key, in its workspace. */
@@ -29,17 +30,17 @@ export function createSessionResolver(keys: Pick<KeyCache, 'current'>) {
     const signedInCaller = managingHash === null ? using : managing
     if (!signedInCaller || signedInCaller.creatorLeft) return undefined
     if (managingHash === null && using?.role === undefined) return undefined
-    const session = sessionOf(row, { using, managing }, view)
+    const session = toResolvedSession(row, { using, managing }, view)
     cache.set(row, views.set(name, { using, managing, session }))
     return session
   }
 }
 
-function sessionOf(row: SessionRow, keys: SessionKeys, { isRequested }: SessionView): ResolvedSession {
+function toResolvedSession(row: SessionRow, keys: SessionKeys, { isRequested }: SessionView): ResolvedSession {
   const { using, managing } = keys
   const isPasted = row.method === 'key'
   const isManager = managing !== undefined || (!isPasted && reachesAllWorkspaces(using?.organizationRole))
-  const scopedRole = (role: AccessRole, isWorkspaceScoped: boolean): ScopedRole => {
+  const toScopedRole = (role: AccessRole, isWorkspaceScoped: boolean): ScopedRole => {
     // A pasted API key does not get the permissions of its creator.
     const access = isPasted && !managing ? undefined : role
     const caller = managing
@@ -47,8 +48,8 @@ function sessionOf(row: SessionRow, keys: SessionKeys, { isRequested }: SessionV
       : managementCallerOf(using, access)
     return { role, managementCaller: caller && { ...caller, access, isWorkspaceScoped, sessionId: row.id } }
   }
-  const organization = scopedRole(roleOf(keys, isPasted, using?.organizationRole), !isManager)
-  const workspace = scopedRole(roleOf(keys, isPasted, using?.role), !isManager || isRequested)
+  const organization = toScopedRole(sessionRole(keys, isPasted, using?.organizationRole), !isManager)
+  const workspace = toScopedRole(sessionRole(keys, isPasted, using?.role), !isManager || isRequested)
   const access = isPasted && !managing ? undefined : workspace.role
   return { row, organization, workspace, usageCaller: using && { ...using, access, sessionId: row.id } }
 }
@@ -59,7 +60,7 @@ function managementCallerOf(using: Caller | undefined, access: AccessRole | unde
   return access === 'developer' ? using : { ...using, keyKind: 'management' }
 }
 
-function roleOf({ managing }: SessionKeys, isPasted: boolean, keyRole: Caller['role']): AccessRole {
+function sessionRole({ managing }: SessionKeys, isPasted: boolean, keyRole: Caller['role']): AccessRole {
   if (managing) return 'owner'
   const role = accessOf(keyRole)
   return isPasted && role !== 'viewer' ? 'developer' : role

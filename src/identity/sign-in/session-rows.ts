@@ -4,7 +4,8 @@ import type { Tables } from '#platform/db/tables.ts'
 import type { PageQuery } from '#platform/json/page.ts'
 import type { SessionRow, SessionTimes } from './session.ts'
 
-/** The statements on the table of sessions. */
+// The statements on the table of sessions.
+
 export function findSessionRow(query: Query | Tx, id: string): Promise<SessionRow | undefined> {
   return query.selectFrom('browser_sessions').where('id', '=', id).selectAll().executeTakeFirst()
 }

@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
-import { consoleKey } from '../accounts/keys/console-key.ts'
+import { ensureConsoleKey } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { findMember, listManagers } from '../accounts/members/members.ts'
@@ -12,18 +12,18 @@ import { reachesAllWorkspaces } from '../accounts/members/role.ts'
  * Returns the workspace that `name` identifies by ID or slug, or else the oldest one that the member has access to.
  * Undefined if the member has access to no such workspace.
  */
-export async function workspaceOf(
+export async function findWorkspaceId(
   query: Query | Tx,
   { organizationId, userId }: Pick<KeyOwner, 'organizationId' | 'userId'>,
   name?: string,
 ): Promise<string | undefined> {
   const member = await findMember({ query }, organizationId, userId)
   if (!member) return undefined
-  const own = query.selectFrom('workspace_members').where('user_id', '=', userId).select('workspace_id')
-  const found = await query
+  const memberWorkspaceIds = query.selectFrom('workspace_members').where('user_id', '=', userId).select('workspace_id')
+  const workspaceRow = await query
     .selectFrom('workspaces as w')
     .where('w.organization_id', '=', organizationId)
-    .$if(!reachesAllWorkspaces(member.role), (workspaces) => workspaces.where('w.id', 'in', own))
+    .$if(!reachesAllWorkspaces(member.role), (workspaces) => workspaces.where('w.id', 'in', memberWorkspaceIds))
     .$if(name !== undefined, (workspaces) =>
       workspaces
         .where((workspace) => workspace.or([workspace('w.id', '=', name!), workspace('w.slug', '=', name!)]))
@@ -34,21 +34,21 @@ export async function workspaceOf(
     .orderBy('w.id')
     .select('w.id')
     .executeTakeFirst()
-  return found?.id
+  return workspaceRow?.id
 }
 
 /**
  * Returns the hash of the console key of a member in a workspace. Creates the key if it is missing. Undefined if the member
  * has lost access to the workspace.
  */
-export async function consoleKeyIn(
+export async function ensureConsoleKeyInWorkspace(
   deps: { db: Db; now: Now; newId: NewId },
   member: Pick<KeyOwner, 'organizationId' | 'userId'>,
   workspaceId: string,
 ): Promise<string | undefined> {
   return deps.db.exclusively(accountsLock(member.organizationId), async (tx, publish) => {
-    const hasAccess = (await workspaceOf(tx, member, workspaceId)) === workspaceId
-    return hasAccess ? consoleKey(deps, tx, publish, { ...member, workspaceId }) : undefined
+    const hasAccess = (await findWorkspaceId(tx, member, workspaceId)) === workspaceId
+    return hasAccess ? ensureConsoleKey(deps, tx, publish, { ...member, workspaceId }) : undefined
   })
 }
 

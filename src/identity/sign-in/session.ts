@@ -14,7 +14,7 @@ export type SessionTimes = {
   /** The validity without any request. */
   idleMs: number
   /** The validity in total. */
-  wholeMs: number
+  totalMs: number
 }
 
 /** The role of a session in the organization or in a workspace. */
@@ -33,8 +33,13 @@ export type ResolvedSession = {
   usageCaller: Caller | undefined
 }
 
-/** The workspace in which a session acts. `isRequested`: the request names it, so the caller reaches only this one. */
-export type SessionView = { keyHash: string; isRequested: boolean }
+/** The workspace in which a session acts. */
+export type SessionView = {
+  /** The key of the member in this workspace. */
+  keyHash: string
+  /** Whether the request names the workspace, so that the caller reaches only this one. */
+  isRequested: boolean
+}
 
 /**
  * The workspace that a request names by ID or slug. `defaultForMembers` applies only to members without access to all
@@ -43,5 +48,5 @@ export type SessionView = { keyHash: string; isRequested: boolean }
 export type RequestedWorkspace = { explicit?: string | undefined; defaultForMembers?: string | undefined }
 
 /** Returns the time at which the session expires without further requests. */
-export const idleEndOf = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionTimes) =>
+export const expiryOfSession = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionTimes) =>
   Math.min(seen_at + idleMs, expires_at)

@@ -9,7 +9,7 @@ import { consoleKeyHash } from '../accounts/keys/console-key.ts'
 import type { KeyCache } from '../accounts/keys/key-cache.ts'
 import { reachesAllWorkspaces } from '../accounts/members/role.ts'
 import {
-  idleEndOf,
+  expiryOfSession,
   type RequestedWorkspace,
   type ResolvedSession,
   type SessionRow,
@@ -18,7 +18,7 @@ import {
 } from './session.ts'
 import { actsAsPastedKey, createSessionResolver } from './session-resolver.ts'
 import { findSessionRow, touchSessionRow } from './session-rows.ts'
-import { consoleKeyIn, noWorkspaceFault, workspaceOf } from './session-workspace.ts'
+import { ensureConsoleKeyInWorkspace, findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'
 import { isSameSecret, sessionIdOf, tokenHash } from './token.ts'
 
 /** The interval of updating the last use of a session. */
@@ -80,78 +80,81 @@ export function createSessions(deps: SessionsDeps): Sessions {
       .finally(() => pendingTouches.delete(id))
   }
 
-  async function validRow(id: string): Promise<SessionRow | undefined> {
+  async function readValidRow(id: string): Promise<SessionRow | undefined> {
     const row = await rows.get(id)
-    return row && now() < idleEndOf(row, times) ? row : undefined
+    return row && now() < expiryOfSession(row, times) ? row : undefined
   }
 
   /** Returns the workspace that the request names, or else that of the session, or else the first of the member. */
-  async function viewOf(row: SessionRow, { explicit, defaultForMembers }: RequestedWorkspace): Promise<SessionView> {
+  async function chooseView(
+    row: SessionRow,
+    { explicit, defaultForMembers }: RequestedWorkspace,
+  ): Promise<SessionView> {
     const sessionView = { keyHash: row.using_key_hash, isRequested: false }
     const using = await keys.current(row.using_key_hash)
     if (actsAsPastedKey(row)) {
-      if (explicit !== undefined && (await workspaceOf(db.query, memberOf(row), explicit)) !== using?.workspaceId)
+      if (explicit !== undefined && (await findWorkspaceId(db.query, memberOf(row), explicit)) !== using?.workspaceId)
         throw noAccessFault(explicit)
       return sessionView
     }
     const isManager = row.managing_key_hash !== null || reachesAllWorkspaces(using?.organizationRole)
     const name = isManager ? explicit : (defaultForMembers ?? explicit)
-    const requested = name === undefined ? undefined : await keyInWorkspace(row, name)
-    if (requested !== undefined) return { keyHash: requested, isRequested: true }
+    const requestedKeyHash = name === undefined ? undefined : await findOrCreateConsoleKey(row, name)
+    if (requestedKeyHash !== undefined) return { keyHash: requestedKeyHash, isRequested: true }
     // Falling back to another workspace would change objects that the client did not name.
     if (name !== undefined && name === explicit) throw noAccessFault(name)
     if (using?.role !== undefined || isManager) return sessionView
-    const first = await keyInWorkspace(row)
-    return first === undefined ? sessionView : { keyHash: first, isRequested: false }
+    const firstKeyHash = await findOrCreateConsoleKey(row)
+    return firstKeyHash === undefined ? sessionView : { keyHash: firstKeyHash, isRequested: false }
   }
 
   /**
    * Returns the console key in the named workspace, or in the member's first workspace. Needs no query if the workspace is
    * named by its ID and the key is cached.
    */
-  async function keyInWorkspace(row: SessionRow, name?: string): Promise<string | undefined> {
-    const byId = name === undefined ? undefined : await existingKey(row, name)
+  async function findOrCreateConsoleKey(row: SessionRow, name?: string): Promise<string | undefined> {
+    const byId = name === undefined ? undefined : await findConsoleKey(row, name)
     if (byId !== undefined) return byId
-    const workspaceId = await workspaceOf(db.query, memberOf(row), name)
+    const workspaceId = await findWorkspaceId(db.query, memberOf(row), name)
     if (workspaceId === undefined) return undefined
-    return (await existingKey(row, workspaceId)) ?? consoleKeyIn(deps, memberOf(row), workspaceId)
+    return (await findConsoleKey(row, workspaceId)) ?? ensureConsoleKeyInWorkspace(deps, memberOf(row), workspaceId)
   }
 
   /** Returns the member's console key in a workspace, if the key exists and the member has access. */
-  async function existingKey({ user_id: userId }: SessionRow, workspaceId: string): Promise<string | undefined> {
+  async function findConsoleKey({ user_id: userId }: SessionRow, workspaceId: string): Promise<string | undefined> {
     const hash = consoleKeyHash({ userId, workspaceId })
     return (await keys.current(hash))?.role === undefined ? undefined : hash
   }
 
   /** Returns the valid session of a token, even if its member has lost all workspaces. */
-  async function rowOf(token: string): Promise<SessionRow | undefined> {
+  async function findRow(token: string): Promise<SessionRow | undefined> {
     const id = sessionIdOf(token)
-    const row = id === undefined ? undefined : await validRow(id)
+    const row = id === undefined ? undefined : await readValidRow(id)
     return row && isSameSecret(row.token_hash, tokenHash(token)) ? row : undefined
   }
 
   return {
     times,
     async find(token, requested) {
-      const row = await rowOf(token)
+      const row = await findRow(token)
       if (!row) return undefined
-      const found = await resolveSession(row, await viewOf(row, requested ?? {}))
-      if (found && now() - row.seen_at >= touchEveryMs) touch(row)
-      return found
+      const session = await resolveSession(row, await chooseView(row, requested ?? {}))
+      if (session && now() - row.seen_at >= touchEveryMs) touch(row)
+      return session
     },
     async explainMissing(token) {
-      const row = await rowOf(token)
+      const row = await findRow(token)
       const member = row && !actsAsPastedKey(row) ? await keys.current(row.using_key_hash) : undefined
       if (row && member && member.organizationRole !== undefined && !member.creatorLeft && member.role === undefined)
         return noWorkspaceFault(db.query, row.organization_id)
       return new Fault('unauthenticated', 'This session has ended or does not exist. Sign in again.')
     },
     async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped = false }) {
-      const row = sessionId === undefined ? undefined : await validRow(sessionId)
+      const row = sessionId === undefined ? undefined : await readValidRow(sessionId)
       if (!row) return undefined
       const keyHash = actsAsPastedKey(row) ? row.using_key_hash : consoleKeyHash({ userId, workspaceId })
-      const found = await resolveSession(row, { keyHash, isRequested: keyKind === 'management' && isWorkspaceScoped })
-      return keyKind === 'management' ? found?.workspace.managementCaller : found?.usageCaller
+      const session = await resolveSession(row, { keyHash, isRequested: keyKind === 'management' && isWorkspaceScoped })
+      return keyKind === 'management' ? session?.workspace.managementCaller : session?.usageCaller
     },
     close: rows.close,
   }

@@ -9,12 +9,12 @@ import {
   joinWorkspace,
   leaveWorkspace,
   type MembershipChange,
-  workspacesOfMember,
+  readWorkspacesOfMember,
 } from '../accounts/workspace-members/membership-change.ts'
 import { workspaceRoleOf } from '../accounts/workspace-members/workspace-member.ts'
 import { findWorkspace } from '../accounts/workspaces.ts'
 import type { OidcPerson } from './oidc-person.ts'
-import { noWorkspaceFault, workspaceOf } from './session-workspace.ts'
+import { findWorkspaceId, noWorkspaceFault } from './session-workspace.ts'
 import { type Browser, type NewSession, type SignInDeps, startSession } from './sign-in.ts'
 
 /**
@@ -30,8 +30,8 @@ export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, brows
     const member = await admitMember(deps, tx, publish, { organizationId, userId, ...person })
     if (boundUserId === undefined) await bindIdentity(deps, tx, organizationId, person, member.userId)
     const actor = { organizationId, userId: member.userId, keyHash: null }
-    await applyGroups({ deps, tx, publish: publish, actor }, member, person)
-    const workspaceId = await workspaceOf(tx, actor)
+    await applyGroups({ deps, tx, publish, actor }, member, person)
+    const workspaceId = await findWorkspaceId(tx, actor)
     // The new member is stored, so that an admin can add them to a workspace.
     if (workspaceId === undefined) return noWorkspaceFault(tx, organizationId)
     const owner = { organizationId, userId: member.userId, workspaceId }
@@ -49,30 +49,30 @@ async function applyGroups(
 ): Promise<void> {
   if (workspaces === undefined) return
   const { organizationId } = change.actor
-  const present = await workspacesOfMember(change.tx, organizationId, userId)
+  const memberships = await readWorkspacesOfMember(change.tx, organizationId, userId)
   const mapped = new Set<string>()
   for (const { workspace, role } of workspaces) {
     const scope = { organizationId, workspaceId: '', isWorkspaceScoped: false }
     const id = (await findWorkspace({ db: { query: change.tx } }, scope, workspace))?.id
     if (id === undefined || mapped.has(id)) continue
     mapped.add(id)
-    if (areGroupsUnknown && present.some(({ workspace_id }) => workspace_id === id)) continue
+    if (areGroupsUnknown && memberships.some(({ workspace_id }) => workspace_id === id)) continue
     await joinWorkspace(change, id, userId, role ?? workspaceRoleOf(organizationRole), 'oidc')
   }
   if (areGroupsUnknown) return
-  for (const { workspace_id, source } of present)
+  for (const { workspace_id, source } of memberships)
     if (source === 'oidc' && !mapped.has(workspace_id)) await leaveWorkspace(change, workspace_id, userId)
 }
 
 async function findIdentity(tx: Tx, organizationId: string, { issuer, subject }: OidcPerson) {
-  const found = await tx
+  const identity = await tx
     .selectFrom('oidc_identities')
     .where('organization_id', '=', organizationId)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .select('user_id')
     .executeTakeFirst()
-  return found?.user_id
+  return identity?.user_id
 }
 
 async function bindIdentity(

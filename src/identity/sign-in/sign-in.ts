@@ -4,7 +4,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import type { Caller } from '../accounts/caller.ts'
-import { consoleKey } from '../accounts/keys/console-key.ts'
+import { ensureConsoleKey } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { recordChange } from '../audit/audit.ts'
@@ -51,7 +51,7 @@ export async function startSession(
 ): Promise<NewSession> {
   const at = deps.now()
   await pruneSignIns(tx, at, deps.times)
-  const usingKeyHash = key?.keyKind === 'api' ? key.keyHash : await consoleKey(deps, tx, publish, owner)
+  const usingKeyHash = key?.keyKind === 'api' ? key.keyHash : await ensureConsoleKey(deps, tx, publish, owner)
   const id = deps.newId()
   const token = newSessionToken(id)
   const row: SessionRow = {
@@ -66,7 +66,7 @@ export async function startSession(
     user_agent: userAgent?.slice(0, maxUserAgent) ?? null,
     created_at: at,
     seen_at: at,
-    expires_at: at + deps.times.wholeMs,
+    expires_at: at + deps.times.totalMs,
     passkey_id: passkeyId ?? null,
   }
   await insertSessionRow(tx, row)
@@ -74,7 +74,7 @@ export async function startSession(
     deps,
     tx,
     { ...owner, keyHash: key?.keyHash ?? null, sessionId: id },
-    { action: 'session.started', targetKind: 'session', targetId: id, before: null, after: publicForm(row) },
+    { action: 'session.started', targetKind: 'session', targetId: id, before: null, after: auditedSession(row) },
   )
   return { row, token }
 }
@@ -93,11 +93,11 @@ export async function endSession(
     }
     await deleteSessionRow(tx, id)
     const change = { action: 'session.ended', targetKind: 'session', targetId: id } as const
-    await recordChange(deps, tx, caller, { ...change, before: publicForm(row), after: null })
+    await recordChange(deps, tx, caller, { ...change, before: auditedSession(row), after: null })
     publish('session.changed', id)
   })
 }
 
-function publicForm({ user_id, method, address, user_agent, created_at, expires_at }: SessionRow) {
+function auditedSession({ user_id, method, address, user_agent, created_at, expires_at }: SessionRow) {
   return { user_id, method, address, user_agent, created_at: isoTime(created_at), expires_at: isoTime(expires_at) }
 }

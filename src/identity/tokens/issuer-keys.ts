@@ -31,14 +31,14 @@ export type IssuerKeys = {
   find: JWTVerifyGetKey
 }
 
-type KeyStore = { find: JWTVerifyGetKey; stale: () => JWTVerifyGetKey | undefined }
+type KeyStore = { find: JWTVerifyGetKey; findStaleKeys: () => JWTVerifyGetKey | undefined }
 
 export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDeps): IssuerKeys {
   const { now, fetch, onError, rereadMs = defaultRereadMs } = deps
   let store: KeyStore | undefined
   let failure: { fault: Fault; at: number } | undefined
 
-  function fail(error: Error): Fault {
+  function recordFailure(error: Error): Fault {
     const fault = new Fault(
       'unavailable',
       `Tokens cannot be checked: the keys of the issuer are unreachable. Try again.`,
@@ -55,24 +55,24 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
     return fault
   }
 
-  async function open(): Promise<KeyStore> {
+  async function discoverKeyStore(): Promise<KeyStore> {
     const address = settings.jwt_jwks_url ?? (await discoverJwksUrl(settings.jwt_issuer, fetch))
-    return keyStoreAt(address, fetch, rereadMs)
+    return openKeyStore(address, fetch, rereadMs)
   }
 
   return {
     async find(header, token) {
       const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys } = lazyModules.jose().errors
-      const stale = store?.stale()
+      const stale = store?.findStaleKeys()
       const isPaused = failure !== undefined && now() - failure.at < retryDelayMs
       if (isPaused && !stale) throw failure!.fault
       if (isPaused && stale) return stale(header, token)
       try {
-        store ??= await open()
+        store ??= await discoverKeyStore()
         return await store.find(header, token)
       } catch (error) {
         if (error instanceof JWKSNoMatchingKey || error instanceof JWKSMultipleMatchingKeys) throw error
-        const fault = fail(error as Error)
+        const fault = recordFailure(error as Error)
         if (stale) return stale(header, token)
         throw fault
       }
@@ -80,7 +80,7 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
   }
 }
 
-function keyStoreAt(address: string, fetch: typeof globalThis.fetch, cooldownDuration: number): KeyStore {
+function openKeyStore(address: string, fetch: typeof globalThis.fetch, cooldownDuration: number): KeyStore {
   const { createLocalJWKSet, createRemoteJWKSet, customFetch, jwksCache } = lazyModules.jose()
   const cache: { jwks?: Parameters<typeof createLocalJWKSet>[0]; uat?: number } = {}
   const find = createRemoteJWKSet(new URL(address), {
@@ -92,7 +92,8 @@ function keyStoreAt(address: string, fetch: typeof globalThis.fetch, cooldownDur
   })
   return {
     find: (header, token) => find(header, token),
-    stale: () => (cache.jwks && Date.now() - (cache.uat ?? 0) < staleMs ? createLocalJWKSet(cache.jwks) : undefined),
+    findStaleKeys: () =>
+      cache.jwks && Date.now() - (cache.uat ?? 0) < staleMs ? createLocalJWKSet(cache.jwks) : undefined,
   }
 }
 

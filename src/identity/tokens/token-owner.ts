@@ -4,8 +4,8 @@ import type { Db } from '#platform/db/db.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import { isMember, resolveUserId } from '../accounts/members/members.ts'
-import { valueAt } from '../sign-in/oidc-person.ts'
-import { workspaceOf } from '../sign-in/session-workspace.ts'
+import { readClaim } from '../sign-in/oidc-person.ts'
+import { findWorkspaceId } from '../sign-in/session-workspace.ts'
 import { invalidTokenFault } from './token-verifier.ts'
 
 export type TokenOwnerSettings = {
@@ -20,31 +20,31 @@ export type TokenOwnerSettings = {
 export type TokenOwner = KeyOwner & { guardrail: string | undefined }
 
 /** @throws Fault `unauthenticated` for an unknown member; `forbidden` without access to a workspace. */
-export async function ownerOfToken(
+export async function findTokenOwner(
   deps: { db: Db },
   settings: TokenOwnerSettings,
   claims: JWTPayload,
 ): Promise<TokenOwner> {
   const { organizationId } = await firstOwnerOrAdmin(deps)
   const { jwt_workspace_claim, jwt_guardrail_claim } = settings
-  const userId = await userOf(deps, settings, claims, organizationId)
+  const userId = await findUserId(deps, settings, claims, organizationId)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
     throw invalidTokenFault(`its claim "${settings.jwt_member_claim}" names no member`)
   }
-  const name = jwt_workspace_claim && requiredClaim(claims, jwt_workspace_claim)
-  const workspaceId = await workspaceOf(deps.db.query, { organizationId, userId }, name)
+  const name = jwt_workspace_claim && readRequiredClaim(claims, jwt_workspace_claim)
+  const workspaceId = await findWorkspaceId(deps.db.query, { organizationId, userId }, name)
   if (workspaceId === undefined) throw noWorkspaceFault(jwt_workspace_claim)
-  const guardrail = jwt_guardrail_claim && requiredClaim(claims, jwt_guardrail_claim)
+  const guardrail = jwt_guardrail_claim && readRequiredClaim(claims, jwt_guardrail_claim)
   return { organizationId, userId, workspaceId, guardrail }
 }
 
-async function userOf(
+async function findUserId(
   { db }: { db: Db },
   { jwt_member_claim: claim, jwt_members, jwt_trust_addresses }: TokenOwnerSettings,
   claims: JWTPayload,
   organizationId: string,
 ): Promise<string | undefined> {
-  const value = requiredClaim(claims, claim)
+  const value = readRequiredClaim(claims, claim)
   if (Object.hasOwn(jwt_members, value)) return resolveUserId(db, organizationId, jwt_members[value]!)
   if (claim === 'sub') return findUserByAccount(db, organizationId, claims.iss!, value)
   const isVerified = claims.email_verified === true || (jwt_trust_addresses && claims.email_verified === undefined)
@@ -66,8 +66,8 @@ async function findUserByAccount({ query }: Db, organizationId: string, issuer: 
 
 const maxClaim = 400
 
-function requiredClaim(claims: JWTPayload, name: string): string {
-  const value = valueAt(claims, name)
+function readRequiredClaim(claims: JWTPayload, name: string): string {
+  const value = readClaim(claims, name)
   const isUsable = typeof value === 'string' && value !== '' && value.length <= maxClaim && !/\p{Cc}/u.test(value)
   if (isUsable) return value
   throw invalidTokenFault(`its claim "${name}" is missing or not a text`)

@@ -48,13 +48,14 @@ export function createTokenVerifier(settings: TokenSettings, deps: VerifierDeps)
 function rejectForeignToken(token: string, issuer: string): void {
   if (token.length > maxCharacters) throw invalidTokenFault(`it is longer than ${maxCharacters} characters`)
   const { decodeJwt, decodeProtectedHeader } = lazyModules.jose()
-  const [alg, iss] = decoded(() => [decodeProtectedHeader(token).alg, decodeJwt(token).iss])
+  const { alg } = decodeOrReject(() => decodeProtectedHeader(token))
+  const { iss } = decodeOrReject(() => decodeJwt(token))
   if (typeof alg !== 'string' || !algorithms.includes(alg))
     throw invalidTokenFault('its algorithm ("alg") is not allowed')
   if (iss !== issuer) throw invalidTokenFault('it is from another issuer ("iss")')
 }
 
-function decoded<T>(decode: () => T): T {
+function decodeOrReject<T>(decode: () => T): T {
   try {
     return decode()
   } catch {

@@ -3,12 +3,12 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Caller } from '../accounts/caller.ts'
-import { keyWithoutSecret } from '../accounts/keys/console-key.ts'
+import { ensureKeyWithoutSecret } from '../accounts/keys/console-key.ts'
 import type { KeyOwner } from '../accounts/keys/insert-key.ts'
 import type { KeyCache } from '../accounts/keys/key-cache.ts'
 import { hashOf } from '../accounts/keys/secret.ts'
 import { accountsLock } from '../accounts/lock.ts'
-import { ownerOfToken, type TokenOwner, type TokenOwnerSettings } from './token-owner.ts'
+import { findTokenOwner, type TokenOwner, type TokenOwnerSettings } from './token-owner.ts'
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
 
 /** Finds and assigns the guardrail that a token names. */
@@ -44,14 +44,14 @@ export function createTokens(deps: TokensDeps): Tokens {
 
   async function verify(token: string) {
     const { claims, expiresAt }: VerifiedToken = await verifier.verify(token)
-    return { owner: await ownerOfToken(deps, settings, claims), expiresAt }
+    return { owner: await findTokenOwner(deps, settings, claims), expiresAt }
   }
 
-  async function keyCaller(owner: KeyOwner, source: string, name: string): Promise<Caller> {
+  async function ensureKeyCaller(owner: KeyOwner, source: string, name: string): Promise<Caller> {
     const existing = await keys.current(hashOf(source))
     if (existing) return existing
     const hash = await db.exclusively(accountsLock(owner.organizationId), (tx, publish) =>
-      keyWithoutSecret(deps, tx, publish, owner, { source, name }),
+      ensureKeyWithoutSecret(deps, tx, publish, owner, { source, name }),
     )
     const created = await keys.current(hash)
     if (created) return created
@@ -62,11 +62,12 @@ export function createTokens(deps: TokensDeps): Tokens {
     verify,
     async find(token) {
       const { owner, expiresAt } = await verify(token)
-      const guardrailId = await guardrailOf(guardrails, owner)
-      const source = ['token', owner.workspaceId, owner.userId, ...(guardrailId ? [guardrailId] : [])].join(':')
+      const guardrailId = await findGuardrailId(guardrails, owner)
+      const memberSource = `token:${owner.workspaceId}:${owner.userId}`
+      const source = guardrailId ? `${memberSource}:${guardrailId}` : memberSource
       const name = owner.guardrail === undefined ? 'Token' : `Token, guardrail ${owner.guardrail}`.slice(0, 200)
-      const found = await keyCaller(owner, source, name)
-      const caller = currentCaller({ ...found, token: { expiresAt, keyCaller: found } }, found, now())
+      const keyCaller = await ensureKeyCaller(owner, source, name)
+      const caller = currentCaller({ ...keyCaller, token: { expiresAt, keyCaller } }, keyCaller, now())
       if (!caller) throw new Fault('forbidden', 'The member of this token has no access to its workspace.')
       if (guardrailId !== undefined) await guardrails.apply(caller, guardrailId)
       return caller
@@ -75,7 +76,7 @@ export function createTokens(deps: TokensDeps): Tokens {
   }
 }
 
-async function guardrailOf(guardrails: TokenGuardrails, { workspaceId, guardrail }: TokenOwner) {
+async function findGuardrailId(guardrails: TokenGuardrails, { workspaceId, guardrail }: TokenOwner) {
   if (guardrail === undefined) return undefined
   const id = await guardrails.find(workspaceId, guardrail)
   if (id !== undefined) return id

@@ -4,7 +4,7 @@ import { recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
-import { groupAccounts } from '#spend/budgets/budget.ts'
+import { groupAccountPrefix } from '#spend/budgets/budget.ts'
 import { deleteGuardrailSpending } from '#spend/budgets/rows/spending-rows.ts'
 import { unassignAll } from './assignments/assignments.ts'
 import { groupingOf } from './decide/budget.ts'
@@ -67,7 +67,7 @@ export async function changeGuardrail(
 /** Whether a change adds a limit for each session or for each value of a tag that the guardrail did not limit before. */
 function addsGroupAccount(before: GuardrailRecord, after: GuardrailRecord): boolean {
   const accountsOf = ({ id, policy }: GuardrailRecord) =>
-    (policy.group_limits ?? []).map((limit) => groupAccounts(id, groupingOf(limit)))
+    (policy.group_limits ?? []).map((limit) => groupAccountPrefix(id, groupingOf(limit)))
   const existing = accountsOf(before)
   return accountsOf(after).some((account) => !existing.includes(account))
 }

@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { groupAccounts, periodOf } from '#spend/budgets/budget.ts'
+import { groupAccountPrefix, periodOf } from '#spend/budgets/budget.ts'
 import { type BudgetStatus, type LastingBudget, readBudgetStatuses } from '#spend/budgets/budget-status.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import { type EffectiveGroupLimit, groupBudget, groupingOf } from './decide/budget.ts'
@@ -22,7 +22,7 @@ export async function readGroupStatuses(
   const period = periodOf({ interval }, deps.now())
   const grouping = groupingOf(groupLimit.limit)
   const values: (string | null)[] = await findTopValues(deps.db.query, {
-    accounts: groupAccounts(groupLimit.guardrail.id, grouping),
+    accounts: groupAccountPrefix(groupLimit.guardrail.id, grouping),
     period,
     grouping,
     keyHash,

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db/db.ts'
 import type { LastingBudget } from '#spend/budgets/budget-status.ts'
-import { budgetOf } from '#spend/budgets/pooled/pooled-budget.ts'
+import { toBudget } from '#spend/budgets/pooled/pooled-budget.ts'
 import { budgetsOfWorkspace } from '#spend/budgets/pooled/rows.ts'
 import { type EffectiveGroupLimit, groupLimitsOf, guardrailBudget } from './decide/budget.ts'
 import type { GuardrailRecord } from './guardrail.ts'
@@ -44,7 +44,7 @@ export async function readWorkspacePolicies(
     assignments.map((row) => [`${row.target_kind} ${row.target_id}`, byId.get(row.guardrail_id)]),
   )
   const defaultGuardrail = byId.get(workspace?.default_guardrail_id ?? '')
-  const workspaceBudgets = budgetRows.map(budgetOf)
+  const workspaceBudgets = budgetRows.map(toBudget)
   const cached = new Map<string, EffectivePolicies>()
   /** Lists by the ids in them. Callers with equal guardrails share one list, so its filters are compiled once. */
   const guardrailLists = new Map<string, readonly GuardrailRecord[]>()

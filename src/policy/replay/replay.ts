@@ -6,7 +6,7 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '#spend/ledger/days.ts'
-import { pastRequests, type Scope, spentOnDays } from '#spend/ledger/history.ts'
+import { readPastRequests, readSpentOnDays, type Scope } from '#spend/ledger/history.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import { type GovernedTargets, proposeGuardrail } from '../guardrails/propose.ts'
 import type { Replay, ReplayRequest } from './answer.ts'
@@ -59,7 +59,7 @@ export async function replay(
     period.from,
     tally.countUndecidable,
   )
-  for await (const page of pastRequests(deps, scope, period.from, period.to)) {
+  for await (const page of readPastRequests(deps, scope, period.from, period.to)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
     await reachability.load(page)
     for (const past of page) tally.add(past, effectsOf(past))
@@ -102,7 +102,7 @@ async function loadBudgets(
   // Without an interval, a limit counts from the creation of its guardrail.
   const first = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
   const days = { from: first, to: day, includesByok: policy.include_byok_in_budgets }
-  const budgets = createPastBudgets(policy, governed, from, await spentOnDays(deps, scope, days))
-  for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.forEach(budgets.count)
+  const budgets = createPastBudgets(policy, governed, from, await readSpentOnDays(deps, scope, days))
+  for await (const page of readPastRequests(deps, scope, day * dayMs, from)) page.forEach(budgets.count)
   return budgets
 }

@@ -5,13 +5,13 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 
 /** Returns the length of the buckets by which the database groups, in minutes. Weeks and months are built of days. */
-export function unitOf(granularity: Granularity | undefined): number | undefined {
+export function groupingUnit(granularity: Granularity | undefined): number | undefined {
   if (granularity === undefined) return undefined
   if (granularity === 'minute' || granularity === 'hour') return grains[granularity]
   return grains.day
 }
 
-/** Returns the start of the bucket that contains a time slot of `unitOf`, in milliseconds since the epoch. Weeks start on Monday. */
+/** Returns the start of the bucket that contains a time slot of `groupingUnit`, in milliseconds since the epoch. Weeks start on Monday. */
 export function bucketStart(granularity: Granularity, slot: number): number {
   switch (granularity) {
     case 'minute':

@@ -1,7 +1,7 @@
 import type { Fold, RowReducer } from '#platform/db/rows/fold.ts'
 import { Sketch, writeQuantiles } from '#platform/metrics/sketch.ts'
-import { slotOf } from '../rollups/cell.ts'
-import { cellsOfPart, type MinuteCell } from '../rollups/parts.ts'
+import { toSlot } from '../rollups/cell.ts'
+import { type MinuteCell, parsePart } from '../rollups/parts.ts'
 import { bucketStart } from './buckets.ts'
 import type { CellQuery } from './cell-query.ts'
 import { matchesFilter } from './dimensions.ts'
@@ -57,7 +57,7 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
   add(row: readonly unknown[]): boolean {
     const [part] = row
     if (part === null) this.#addRow(row)
-    else for (const cell of cellsOfPart(part as string)) this.#addCell(cell)
+    else for (const cell of parsePart(part as string)) this.#addCell(cell)
     return this.#starts.length <= this.#query.maxGroups
   }
 
@@ -66,20 +66,20 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
     const count = this.#starts.length
     if (count > this.#query.maxGroups) return undefined
     const quantiles = this.#texts.map(() => new Float64Array(count * quantileLevels.length))
-    for (let at = 0; at < count; at++) {
+    for (let group = 0; group < count; group++) {
       for (let sketch = 0; sketch < quantiles.length; sketch++)
-        writeQuantiles(this.#texts[sketch]![at]!, quantileLevels, quantiles[sketch]!, at * quantileLevels.length)
-      if (at % groupsPerStep === groupsPerStep - 1) yield
+        writeQuantiles(this.#texts[sketch]![group]!, quantileLevels, quantiles[sketch]!, group * quantileLevels.length)
+      if (group % groupsPerStep === groupsPerStep - 1) yield
     }
-    return { starts: Float64Array.from(this.#starts), values: this.#values, sums: this.#sums.map(compact), quantiles }
+    return { starts: Float64Array.from(this.#starts), values: this.#values, sums: this.#sums.map(toNumbers), quantiles }
   }
 
   #addRow(row: readonly unknown[]): void {
     const { columns, sums, sketches } = this.#query
     const group = this.#groupAt(Number(row[1]), row.slice(2, 2 + columns.length) as string[])
-    let next = 2 + columns.length
-    for (let at = 0; at < sums.length; at++) this.#sums[at]![group]! += readSumColumn(sums[at]!, row[next++])
-    for (let at = 0; at < sketches.length; at++) this.#merge(at, group, row[next++] as string | null)
+    let column = 2 + columns.length
+    for (let at = 0; at < sums.length; at++) this.#sums[at]![group]! += readSumColumn(sums[at]!, row[column++])
+    for (let at = 0; at < sketches.length; at++) this.#merge(at, group, row[column++] as string | null)
   }
 
   #addCell(cell: MinuteCell): void {
@@ -89,7 +89,7 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
     if (!tiles.some((tile) => containsMinute(tile, minute))) return
     if (!filters.every((filter) => matchesFilter(filter, dimensions[filter.column]))) return
     const group = this.#groupAt(
-      unit === undefined ? 0 : slotOf(minute, unit),
+      unit === undefined ? 0 : toSlot(minute, unit),
       columns.map((column) => dimensions[column]),
     )
     for (const [at, name] of sums.entries()) this.#sums[at]![group]! += sumOfCell(name, cell)
@@ -127,7 +127,7 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
 }
 
 /** Converts sums to numbers if that is exact, because numbers are the cheapest to send between threads. */
-function compact(sums: bigint[]): Float64Array | bigint[] {
+function toNumbers(sums: bigint[]): Float64Array | bigint[] {
   const numbers = new Float64Array(sums.length)
   for (let at = 0; at < sums.length; at++) {
     const number = Number(sums[at]!)

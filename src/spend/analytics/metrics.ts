@@ -14,7 +14,7 @@ export type Metric = {
   compute: (group: Group) => number | null
 }
 
-const count = (label: string, name: SumName, description: string): Metric => ({
+const countMetric = (label: string, name: SumName, description: string): Metric => ({
   label,
   format: 'number',
   isRate: false,
@@ -24,7 +24,7 @@ const count = (label: string, name: SumName, description: string): Metric => ({
   compute: (group) => Number(group.sum(name)),
 })
 
-const money = (label: string, names: readonly SumName[], description: string): Metric => ({
+const moneyMetric = (label: string, names: readonly SumName[], description: string): Metric => ({
   label,
   format: 'currency',
   isRate: false,
@@ -34,7 +34,7 @@ const money = (label: string, names: readonly SumName[], description: string): M
   compute: (group) => toUsd(names.reduce((total: PicoUsd, name) => total + group.sum(name), 0n)),
 })
 
-const share = (
+const shareMetric = (
   label: string,
   part: SumName,
   total: SumName,
@@ -54,7 +54,7 @@ const share = (
 })
 
 /** Creates a metric for each percentile, with names such as `latency_p95`. */
-function percentiles<Name extends string>(
+function percentileMetrics<Name extends string>(
   name: Name,
   label: string,
   sketch: SketchName,
@@ -71,7 +71,7 @@ function percentiles<Name extends string>(
       sums: [],
       sketches: [sketch],
       // Percentiles of speeds are reversed: the p99 is the slowest of a hundred.
-      compute: (group) => rounded(group.percentile(sketch, percent)),
+      compute: (group) => roundToFourDigits(group.percentile(sketch, percent)),
     },
   ])
   return Object.fromEntries(metrics) as Record<`${Name}_p${Percent}`, Metric>
@@ -80,53 +80,57 @@ function percentiles<Name extends string>(
 /** Caches rounded values. Sketches have only about 1,500 values, which reports repeat. */
 const roundedValues = new Map<number, number>()
 
-const rounded = (value: number | undefined) =>
+const roundToFourDigits = (value: number | undefined) =>
   value === undefined ? null : roundedValues.getOrInsertComputed(value, () => Number(value.toPrecision(4)))
 
 /** All metrics by name. */
 export const metrics = {
-  request_count: count('Requests', 'requests', 'All metered requests, including refused and failed ones.'),
-  answered_count: count('Answered requests', 'answered', 'Requests that an endpoint answered, as in `GET /activity`.'),
-  error_count: count('Failed requests', 'failed', 'Requests without a complete answer.'),
-  refused_count: count('Refused requests', 'refused', 'Requests for which no endpoint was called.'),
-  cancelled_count: count('Cancelled requests', 'cancelled', 'Requests whose client disconnected.'),
-  error_rate: share(
+  request_count: countMetric('Requests', 'requests', 'All metered requests, including refused and failed ones.'),
+  answered_count: countMetric(
+    'Answered requests',
+    'answered',
+    'Requests that an endpoint answered, as in `GET /activity`.',
+  ),
+  error_count: countMetric('Failed requests', 'failed', 'Requests without a complete answer.'),
+  refused_count: countMetric('Refused requests', 'refused', 'Requests for which no endpoint was called.'),
+  cancelled_count: countMetric('Cancelled requests', 'cancelled', 'Requests whose client disconnected.'),
+  error_rate: shareMetric(
     'Error rate',
     'failed',
     'requests',
     ['refused'],
     'Share of failed requests among those that were not refused.',
   ),
-  refusal_rate: share('Refusal rate', 'refused', 'requests', [], 'Share of refused requests among all.'),
+  refusal_rate: shareMetric('Refusal rate', 'refused', 'requests', [], 'Share of refused requests among all.'),
   tokens_total: {
-    ...count('Tokens', 'prompt', 'Prompt and completion.'),
+    ...countMetric('Tokens', 'prompt', 'Prompt and completion.'),
     sums: ['prompt', 'completion'],
     compute: (group) => Number(group.sum('prompt') + group.sum('completion')),
   },
-  tokens_prompt: count('Prompt tokens', 'prompt', 'Including tokens from the provider’s cache.'),
-  tokens_completion: count('Completion tokens', 'completion', 'Including reasoning tokens.'),
-  tokens_reasoning: count('Reasoning tokens', 'reasoning', 'Part of the completion.'),
-  tokens_cached: count('Cached tokens', 'cached', 'Part of the prompt, read from the provider’s cache.'),
-  tokens_cache_written: count('Tokens written to caches', 'cacheWritten', 'Part of the prompt.'),
-  cache_hit_rate: share('Cache hit rate', 'cached', 'prompt', [], 'Share of cached tokens among prompt tokens.'),
-  tool_call_count: count('Tool calls', 'toolCalls', 'Tool calls that models made.'),
-  total_usage: money('Usage', ['cost'], 'With this service’s own provider credentials.'),
-  byok_usage: money('Usage on own provider keys', ['byokCost'], 'With the workspaces’ own provider keys.'),
-  upstream_inference_cost: money('Cost', ['cost', 'byokCost'], 'Both.'),
-  unconfirmed_usd: money(
+  tokens_prompt: countMetric('Prompt tokens', 'prompt', 'Including tokens from the provider’s cache.'),
+  tokens_completion: countMetric('Completion tokens', 'completion', 'Including reasoning tokens.'),
+  tokens_reasoning: countMetric('Reasoning tokens', 'reasoning', 'Part of the completion.'),
+  tokens_cached: countMetric('Cached tokens', 'cached', 'Part of the prompt, read from the provider’s cache.'),
+  tokens_cache_written: countMetric('Tokens written to caches', 'cacheWritten', 'Part of the prompt.'),
+  cache_hit_rate: shareMetric('Cache hit rate', 'cached', 'prompt', [], 'Share of cached tokens among prompt tokens.'),
+  tool_call_count: countMetric('Tool calls', 'toolCalls', 'Tool calls that models made.'),
+  total_usage: moneyMetric('Usage', ['cost'], 'With this service’s own provider credentials.'),
+  byok_usage: moneyMetric('Usage on own provider keys', ['byokCost'], 'With the workspaces’ own provider keys.'),
+  upstream_inference_cost: moneyMetric('Cost', ['cost', 'byokCost'], 'Both.'),
+  unconfirmed_usd: moneyMetric(
     'Charged without proof',
     ['margin'],
     'Charged to limits in addition to the cost, because no provider reported what it billed.',
   ),
-  charged_usd: money(
+  charged_usd: moneyMetric(
     'Charged to limits',
     ['cost', 'byokCost', 'margin'],
     'The cost with any credential, and the charges without proof.',
   ),
-  cache_saving: money('Saved by caches', ['saving'], 'The additional cost without the providers’ caches.'),
-  ...percentiles('latency', 'First token', 'latency', 'latency', 'Milliseconds to the first token.'),
-  ...percentiles('generation_time', 'Total time', 'duration', 'latency', 'Milliseconds to the end.'),
-  ...percentiles('throughput', 'Throughput', 'throughput', 'throughput', 'Tokens a second after the first.'),
+  cache_saving: moneyMetric('Saved by caches', ['saving'], 'The additional cost without the providers’ caches.'),
+  ...percentileMetrics('latency', 'First token', 'latency', 'latency', 'Milliseconds to the first token.'),
+  ...percentileMetrics('generation_time', 'Total time', 'duration', 'latency', 'Milliseconds to the end.'),
+  ...percentileMetrics('throughput', 'Throughput', 'throughput', 'throughput', 'Tokens a second after the first.'),
 } as const satisfies Record<string, Metric>
 
 export type MetricName = keyof typeof metrics

@@ -9,8 +9,8 @@ import type { Generation } from '../ledger/generation.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { minuteMs } from '../rollups/cell.ts'
 import { mergeParts } from '../rollups/merge-parts.ts'
-import { factsOf } from '../rollups/request-facts.ts'
-import { bucketStart, unitOf } from './buckets.ts'
+import { toRequestFacts } from '../rollups/request-facts.ts'
+import { bucketStart, groupingUnit } from './buckets.ts'
 import { type DimensionFilter, type DimensionName, dimensions, matchesFilter } from './dimensions.ts'
 import { type AnalyticsQuery, queryAnalytics, type Scope } from './query.ts'
 import type { Granularity } from './tiles.ts'
@@ -75,13 +75,13 @@ type Figures = { sums: bigint[]; latency: number | undefined; duration: number |
 /** Sums the requests one by one, as a reference. */
 function expected(all: Generation[], { organizationId, keyHash }: Scope, query: AnalyticsQuery): Map<string, Figures> {
   const groups = new Map<string, { sums: bigint[]; latency: Sketch; duration: Sketch }>()
-  for (const facts of all.map(factsOf)) {
+  for (const facts of all.map(toRequestFacts)) {
     const { dimensions: of, tokens, at, cost } = facts
     if (of.organization_id !== organizationId || (keyHash !== undefined && of.key_hash !== keyHash)) continue
     if (at < query.from || at >= query.to) continue
     if (!query.filters.every((filter) => matchesFilter(filter, of[filter.column]))) continue
     const { granularity } = query
-    const unit = Math.floor(at / minuteMs / (unitOf(granularity) ?? 1))
+    const unit = Math.floor(at / minuteMs / (groupingUnit(granularity) ?? 1))
     const start = granularity ? bucketStart(granularity, unit) : 0
     const id = [start, ...query.dimensions.map((name) => of[dimensions[name].column])].join('|')
     const none = () => ({ sums: [0n, 0n, 0n, 0n, 0n, 0n], latency: new Sketch(), duration: new Sketch() })

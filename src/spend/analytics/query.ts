@@ -3,14 +3,14 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type Grain, grains, minuteMs } from '../rollups/cell.ts'
 import { minuteRetentionMs } from '../rollups/prune-cells.ts'
-import { unitOf } from './buckets.ts'
+import { groupingUnit } from './buckets.ts'
 import type { CellQuery } from './cell-query.ts'
 import { type DimensionFilter, type DimensionName, dimensions } from './dimensions.ts'
 import { Group } from './group.ts'
 import { type MetricName, metrics } from './metrics.ts'
 import { readCells } from './read-cells.ts'
 import { assignTables } from './tables.ts'
-import { type Granularity, type Tile, tilesOf } from './tiles.ts'
+import { coverTime, type Granularity, type Tile } from './tiles.ts'
 
 /** Selects the requests to count: all of an organization, or only those of one workspace, key or member. */
 export type Scope = { organizationId: string; workspaceId?: string; keyHash?: string; userId?: string }
@@ -31,6 +31,7 @@ type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays
 const maxGroups = 200_000
 
 /**
+ * Reads the sums and percentiles of requests from the roll-ups.
  * @param signal aborts the query when the client disconnects.
  * @returns a group for each bucket and combination of values with data, and the covered time.
  */
@@ -41,10 +42,10 @@ export async function queryAnalytics(
   signal?: AbortSignal,
 ): Promise<{ groups: Group[]; from: number; to: number }> {
   const tiles = storedTiles(deps, query)
-  const read = await cellQuery(deps, scope, query, tiles)
-  const folded = await readCells(deps, read, signal)
+  const cells = await createCellQuery(deps, scope, query, tiles)
+  const folded = await readCells(deps, cells, signal)
   if (!folded) throw tooManyGroupsFault()
-  const groups = Array.from(folded.starts, (_, at) => new Group(read, folded, at))
+  const groups = Array.from(folded.starts, (_, at) => new Group(cells, folded, at))
   return { groups, ...coveredTime(tiles, query) }
 }
 
@@ -56,45 +57,47 @@ function storedTiles({ now, retentionDays }: AnalyticsDeps, { from, to, granular
   }
   const isStored = (grain: Grain, minute: number) => minute * minuteMs >= (firstStoredMs[grain] ?? 0)
   const time = { from: Math.floor(from / minuteMs), to: Math.ceil(to / minuteMs) }
-  return tilesOf(time, granularity, isStored)
+  return coverTime(time, granularity, isStored)
 }
 
 function coveredTime(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: number; to: number } {
-  const [first, last] = [tiles[0], tiles.at(-1)]
+  const first = tiles[0]
+  const last = tiles.at(-1)
   if (!first || !last) return { from, to }
   return { from: first.from * first.grain * minuteMs, to: last.to * last.grain * minuteMs }
 }
 
-async function cellQuery(
+async function createCellQuery(
   deps: Pick<AnalyticsDeps, 'db'>,
   { organizationId, workspaceId, keyHash, userId }: Scope,
-  { metrics: metricNames, dimensions: by, filters, granularity }: AnalyticsQuery,
+  { metrics: metricNames, dimensions: dimensionNames, filters, granularity }: AnalyticsQuery,
   tiles: Tile[],
 ): Promise<CellQuery> {
-  const scopeFilters = [
-    ...equalsFilter('workspace_id', workspaceId),
-    ...equalsFilter('key_hash', keyHash),
-    ...equalsFilter('user_id', userId),
-  ]
-  const all = [...scopeFilters, ...filters]
-  const columns = by.map((name) => dimensions[name].column)
-  const requested = metricNames.map((name) => metrics[name])
+  const allFilters = [...filters]
+  if (workspaceId !== undefined) allFilters.push(equals('workspace_id', workspaceId))
+  if (keyHash !== undefined) allFilters.push(equals('key_hash', keyHash))
+  if (userId !== undefined) allFilters.push(equals('user_id', userId))
+  const columns = dimensionNames.map((name) => dimensions[name].column)
+  const requestedMetrics = metricNames.map((name) => metrics[name])
   return {
     organizationId,
-    tiles: await assignTables(deps, tiles, [...columns, ...all.map(({ column }) => column)]),
-    filters: all,
+    tiles: await assignTables(deps, tiles, [...columns, ...allFilters.map(({ column }) => column)]),
+    filters: allFilters,
     granularity,
-    unit: unitOf(granularity),
+    unit: groupingUnit(granularity),
     columns,
-    sums: [...new Set(requested.flatMap(({ sums }) => sums))],
-    sketches: [...new Set(requested.flatMap(({ sketches }) => sketches))],
+    sums: [...new Set(requestedMetrics.flatMap(({ sums }) => sums))],
+    sketches: [...new Set(requestedMetrics.flatMap(({ sketches }) => sketches))],
     maxGroups,
   }
 }
 
-function equalsFilter(column: DimensionFilter['column'], value: string | undefined): DimensionFilter[] {
-  return value === undefined ? [] : [{ column, values: [value], isNegated: false, includesUnset: false }]
-}
+const equals = (column: DimensionFilter['column'], value: string): DimensionFilter => ({
+  column,
+  values: [value],
+  isNegated: false,
+  includesUnset: false,
+})
 
 const tooManyGroupsFault = () =>
   new Fault(

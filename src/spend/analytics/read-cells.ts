@@ -32,18 +32,18 @@ function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery)
   const selectFrom = (table: CellTable, time: RawBuilder<unknown>) => {
     const selected = [
       sql`cast(null as text) as part`,
-      sql`${bucketOf(query)} as bucket`,
-      ...columns.map((name, at) => sql`${sql.ref(name)} as ${columnAt(at)}`),
-      ...sums.map((name, at) => sql`${summandColumn(name, table)} as ${sumAt(at)}`),
-      ...sketches.map((name, at) => sql`${sql.ref(name)} as ${sketchAt(at)}`),
+      sql`${bucketExpression(query)} as bucket`,
+      ...columns.map((name, index) => sql`${sql.ref(name)} as ${columnRef(index)}`),
+      ...sums.map((name, index) => sql`${summandColumn(name, table)} as ${sumRef(index)}`),
+      ...sketches.map((name, index) => sql`${sql.ref(name)} as ${sketchRef(index)}`),
     ]
     return sql`select ${sql.join(selected)} from ${sql.table(table)}
-      where ${sql.join([time, ...conditions(query)], sql` and `)}`
+      where ${sql.join([time, ...rowConditions(query)], sql` and `)}`
   }
   // One statement per tile, whose conditions match the index.
   const all =
     tiles.length > 0
-      ? tiles.map((tile) => selectFrom(tile.table, inTile(tile)))
+      ? tiles.map((tile) => selectFrom(tile.table, isInTile(tile)))
       : [selectFrom('key_cells', matchesNothing)]
   return sql.join(all, sql` union all `)
 }
@@ -51,13 +51,14 @@ function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery)
 /** Selects a row for each group: sums as text, and concatenated sketches. */
 function selectGroupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<unknown> {
   const { columns, sums, sketches, unit, maxGroups } = query
-  const groups = [...(unit === undefined ? [] : [sql`bucket`]), ...columns.map((_, at) => columnAt(at))]
+  const groups = columns.map((_, index) => columnRef(index))
+  if (unit !== undefined) groups.unshift(sql.ref('bucket'))
   const selected = [
     sql`cast(null as text) as part`,
     unit === undefined ? sql`0 as bucket` : sql`bucket`,
-    ...columns.map((_, at) => columnAt(at)),
-    ...sums.map((name, at) => sql`${sumColumn(name, sumAt(at))} as ${sumAt(at)}`),
-    ...sketches.map((_, at) => sql`${joinedTexts(db, sql`nullif(${sketchAt(at)}, '')`)} as ${sketchAt(at)}`),
+    ...columns.map((_, index) => columnRef(index)),
+    ...sums.map((name, index) => sql`${sumColumn(name, sumRef(index))} as ${sumRef(index)}`),
+    ...sketches.map((_, index) => sql`${joinedTexts(db, sql`nullif(${sketchRef(index)}, '')`)} as ${sketchRef(index)}`),
   ]
   // Without `group by`, SQL returns one row even if no row matches.
   const grouped = groups.length > 0 ? sql`group by ${sql.join(groups)}` : sql`having count(*) > 0`
@@ -65,27 +66,25 @@ function selectGroupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<
     limit ${sql.lit(maxGroups + 1)}) as merged`
 }
 
-const [columnAt, sumAt, sketchAt] = ['c', 's', 'k'].map((letter) => (at: number) => sql.ref(`${letter}${at}`)) as [
-  (at: number) => RawBuilder<unknown>,
-  (at: number) => RawBuilder<unknown>,
-  (at: number) => RawBuilder<unknown>,
-]
+const columnRef = (index: number) => sql.ref(`c${index}`)
+const sumRef = (index: number) => sql.ref(`s${index}`)
+const sketchRef = (index: number) => sql.ref(`k${index}`)
 
-const bucketOf = ({ unit }: Pick<CellQuery, 'unit'>) =>
+const bucketExpression = ({ unit }: Pick<CellQuery, 'unit'>) =>
   unit === undefined ? sql`0` : sql`slot * grain / ${sql.lit(unit)}`
 
 const matchesNothing = sql`1 = 0`
 
-const inTile = ({ grain, from, to }: Tile) => sql`grain = ${sql.lit(grain)} and slot >= ${from} and slot < ${to}`
+const isInTile = ({ grain, from, to }: Tile) => sql`grain = ${sql.lit(grain)} and slot >= ${from} and slot < ${to}`
 
-const conditions = ({ organizationId, filters }: Pick<CellQuery, 'organizationId' | 'filters'>) => [
+const rowConditions = ({ organizationId, filters }: Pick<CellQuery, 'organizationId' | 'filters'>) => [
   sql`organization_id = ${organizationId}`,
-  ...filters.map(condition),
+  ...filters.map(filterCondition),
 ]
 
-function condition({ column, values, isNegated, includesUnset }: DimensionFilter): RawBuilder<unknown> {
+function filterCondition({ column, values, isNegated, includesUnset }: DimensionFilter): RawBuilder<unknown> {
   const ref = sql.ref(column)
-  const listed = values.length > 0 ? sql`${ref} in (${sql.join(values)})` : matchesNothing
-  const matching = isNegated ? sql`(${ref} <> '' and not ${listed})` : sql`(${ref} <> '' and ${listed})`
+  const isListed = values.length > 0 ? sql`${ref} in (${sql.join(values)})` : matchesNothing
+  const matching = isNegated ? sql`(${ref} <> '' and not ${isListed})` : sql`(${ref} <> '' and ${isListed})`
   return includesUnset ? sql`(${ref} = '' or ${matching})` : matching
 }

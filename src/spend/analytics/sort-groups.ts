@@ -16,14 +16,14 @@ type SortOptions = {
 export function sortGroups(groups: readonly Group[], options: SortOptions): { groups: Group[]; isTruncated: boolean } {
   const keys = options.order.map(({ field, direction }): SortKeys => {
     return {
-      values: groups.map((group) => keyOf(group, field, options.dimensions)),
+      values: groups.map((group) => sortKey(group, field, options.dimensions)),
       sign: direction === 'asc' ? 1 : -1,
     }
   })
-  const indexes = Array.from(groups, (_, at) => at).sort((a, b) => compare(a, b, keys))
-  const sorted = indexes.map((at) => groups[at]!)
-  const limited = options.groupLimit === undefined ? sorted : limitEachCombination(sorted, options.groupLimit)
-  const selected = limited.slice(0, options.limit)
+  const indexes = Array.from(groups, (_, index) => index).sort((a, b) => compare(a, b, keys))
+  const sorted = indexes.map((index) => groups[index]!)
+  const limitedGroups = options.groupLimit === undefined ? sorted : limitEachCombination(sorted, options.groupLimit)
+  const selected = limitedGroups.slice(0, options.limit)
   return { groups: selected, isTruncated: selected.length < groups.length }
 }
 
@@ -32,13 +32,13 @@ type Key = string | number | null
 /** The sort values of the groups. */
 type SortKeys = { values: readonly Key[]; sign: 1 | -1 }
 
-function keyOf(group: Group, field: Order['field'], dimensions: readonly DimensionName[]): Key {
+function sortKey(group: Group, field: Order['field'], dimensions: readonly DimensionName[]): Key {
   if (field === 'date') return group.start
-  const at = dimensions.indexOf(field as DimensionName)
-  return at >= 0 ? group.values[at]! : metrics[field as MetricName].compute(group)
+  const index = dimensions.indexOf(field as DimensionName)
+  return index >= 0 ? group.values[index]! : metrics[field as MetricName].compute(group)
 }
 
-/** Compares groups. Missing values come last. */
+/** Compares two groups by their indexes. Missing values come last. */
 function compare(a: number, b: number, keys: readonly SortKeys[]): number {
   for (const { values, sign } of keys) {
     const first = values[a]!

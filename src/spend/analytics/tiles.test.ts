@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { grains } from '../rollups/cell.ts'
-import { containsMinute, tilesOf } from './tiles.ts'
+import { containsMinute, coverTime } from './tiles.ts'
 
 const day = grains.day
 const granularities = [undefined, 'minute', 'hour', 'day', 'week', 'month'] as const
 
 test('a time is covered once, by the longest slots that fit', () => {
-  const all = tilesOf({ from: 100, to: 3 * day + 61 }, undefined, () => true)
+  const all = coverTime({ from: 100, to: 3 * day + 61 }, undefined, () => true)
   assert.deepEqual(all, [
     { grain: 1, from: 100, to: 120 },
     { grain: 60, from: 2, to: 24 },
@@ -17,19 +17,19 @@ test('a time is covered once, by the longest slots that fit', () => {
     { grain: 1, from: 4380, to: 4381 },
   ])
   assert.deepEqual(
-    tilesOf({ from: 60, to: 180 }, 'minute', () => true),
+    coverTime({ from: 60, to: 180 }, 'minute', () => true),
     [{ grain: 1, from: 60, to: 180 }],
   )
 })
 
 test('where short slots are not kept, the long one at the end counts whole', () => {
-  const all = tilesOf({ from: 100, to: 3 * day + 61 }, undefined, (grain, at) => grain > 1 || at > 2 * day)
+  const all = coverTime({ from: 100, to: 3 * day + 61 }, undefined, (grain, at) => grain > 1 || at > 2 * day)
   assert.deepEqual(all.slice(0, 2), [
     { grain: 60, from: 1, to: 24 },
     { grain: 1440, from: 1, to: 3 },
   ])
   assert.deepEqual(
-    tilesOf({ from: 100, to: 200 }, undefined, () => false),
+    coverTime({ from: 100, to: 200 }, undefined, () => false),
     [{ grain: 1440, from: 0, to: 1 }],
   )
 })
@@ -41,7 +41,7 @@ test('no minute is covered twice, and every one that is asked for is covered', (
     fc.property(minute, minute, stored, fc.constantFrom(...granularities), (one, other, since, granularity) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)]
       const hoursSince = Math.min(since.minute, since.hour)
-      const tiles = tilesOf({ from, to }, granularity, (grain, at) => at >= (grain === 1 ? since.minute : hoursSince))
+      const tiles = coverTime({ from, to }, granularity, (grain, at) => at >= (grain === 1 ? since.minute : hoursSince))
       let end = -1
       for (const tile of tiles) {
         assert.ok(tile.from * tile.grain >= end && tile.to > tile.from, JSON.stringify(tiles))

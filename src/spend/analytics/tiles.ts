@@ -8,7 +8,7 @@ export type Granularity = 'minute' | 'hour' | 'day' | 'week' | 'month'
 const { minute, hour, day } = grains
 
 /** Returns the grains of which buckets of a granularity can be built, longest first. */
-function grainsOf(granularity: Granularity | undefined): readonly Grain[] {
+function usableGrains(granularity: Granularity | undefined): readonly Grain[] {
   if (granularity === 'minute') return [minute]
   return granularity === 'hour' ? [hour, minute] : [day, hour, minute]
 }
@@ -17,15 +17,15 @@ function grainsOf(granularity: Granularity | undefined): readonly Grain[] {
  * Covers a time range, in minutes since the epoch, with long slots, and with short slots at both ends. If short slots are
  * pruned, the long slot that overlaps the end of the range is used, and counts whole.
  */
-export function tilesOf(
+export function coverTime(
   time: { from: number; to: number },
   granularity: Granularity | undefined,
   isStored: (grain: Grain, minute: number) => boolean,
 ): Tile[] {
-  return cover(time.from, time.to, grainsOf(granularity), isStored)
+  return coverRange(time.from, time.to, usableGrains(granularity), isStored)
 }
 
-function cover(
+function coverRange(
   from: number,
   to: number,
   candidates: readonly Grain[],
@@ -35,14 +35,15 @@ function cover(
   const [grain, ...finerGrains] = candidates
   const storedGrains = (at: number) => finerGrains.filter((finerGrain) => isStored(finerGrain, at))
   const last = Math.floor(to / grain!)
-  const [head, tail] = [storedGrains(from), storedGrains(last * grain!)]
-  const start = head.length > 0 ? Math.ceil(from / grain!) : Math.floor(from / grain!)
-  const end = tail.length > 0 ? last : Math.ceil(to / grain!)
-  if (start >= end) return cover(from, to, head, isStored)
+  const headGrains = storedGrains(from)
+  const tailGrains = storedGrains(last * grain!)
+  const start = headGrains.length > 0 ? Math.ceil(from / grain!) : Math.floor(from / grain!)
+  const end = tailGrains.length > 0 ? last : Math.ceil(to / grain!)
+  if (start >= end) return coverRange(from, to, headGrains, isStored)
   return [
-    ...cover(from, start * grain!, head, isStored),
+    ...coverRange(from, start * grain!, headGrains, isStored),
     { grain: grain!, from: start, to: end },
-    ...cover(end * grain!, to, tail, isStored),
+    ...coverRange(end * grain!, to, tailGrains, isStored),
   ]
 }
 

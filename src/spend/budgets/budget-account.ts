@@ -162,9 +162,9 @@ export class BudgetAccount {
   }
 
   /** Reports spending and returns idle money, except `standbyAmount` while the account is in use. */
-  async report(inUse: boolean, standbyAmount: PicoUsd): Promise<void> {
+  async report({ isInUse, standbyAmount }: { isInUse: boolean; standbyAmount: PicoUsd }): Promise<void> {
     if (this.#waiting.isEmpty) {
-      const idle = inUse ? this.#idle - standbyAmount : this.#available
+      const idle = isInUse ? this.#idle - standbyAmount : this.#available
       this.#available -= maxBigint(idle, 0n)
     }
     this.#idle = maxBigint(this.#available, 0n)
@@ -174,9 +174,9 @@ export class BudgetAccount {
   /** Sends the last reports. The second one ends the lease. */
   async close(): Promise<void> {
     await this.#earlyReport
-    await this.report(false, 0n)
+    await this.report({ isInUse: false, standbyAmount: 0n })
     await this.#earlyReport
-    if (!this.isIdle) await this.report(false, 0n)
+    if (!this.isIdle) await this.report({ isInUse: false, standbyAmount: 0n })
   }
 
   /** Fails all waiting requests, for example if the database is unreachable. */
@@ -185,8 +185,8 @@ export class BudgetAccount {
   }
 
   #serveWaiting(): void {
-    for (let next = this.#waiting.first; next && this.#available >= next.need; next = this.#waiting.first) {
-      this.#reserve(next.need)
+    for (let first = this.#waiting.first; first && this.#available >= first.need; first = this.#waiting.first) {
+      this.#reserve(first.need)
       this.#waiting.grantFirst()
     }
   }

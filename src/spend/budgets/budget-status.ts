@@ -3,9 +3,9 @@ import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { chargedOf, unconfirmedOf } from '../ledger/read.ts'
-import { type Budget, forecastFor, type LastingSubject, periodOf, resetsAt } from './budget.ts'
+import { type Budget, forecastSpending, type LastingSubject, periodOf, resetsAt } from './budget.ts'
 import { sumLeases } from './leases.ts'
-import { ledgerSpending } from './past-spending.ts'
+import { readLedgerSpending } from './past-spending.ts'
 import { readLeases } from './rows/lease-rows.ts'
 import { readSpendingOfAccounts } from './rows/spending-rows.ts'
 
@@ -40,7 +40,7 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
       const period = periodOf(budget, at)
       const leased = sumLeases(budget, period, { at: databaseAt, leases: leases.get(budget.id) ?? [] })
       const counted = accounts.get(budget.id)?.get(period)
-      const ledgerSums = await ledgerSpending(deps, budget, period)
+      const ledgerSums = await readLedgerSpending(deps, budget, period)
       const charged = counted === undefined ? chargedOf(ledgerSums, budget.includesByok) : counted + leased.charged
       const margin = unconfirmedOf(ledgerSums, budget.includesByok)
       // The ledger can have newer requests than the account, because they are not read in one transaction.
@@ -49,7 +49,7 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
         spent,
         unconfirmed: charged - spent,
         held: leased.held + leased.silent,
-        forecast: forecastFor(budget, charged, at),
+        forecast: forecastSpending(budget, charged, at),
         resetsAt: resetsAt(budget, at),
       }
     }),
@@ -57,12 +57,12 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
 }
 
 /** The fields of an answer, with amounts in USD. */
-export function statusFields({ spent, unconfirmed, held, forecast, resetsAt: next }: BudgetStatus) {
+export function statusFields({ spent, unconfirmed, held, forecast, resetsAt: resetTime }: BudgetStatus) {
   return {
     spent_usd: toUsd(spent),
     unconfirmed_usd: toUsd(unconfirmed),
     held_usd: toUsd(held),
     forecast_usd: forecast === null ? null : toUsd(forecast),
-    resets_at: next === null ? null : isoTime(next),
+    resets_at: resetTime === null ? null : isoTime(resetTime),
   }
 }

@@ -1,7 +1,7 @@
 import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../ledger/days.ts'
-import { forecastOf } from '../ledger/forecast.ts'
+import { predictSpending } from '../ledger/forecast.ts'
 import type { Grouping } from '../ledger/request-group.ts'
 
 /** The spender of a guardrail's limit: a member with all their keys in the workspace, or one key. */
@@ -40,7 +40,7 @@ export type Subject = LastingSubject | TurnSubject
 export type Budget = {
   /**
    * The id of the account: `key:<hash>`, `guardrail:<id>:member:<user>`, `guardrail:<id>:key:<hash>`, `workspace:<id>:<interval>`,
-   * `organization:<id>:<interval>`, `turn:<id>`, `session:<intern> <id>`, or one that starts with `groupAccounts`.
+   * `organization:<id>:<interval>`, `turn:<id>`, `session:<intern> <id>`, or one that starts with `groupAccountPrefix`.
    */
   id: string
   subject: Subject
@@ -61,8 +61,10 @@ export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): n
  * them. Excludes the period of the budget itself.
  */
 export function periodsOfOtherIntervals({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
-  const own = periodOf({ interval }, now)
-  return [null, ...intervals].map((other) => periodOf({ interval: other }, now)).filter((period) => period !== own)
+  const ownPeriod = periodOf({ interval }, now)
+  return [null, ...intervals]
+    .map((other) => periodOf({ interval: other }, now))
+    .filter((period) => period !== ownPeriod)
 }
 
 /** The names of limits, in the order in which they are checked. */
@@ -89,10 +91,10 @@ export function layerOf(subject: LastingSubject): Layer {
 }
 
 /**
- * The start of the accounts of a guardrail's sessions or values of a tag; the value follows. The length of a tag's name precedes it, so
- * that SQL can separate name and value.
+ * The start of the accounts of a guardrail's sessions or values of a tag; the value follows. The length of a tag's name
+ * precedes the name, so that SQL can separate name and value.
  */
-export function groupAccounts(guardrailId: string, grouping: Grouping): string {
+export function groupAccountPrefix(guardrailId: string, grouping: Grouping): string {
   if (grouping.by === 'session') return `guardrail:${guardrailId}:session:`
   const { name } = grouping
   return `guardrail:${guardrailId}:tag:${String([...name].length).padStart(2, '0')}:${name}:`
@@ -104,11 +106,11 @@ export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): n
 }
 
 /** Predicts the spending at the end of the current period from the average since its start; null if unknown. */
-export function forecastFor({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
-  return forecastOf(interval, spent, now)
+export function forecastSpending({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
+  return predictSpending(interval, spent, now)
 }
 
 /** Converts a limit in USD to pico-dollars. */
-export function limitOf(usd: number): PicoUsd {
+export function toLimit(usd: number): PicoUsd {
   return toPicoUsd(usd)
 }

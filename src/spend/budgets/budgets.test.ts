@@ -33,7 +33,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
       now,
       newId: newUuid,
       waitUntilWritten: async () => {},
-      spentBefore: async () => earlier,
+      readSpentSince: async () => earlier,
       onError,
     },
     { waitMs, stallMs: 300_000, pollMs: 10, reportMs },
@@ -67,7 +67,7 @@ test('each report to a failing database is refused with an error', async () => {
     now,
     newId: newUuid,
     waitUntilWritten: async () => {},
-    spentBefore: async () => 0n,
+    readSpentSince: async () => 0n,
     onError,
   }
   const budgets = new Budgets(deps, { reportMs: 3_600_000 })
@@ -178,7 +178,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const now = () => Date.UTC(2026, 10, 25, 12)
     const deps = { db: store.db, clock: createDatabaseClock(now), now, newId: newUuid, onError: assert.fail }
     const budgets = new Budgets(
-      { ...deps, waitUntilWritten: async () => {}, spentBefore: async () => ledger },
+      { ...deps, waitUntilWritten: async () => {}, readSpentSince: async () => ledger },
       { reportMs: 3_600_000 },
     )
     const [daily, weekly] = [budgetOf(1, { interval: 'daily' }), budgetOf(1, { interval: 'weekly' })]
@@ -232,7 +232,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         { length: servers },
         () =>
           new Budgets(
-            { ...deps, waitUntilWritten: async () => {}, spentBefore: async () => ledger },
+            { ...deps, waitUntilWritten: async () => {}, readSpentSince: async () => ledger },
             { waitMs: 60_000, stallMs: 300_000, pollMs: 10, reportMs: 20, idleMs: 40 },
           ),
       )
@@ -366,7 +366,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       now: Date.now,
       newId: newUuid,
       waitUntilWritten: async () => {},
-      spentBefore: async () => 0n,
+      readSpentSince: async () => 0n,
     }
     const budgets = new Budgets({ ...deps, db: deaf, onError: () => {} }, { reportMs: 3_600_000, pollMs: 10 })
     assert.equal(await spend(budgets, budgetOf(1), 0.3, 0.25), 0.25)
@@ -392,7 +392,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         newId: newUuid,
       }
       return new Budgets(
-        { ...deps, waitUntilWritten: async () => {}, spentBefore: async () => 0n, onError: assert.fail },
+        { ...deps, waitUntilWritten: async () => {}, readSpentSince: async () => 0n, onError: assert.fail },
         { reportMs: 3_600_000 },
       )
     }
@@ -422,7 +422,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         now: Date.now,
         newId: newUuid,
         waitUntilWritten: async () => {},
-        spentBefore: async () => 0n,
+        readSpentSince: async () => 0n,
         onError: assert.fail,
       },
       { reportMs: 3_600_000 },

@@ -36,7 +36,7 @@ type BudgetsDeps = Omit<AccountsDeps, 'time' | 'server' | 'every'> & {
 const defaultTimes: AccountTimes = { waitMs: 5000, stallMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 }
 
 /** The maximum number of attempts of a reservation. A retry is needed if a period ends, or this server's clock is ahead. */
-const maxTries = 10
+const maxAttempts = 10
 
 export const unrefInterval: Every = (ms, work) => {
   const timer = setInterval(work, ms).unref()
@@ -63,7 +63,7 @@ export class Budgets {
   async reserve(budgets: readonly Budget[], need: PicoUsd): Promise<ReserveResult> {
     const at = this.#time.now()
     const accounts = budgets.map((budget) => this.#accounts.accountOf(budget, at))
-    if (tryReserveAll(accounts, at, need)) return { reservation: reservation(accounts, need) }
+    if (tryReserveAll(accounts, at, need)) return { reservation: createReservation(accounts, need) }
     return this.#reserveSlowly(budgets, need)
   }
 
@@ -78,14 +78,14 @@ export class Budgets {
 
   /** Reserves one budget after the other. Starts again if a period ends while it waits. */
   async #reserveSlowly(budgets: readonly Budget[], need: PicoUsd): Promise<ReserveResult> {
-    for (let tries = 0; tries < maxTries; tries++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const at = this.#time.now()
       const reserved = await this.#reserveEach(budgets, at, need)
       if ('refusedBy' in reserved) return reserved
       if ('periodEnded' in reserved) continue
       const now = this.#time.now()
       if (budgets.every((budget) => endOfPeriod(budget, at) > now)) {
-        return { reservation: reservation(reserved.accounts, need) }
+        return { reservation: createReservation(reserved.accounts, need) }
       }
       release(reserved.accounts, need)
     }
@@ -136,16 +136,18 @@ function release(accounts: OpenAccount[], need: PicoUsd): void {
   for (const { account } of accounts) account.settle(need, 0n)
 }
 
-function reservation(accounts: OpenAccount[], need: PicoUsd): Reservation {
+function createReservation(accounts: OpenAccount[], need: PicoUsd): Reservation {
   return {
     settle(cost, counts) {
       for (const { account, budget } of accounts) account.settle(need, counts(budget) ? cost : 0n)
     },
     settleEarly(cost, counts) {
-      const early = accounts.map(({ account, budget }) => account.settleEarly(need, counts(budget) ? cost : 0n))
+      const earlySettlements = accounts.map(({ account, budget }) =>
+        account.settleEarly(need, counts(budget) ? cost : 0n),
+      )
       return {
         record() {
-          for (const { record } of early) record()
+          for (const { record } of earlySettlements) record()
         },
       }
     },

@@ -2,8 +2,8 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import { layerOf, limitOf, type Subject } from './budget.ts'
-import { budgetOf } from './pooled/pooled-budget.ts'
+import { layerOf, type Subject, toLimit } from './budget.ts'
+import { toBudget } from './pooled/pooled-budget.ts'
 import { findByAccount } from './pooled/rows.ts'
 
 type SubjectOf<Kind> = Extract<Subject, { kind: Kind }>
@@ -19,13 +19,13 @@ export type CurrentLimit = {
 
 /** Reads the current limit of a subject. Undefined if its owner was deleted, and for turns and sessions. */
 export async function findCurrentLimit(tx: Tx, subject: Subject): Promise<CurrentLimit | undefined> {
-  if (subject.kind === 'key') return limitOfKey(tx, subject.hash)
-  if (subject.kind === 'guardrail') return limitOfGuardrail(tx, subject)
-  if (subject.kind === 'group') return limitOfGroup(tx, subject)
-  return subject.kind === 'pool' ? limitOfPool(tx, subject) : undefined
+  if (subject.kind === 'key') return readKeyLimit(tx, subject.hash)
+  if (subject.kind === 'guardrail') return readGuardrailLimit(tx, subject)
+  if (subject.kind === 'group') return readGroupLimit(tx, subject)
+  return subject.kind === 'pool' ? readPoolLimit(tx, subject) : undefined
 }
 
-async function limitOfKey(tx: Tx, hash: string): Promise<CurrentLimit | undefined> {
+async function readKeyLimit(tx: Tx, hash: string): Promise<CurrentLimit | undefined> {
   const row = await tx
     .selectFrom('api_keys')
     .where('hash', '=', hash)
@@ -34,7 +34,7 @@ async function limitOfKey(tx: Tx, hash: string): Promise<CurrentLimit | undefine
   if (!row) return undefined
   return {
     workspaceId: row.workspace_id,
-    ...amountOf(row.limit_usd, row.limit_reset),
+    ...toAmount(row.limit_usd, row.limit_reset),
     data: {
       workspace_id: row.workspace_id,
       limit_of: 'key',
@@ -50,26 +50,26 @@ async function limitOfKey(tx: Tx, hash: string): Promise<CurrentLimit | undefine
 type SavedLimit = { limit_usd?: number | null; reset_interval?: Interval | null }
 type SavedPolicy = SavedLimit & { group_limits?: (SavedLimit & { by: string; tag_name?: string | null })[] | null }
 
-async function limitOfGuardrail(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<CurrentLimit | undefined> {
+async function readGuardrailLimit(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<CurrentLimit | undefined> {
   const { id, spender } = subject
   const row = await tx.selectFrom('guardrails').where('id', '=', id).selectAll().executeTakeFirst()
   if (!row) return undefined
   const { limit_usd, reset_interval } = JSON.parse(row.policy) as SavedPolicy
   return {
     workspaceId: row.workspace_id,
-    ...amountOf(limit_usd, reset_interval),
+    ...toAmount(limit_usd, reset_interval),
     data: {
       workspace_id: row.workspace_id,
       limit_of: 'guardrail',
       layer: layerOf(subject),
       guardrail_id: id,
       guardrail_name: row.name,
-      ...(spender.kind === 'member' ? await memberData(tx, spender.userId) : await keyData(tx, spender.hash)),
+      ...(spender.kind === 'member' ? await readMemberData(tx, spender.userId) : await readKeyData(tx, spender.hash)),
     },
   }
 }
 
-async function limitOfGroup(tx: Tx, subject: SubjectOf<'group'>): Promise<CurrentLimit | undefined> {
+async function readGroupLimit(tx: Tx, subject: SubjectOf<'group'>): Promise<CurrentLimit | undefined> {
   const { id, grouping, value } = subject
   const row = await tx.selectFrom('guardrails').where('id', '=', id).selectAll().executeTakeFirst()
   if (!row) return undefined
@@ -79,7 +79,7 @@ async function limitOfGroup(tx: Tx, subject: SubjectOf<'group'>): Promise<Curren
   )
   return {
     workspaceId: row.workspace_id,
-    ...amountOf(limit?.limit_usd, limit?.reset_interval),
+    ...toAmount(limit?.limit_usd, limit?.reset_interval),
     data: {
       workspace_id: row.workspace_id,
       limit_of: 'guardrail',
@@ -93,23 +93,23 @@ async function limitOfGroup(tx: Tx, subject: SubjectOf<'group'>): Promise<Curren
 
 const tagName = (grouping: Grouping) => (grouping.by === 'tag' ? grouping.name : undefined)
 
-async function memberData(tx: Tx, userId: string) {
+async function readMemberData(tx: Tx, userId: string) {
   const user = await tx.selectFrom('users').where('id', '=', userId).select('email').executeTakeFirst()
   return { user_id: userId, user_email: user?.email ?? null }
 }
 
-async function keyData(tx: Tx, hash: string) {
+async function readKeyData(tx: Tx, hash: string) {
   const key = await tx.selectFrom('api_keys').where('hash', '=', hash).select(['name', 'label']).executeTakeFirst()
   return { key_hash: hash, key_name: key?.name ?? null, key_label: key?.label ?? null }
 }
 
-async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<CurrentLimit | undefined> {
+async function readPoolLimit(tx: Tx, subject: SubjectOf<'pool'>): Promise<CurrentLimit | undefined> {
   const row = await findByAccount(tx, subject.account)
   if (!row) return undefined
   const { kind, id } = subject.pool
-  const workspaceId = kind === 'workspace' ? id : await firstWorkspace(tx, id)
+  const workspaceId = kind === 'workspace' ? id : await findFirstWorkspaceId(tx, id)
   if (workspaceId === undefined) return undefined
-  const { limit, interval } = budgetOf(row)
+  const { limit, interval } = toBudget(row)
   return {
     workspaceId,
     limit,
@@ -124,7 +124,7 @@ async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<CurrentL
 }
 
 /** Returns the oldest workspace, which gets the events of an organization's budget: each event needs a workspace. */
-async function firstWorkspace(tx: Tx, organizationId: string): Promise<string | undefined> {
+async function findFirstWorkspaceId(tx: Tx, organizationId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('workspaces')
     .where('organization_id', '=', organizationId)
@@ -135,6 +135,6 @@ async function firstWorkspace(tx: Tx, organizationId: string): Promise<string | 
   return row?.id
 }
 
-function amountOf(limitUsd: number | null | undefined, interval: string | null | undefined) {
-  return { limit: limitUsd == null ? undefined : limitOf(limitUsd), interval: (interval ?? null) as Interval | null }
+function toAmount(limitUsd: number | null | undefined, interval: string | null | undefined) {
+  return { limit: limitUsd == null ? undefined : toLimit(limitUsd), interval: (interval ?? null) as Interval | null }
 }

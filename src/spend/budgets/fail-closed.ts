@@ -4,7 +4,10 @@ import type { Budgets } from './budgets.ts'
 /**
  * Budgets that refuse reservations while the database is unreachable, even if this server has leased money.
  */
-export function failClosed(budgets: Pick<Budgets, 'reserve'>, allowStale: AllowStale): Pick<Budgets, 'reserve'> {
+export function refuseWhileUnreachable(
+  budgets: Pick<Budgets, 'reserve'>,
+  allowStale: AllowStale,
+): Pick<Budgets, 'reserve'> {
   return {
     async reserve(requested, need) {
       if (await allowStale()) throw new Error('The database is unreachable, and stale_limits is "refuse".')

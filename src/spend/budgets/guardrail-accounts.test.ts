@@ -5,7 +5,7 @@ import { openDb } from '#platform/db/open.ts'
 import { newTestStore } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Budget } from './budget.ts'
-import { watchGuardrailAccounts, withGuardrailAccounts } from './guardrail-accounts.ts'
+import { watchOlderServers, withGuardrailAccounts } from './guardrail-accounts.ts'
 import { insertPeriod, readSpendingOfPeriods } from './rows/spending-rows.ts'
 
 const guardrail = (spender: 'a' | 'b', limit: bigint): Budget => ({
@@ -92,7 +92,7 @@ test('accounts are separate after the last older server left', { skip }, async (
     return db.exclusively(lock, work)
   }
   let separate = 0
-  const accounts = await watchGuardrailAccounts({
+  const accounts = await watchOlderServers({
     ...{ db: { ...db, exclusively }, every, elapsed: () => elapsed },
     ...{ onSeparate: () => separate++, onError: ({ message }: Error) => errors.push(message) },
   })
@@ -120,7 +120,7 @@ test('accounts are separate from the start where no older server runs', { skip }
   const db = await openDb(testStore.settings)
   stack.defer(db.close)
   const every = () => assert.fail('no watch should start')
-  const accounts = await watchGuardrailAccounts({
+  const accounts = await watchOlderServers({
     ...{ db, every, elapsed: () => 0, onSeparate: assert.fail, onError: assert.fail },
   })
   assert.equal(accounts.areShared(), false)

@@ -2,7 +2,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { hasOlderServers } from '#platform/db/older-servers.ts'
 import { dayOf } from '../ledger/days.ts'
-import { chargedOf, spendingOf } from '../ledger/read.ts'
+import { chargedOf, readSpendingOf } from '../ledger/read.ts'
 import type { Budget, LastingSubject } from './budget.ts'
 import type { Budgets } from './budgets.ts'
 import type { Every } from './open-accounts.ts'
@@ -38,7 +38,7 @@ const defaultTimes = {
  * Afterwards each member and each key has a separate account, which starts with the sum of the ledger.
  * @returns the accounts, and a function that stops the checks.
  */
-export async function watchGuardrailAccounts(
+export async function watchOlderServers(
   { db, every, elapsed, onSeparate, onError }: GuardrailAccountsDeps,
   times: Partial<typeof defaultTimes> = {},
 ): Promise<GuardrailAccounts & { stop: () => void }> {
@@ -47,7 +47,10 @@ export async function watchGuardrailAccounts(
   if (!areShared) return { areShared: () => false, stop: () => {} }
   let lastSeenAt = elapsed()
   const checkOnce = async () => {
-    if (await hasOlderServers(db)) [areShared, lastSeenAt] = [true, elapsed()]
+    if (await hasOlderServers(db)) {
+      areShared = true
+      lastSeenAt = elapsed()
+    }
     const absentForMs = elapsed() - lastSeenAt
     if (areShared && absentForMs >= absentMs) {
       areShared = false
@@ -82,9 +85,10 @@ export function withGuardrailAccounts(
 ): Pick<Budgets, 'reserve'> {
   // An open account is found by the identity of its budget.
   const sharedBudgets = new WeakMap<Budget, Budget>()
-  const sharedOf = (budget: Budget) => sharedBudgets.getOrInsertComputed(budget, sharedBudget)
+  const toSharedBudget = (budget: Budget) => sharedBudgets.getOrInsertComputed(budget, sharedBudget)
   return {
-    reserve: (limits, need) => budgets.reserve(areShared() ? distinct(limits.map(sharedOf)) : limits, need),
+    reserve: (limits, need) =>
+      budgets.reserve(areShared() ? withoutDuplicateAccounts(limits.map(toSharedBudget)) : limits, need),
   }
 }
 
@@ -92,7 +96,7 @@ export function withGuardrailAccounts(
  * Returns the budgets without duplicate accounts, which the default guardrail and a budget of the workspace can share. Of
  * several budgets with one account, the one with the lowest limit remains.
  */
-function distinct(budgets: Budget[]): Budget[] {
+function withoutDuplicateAccounts(budgets: Budget[]): Budget[] {
   const byAccount = new Map<string, Budget>()
   for (const budget of budgets) {
     const account = `${budget.id} ${budget.interval}`
@@ -107,14 +111,14 @@ export const isSharedAccount = ({ id, subject }: Budget): boolean =>
   subject.kind === 'guardrail' && id === sharedAccount(subject.id)
 
 /** Reads the ledger for the spending of all members and keys of a guardrail since a day. */
-export async function spentOfGuardrail(
+export async function readGuardrailSpending(
   deps: { db: Pick<Db, 'query'> },
   { id, workspaceId, createdAt, isDefault }: Extract<LastingSubject, { kind: 'guardrail' }>,
   includesByok: boolean,
   sinceDay: number,
 ): Promise<PicoUsd> {
   const spenders = isDefault ? { workspaceId } : { workspaceId, ...(await assignedSpenders(deps, id)) }
-  return chargedOf(await spendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
+  return chargedOf(await readSpendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
 }
 
 async function assignedSpenders({ db }: { db: Pick<Db, 'query'> }, guardrailId: string) {

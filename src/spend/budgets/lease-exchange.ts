@@ -82,7 +82,7 @@ export async function exchange(
   const attempt = (openingSums?: OpeningSums) => {
     const reported = report()
     return store.db.exclusively(`budget ${budget.id}`, (tx, publish) =>
-      exchangeIn(tx, publish, store.clock, budget, reported, openingSums),
+      exchangeInTransaction(tx, publish, store.clock, budget, reported, openingSums),
     )
   }
   const first = await attempt()
@@ -97,7 +97,7 @@ export async function exchange(
   throw new Error(`The account of ${budget.id} could not be opened.`)
 }
 
-async function exchangeIn(
+async function exchangeInTransaction(
   tx: Tx,
   publish: Publish,
   clock: DatabaseClock,
@@ -110,7 +110,7 @@ async function exchangeIn(
   const isCurrentPeriod = periodOf(budget, at) === report.period
   const server = leaseHolder(report.server, budget)
   const ownLease = stored.leases.find((lease) => lease.server === server && lease.period === report.period)
-  const newSpending = newSpendingOf(report, ownLease)
+  const newSpending = uncountedSpending(report, ownLease)
   const { period, total, held } = report
   if (isCurrentPeriod && stored.spent === undefined && !openingSums) {
     // The ledger has this spending, so it is marked as reported: the account will start with the sum of the ledger.
@@ -120,14 +120,14 @@ async function exchangeIn(
     }
     return { unopenedAt: at }
   }
-  const before = stored.spent ?? (isCurrentPeriod ? await openPeriod(tx, budget, period, at, openingSums!) : 0n)
+  const spentBefore = stored.spent ?? (isCurrentPeriod ? await openPeriod(tx, budget, period, at, openingSums!) : 0n)
   // The interval can change at any time, and back. Spending therefore counts in every open current period.
   if (newSpending > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOtherIntervals(budget, at)], newSpending)
   const { held: heldByOthers, silent: heldBySilent, charged } = sumLeases(budget, report.period, stored, ownLease)
   const free =
-    minBigint(budget.limit - before - newSpending - heldByOthers - heldBySilent - charged, maxHeld) - report.held
-  const granted = isCurrentPeriod && report.need > 0n && free >= report.need ? grantOf(budget, report, free) : 0n
-  const spent = before + newSpending + charged + report.unwritten
+    minBigint(budget.limit - spentBefore - newSpending - heldByOthers - heldBySilent - charged, maxHeld) - report.held
+  const granted = isCurrentPeriod && report.need > 0n && free >= report.need ? grantAmount(budget, report, free) : 0n
+  const spent = spentBefore + newSpending + charged + report.unwritten
   const limitState = {
     period,
     at,
@@ -157,12 +157,12 @@ const minBigint = (a: bigint, b: bigint) => (a < b ? a : b)
 const maxBigint = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** Returns the spending since the last stored report, even if the server did not get the answer to it. */
-function newSpendingOf({ total, confirmed }: LeaseReport, ownLease: Lease | undefined): PicoUsd {
+function uncountedSpending({ total, confirmed }: LeaseReport, ownLease: Lease | undefined): PicoUsd {
   const counted = ownLease && ownLease.spent < maxStorable ? ownLease.spent : confirmed
   return maxBigint(total - counted, 0n)
 }
 
-function grantOf({ limit }: Budget, { need, totalNeed }: LeaseReport, free: PicoUsd): PicoUsd {
+function grantAmount({ limit }: Budget, { need, totalNeed }: LeaseReport, free: PicoUsd): PicoUsd {
   return maxBigint(need, minBigint(free / grantDivisor, maxBigint(totalNeed, standbyAmount(limit))))
 }
 
@@ -192,9 +192,9 @@ async function openPeriod(
 ): Promise<PicoUsd> {
   let missedAmount = 0n
   let innerPeriodSum = 0n
-  for (const [other, spent] of await readSpendingOfPeriods(tx, budget.id, periodsOfOtherIntervals(budget, at))) {
-    missedAmount = maxBigint(missedAmount, spent - (openingSums.others.get(other) ?? spent))
-    if (other >= period) innerPeriodSum = maxBigint(innerPeriodSum, spent)
+  for (const [otherPeriod, spent] of await readSpendingOfPeriods(tx, budget.id, periodsOfOtherIntervals(budget, at))) {
+    missedAmount = maxBigint(missedAmount, spent - (openingSums.others.get(otherPeriod) ?? spent))
+    if (otherPeriod >= period) innerPeriodSum = maxBigint(innerPeriodSum, spent)
   }
   const spent = maxBigint(openingSums.spent + missedAmount, innerPeriodSum)
   await insertPeriod(tx, budget.id, period, spent)

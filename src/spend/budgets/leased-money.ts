@@ -41,9 +41,9 @@ export async function readLeasedMoney(
          )
       ) as leases
      group by is_reporting`.execute(query)
-  const sumOf = (isReporting: 0 | 1) =>
+  const amountOf = (isReporting: 0 | 1) =>
     readSum(rows.find(({ is_reporting }) => Number(is_reporting) === isReporting)?.held ?? '0 0')
-  return { held: sumOf(1), unaccounted: sumOf(0) }
+  return { held: amountOf(1), unaccounted: amountOf(0) }
 }
 
 /** Returns the money that reporting servers have leased, by budget id. @param now selects the period. */
@@ -58,8 +58,8 @@ export async function readLeasedByBudget(
   const { at, leases } = await readLeases(query, clock, ids)
   return new Map(
     budgets.map((budget) => {
-      const own = leases.get(budget.id) ?? []
-      return [budget.id, sumLeases(budget, periodOf(budget, now), { at, leases: own }).held]
+      const budgetLeases = leases.get(budget.id) ?? []
+      return [budget.id, sumLeases(budget, periodOf(budget, now), { at, leases: budgetLeases }).held]
     }),
   )
 }

@@ -32,7 +32,7 @@ export type Leased = {
   charged: PicoUsd
 }
 
-/** Sums the leases of a budget. @param ownLease the lease that is skipped. */
+/** Sums the leases of a budget in a period. @param ownLease the lease of the asking server, which is skipped. */
 export function sumLeases(
   budget: Pick<Budget, 'interval'>,
   period: number,
@@ -47,8 +47,10 @@ export function sumLeases(
   return leased
 }
 
-const stateOf = ({ renewedAt }: Lease, at: number): keyof Leased =>
-  renewedAt < at - leaseMs ? 'charged' : renewedAt < at - silentMs ? 'silent' : 'held'
+function stateOf(lease: Lease, at: number): keyof Leased {
+  if (isExpired(lease, at)) return 'charged'
+  return lease.renewedAt < at - silentMs ? 'silent' : 'held'
+}
 
 const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
 

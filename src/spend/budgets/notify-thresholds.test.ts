@@ -11,7 +11,7 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { toReadableEvent } from '#webhooks/readable-event.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import { type Budget, groupAccounts, periodOf } from './budget.ts'
+import { type Budget, groupAccountPrefix, periodOf } from './budget.ts'
 import { exchange, type LeaseReport } from './lease-exchange.ts'
 import { deleteSpending } from './rows/spending-rows.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
@@ -119,7 +119,7 @@ onEachDatabase('notifications of a limit', (kind) => {
       [{ by: 'tag', name: 'removed' }, 'acme'],
     ] as [Grouping, string][]) {
       const group = { kind: 'group' as const, id: 'g', workspaceId: 'w', createdAt: 0, isDefault: true }
-      w.budget.id = groupAccounts('g', grouping) + value
+      w.budget.id = groupAccountPrefix('g', grouping) + value
       w.budget.subject = { ...group, grouping, value }
       await w.spend('a', 0)
       await w.spend('a', 17)

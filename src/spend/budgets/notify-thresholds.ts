@@ -42,7 +42,7 @@ const intervalText = ({ interval }: LimitAmount) => interval ?? 'never'
 
 function notifiedPercent(budget: LimitAmount, notified: readonly NotifiedThreshold[]): number {
   const previous = notified.find(
-    (one) => one.interval === intervalText(budget) && one.limit === limitToColumn(budget.limit),
+    ({ interval, limit }) => interval === intervalText(budget) && limit === limitToColumn(budget.limit),
   )
   return previous?.percent ?? 0
 }
@@ -57,29 +57,31 @@ export function crossesThreshold(budget: LimitAmount, state: LimitState): boolea
  * from the database, because this server may have an older one.
  */
 export async function notifyThresholds(tx: Tx, publish: Publish, budget: Budget, state: LimitState): Promise<void> {
-  const found = await findCurrentLimit(tx, budget.subject)
-  if (found?.limit === undefined || found.interval !== budget.interval) return
+  const stored = await findCurrentLimit(tx, budget.subject)
+  if (stored?.limit === undefined || stored.interval !== budget.interval) return
   const { period, at, notified } = state
-  const current = { ...budget, limit: found.limit }
-  const isRefused = state.isRefused && found.limit === budget.limit
-  const before = notifiedPercent(current, notified)
+  const current = { ...budget, limit: stored.limit }
+  // The request was refused under this server's limit. That says nothing about a different stored limit.
+  const isRefused = state.isRefused && stored.limit === budget.limit
+  const notifiedBefore = notifiedPercent(current, notified)
   const percent = reachedPercent(current, { ...state, isRefused })
-  if (percent <= before) return
-  const key = { account: budget.id, period, interval: intervalText(budget), limit: found.limit }
+  if (percent <= notifiedBefore) return
+  const key = { account: budget.id, period, interval: intervalText(budget), limit: stored.limit }
   await writeNotifiedThreshold(tx, { ...key, percent, at })
-  for (const level of state.thresholds) {
-    if (level <= before || level > percent) continue
+  for (const threshold of state.thresholds) {
+    if (threshold <= notifiedBefore || threshold > percent) continue
     await queueEvent(tx, publish, {
-      event: level === 100 ? 'limit.spent' : 'limit.nearly_spent',
-      subject: `limit ${key.account} ${key.interval} ${period} ${key.limit} ${level}`,
+      event: threshold === 100 ? 'limit.spent' : 'limit.nearly_spent',
+      // Deduplicates deliveries. Do not change its format: rows in the queue have it.
+      subject: `limit ${key.account} ${key.interval} ${period} ${key.limit} ${threshold}`,
       at,
-      workspaceId: found.workspaceId,
-      data: { ...found.data, ...dataOf(budget, found.limit, state), percent: level },
+      workspaceId: stored.workspaceId,
+      data: { ...stored.data, ...amountFields(budget, stored.limit, state), percent: threshold },
     })
   }
 }
 
-function dataOf({ interval }: LimitAmount, limit: PicoUsd, { period, spent }: LimitState) {
+function amountFields({ interval }: LimitAmount, limit: PicoUsd, { period, spent }: LimitState) {
   const remaining = spent < limit ? limit - spent : 0n
   return {
     limit_usd: toUsd(limit),

@@ -19,7 +19,7 @@ export type AccountsDeps = {
   /** Resolves when the ledger has stored everything recorded so far. */
   waitUntilWritten: () => Promise<void>
   /** Reads the spending since a day from the ledger, for an account that is opened now. */
-  spentBefore: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
+  readSpentSince: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
   onError: (error: Error) => void
   every: Every
 }
@@ -27,18 +27,18 @@ export type AccountsDeps = {
 export type AccountTimes = Record<'waitMs' | 'stallMs' | 'pollMs' | 'reportMs' | 'idleMs', number>
 
 /** The account of a budget in one period. It is closed when it is idle. */
-export type OpenAccount = { account: BudgetAccount; budget: Budget; closed: boolean }
+export type OpenAccount = { account: BudgetAccount; budget: Budget; isClosed: boolean }
 
 /** The accounts of this server: one for each budget and period in use. */
 export class OpenAccounts {
   readonly #deps: AccountsDeps
   readonly #times: AccountTimes
   readonly #accounts = new Map<string, OpenAccount>()
-  /** Caches the account of each budget until its period ends. */
+  /** Caches the account of each budget until its period ends, because most requests use a recent budget. */
   readonly #recent = new WeakMap<Budget, { open: OpenAccount; since: number; until: number }>()
   readonly #stopReporting: () => void
   #reporting: Promise<void> | undefined
-  #writing: Promise<void> | undefined
+  #ledgerWait: Promise<void> | undefined
   #stopPolling: (() => void) | undefined
 
   constructor(deps: AccountsDeps, times: AccountTimes) {
@@ -50,7 +50,7 @@ export class OpenAccounts {
   /** Returns the account of a budget, opened if necessary. @param at a time in the period. */
   accountOf(budget: Budget, at: number): OpenAccount {
     const existing = this.#recent.get(budget)
-    if (existing?.open.budget === budget && !existing.open.closed && at >= existing.since && at < existing.until)
+    if (existing?.open.budget === budget && !existing.open.isClosed && at >= existing.since && at < existing.until)
       return existing.open
     const open = this.#findOrOpen(budget, periodOf(budget, at))
     this.#recent.set(budget, { open, since: at, until: endOfPeriod(budget, at) })
@@ -68,17 +68,25 @@ export class OpenAccounts {
     }
     const exchange: Exchange = (report, limit) => this.#exchange(open, period, report, limit)
     const account = new BudgetAccount({ exchange, ...this.#times, elapsed: this.#deps.time.elapsed })
-    const open: OpenAccount = { budget, closed: false, account }
+    const open: OpenAccount = { budget, isClosed: false, account }
     this.#accounts.set(key, open)
     return open
   }
 
-  async #exchange(open: OpenAccount, period: number, ...[report, limit]: Parameters<Exchange>): ReturnType<Exchange> {
-    const { time, server, spentBefore } = this.#deps
+  async #exchange(
+    open: OpenAccount,
+    period: number,
+    report: Parameters<Exchange>[0],
+    limit: PicoUsd | undefined,
+  ): ReturnType<Exchange> {
+    const { time, server, readSpentSince } = this.#deps
     const budget = limit === undefined ? open.budget : { ...open.budget, limit }
-    const earlier = { waitUntilReported: () => this.#reportOlder(open), readLedger: () => spentBefore(budget, period) }
+    const earlierSpending = {
+      waitUntilReported: () => this.#reportOlder(open),
+      readLedger: () => readSpentSince(budget, period),
+    }
     const sentAt = time.elapsed()
-    const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlier)
+    const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
     time.adjust(answer.at, sentAt)
     return answer
   }
@@ -89,10 +97,10 @@ export class OpenAccounts {
    * this one are reported, so that two accounts never wait for each other.
    */
   async #reportOlder(newer: OpenAccount): Promise<void> {
-    await this.#write()
+    await this.#waitForLedger()
     for (const open of this.#accounts.values()) {
       if (open === newer) return
-      if (open.budget.id === newer.budget.id) await open.account.report(false, 0n)
+      if (open.budget.id === newer.budget.id) await open.account.report({ isInUse: false, standbyAmount: 0n })
     }
   }
 
@@ -105,40 +113,42 @@ export class OpenAccounts {
   }
 
   async #reportAll(): Promise<void> {
-    await this.#writeInTime()
+    await this.#waitForLedgerInTime()
     const at = this.#deps.time.now()
     for (const [key, open] of this.#accounts) {
       const { account, budget } = open
       if (account.isIdle) {
-        open.closed = true
+        open.isClosed = true
         this.#accounts.delete(key)
         continue
       }
-      const inUse = at - account.usedAt < this.#times.idleMs
-      await account.report(inUse, standbyAmount(budget.limit)).catch((error) => this.#logError(error))
+      const isInUse = at - account.usedAt < this.#times.idleMs
+      await account
+        .report({ isInUse, standbyAmount: standbyAmount(budget.limit) })
+        .catch((error) => this.#logError(error))
     }
   }
 
   /** Waits at most until the next report, so that a blocked ledger does not let leases expire. */
-  #writeInTime(): Promise<void> {
-    this.#writing ??= this.#write()
+  #waitForLedgerInTime(): Promise<void> {
+    this.#ledgerWait ??= this.#waitForLedger()
       .catch((error) => this.#logError(error))
       .finally(() => {
-        this.#writing = undefined
+        this.#ledgerWait = undefined
       })
     const { promise, resolve } = Promise.withResolvers<void>()
-    const end = this.#deps.every(this.#times.reportMs, resolve)
-    void this.#writing.then(resolve)
-    return promise.finally(end)
+    const stopTimer = this.#deps.every(this.#times.reportMs, resolve)
+    void this.#ledgerWait.then(resolve)
+    return promise.finally(stopTimer)
   }
 
   /** Waits until the ledger has stored all spending, which is required before a report. */
-  async #write(): Promise<void> {
+  async #waitForLedger(): Promise<void> {
     const unwritten = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
     if (unwritten.length === 0) return
-    const spent = unwritten.map(({ account }) => ({ account, amount: account.spending.recorded }))
+    const recordedAmounts = unwritten.map(({ account }) => ({ account, amount: account.spending.recorded }))
     await this.#deps.waitUntilWritten()
-    for (const { account, amount } of spent) account.spending.noteWritten(amount)
+    for (const { account, amount } of recordedAmounts) account.spending.noteWritten(amount)
   }
 
   /** Serves waiting requests while there are any, so that an idle server does not wake up. */
@@ -164,7 +174,7 @@ export class OpenAccounts {
     this.#stopPolling?.()
     this.#stopReporting()
     await this.#reporting
-    await this.#write().catch((error) => this.#logError(error))
+    await this.#waitForLedger().catch((error) => this.#logError(error))
     for (const { account } of this.#accounts.values()) await account.close().catch((error) => this.#logError(error))
   }
 

@@ -1,8 +1,8 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '../ledger/days.ts'
-import { sumOfGroup } from '../ledger/group-spending.ts'
-import { chargedOf, type Spenders, type Spending, spendingOf } from '../ledger/read.ts'
+import { readGroupSpending } from '../ledger/group-spending.ts'
+import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/read.ts'
 import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
 
 type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
@@ -11,24 +11,24 @@ type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }
  * Reads the spending of a budget since a day from the ledger, for a limit that was set after money was spent. Limits of
  * guardrails and pooled budgets count from the day of their creation at the earliest.
  */
-export async function spentBefore(
+export async function readSpentSince(
   deps: { db: Pick<Db, 'query'> },
   budget: CountedBudget,
   sinceDay: number,
 ): Promise<PicoUsd> {
-  return chargedOf(await ledgerSpending(deps, budget, sinceDay), budget.includesByok)
+  return chargedOf(await readLedgerSpending(deps, budget, sinceDay), budget.includesByok)
 }
 
 /** Reads the sums of the ledger that a budget counts since a day. */
-export function ledgerSpending(
+export function readLedgerSpending(
   deps: { db: Pick<Db, 'query'> },
   { subject }: Pick<CountedBudget, 'subject'>,
   sinceDay: number,
 ): Promise<Spending> {
   const createdDay = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)
   const since = Math.max(sinceDay, createdDay)
-  if (subject.kind !== 'group') return spendingOf(deps, spendersOf(subject), since)
-  return sumOfGroup(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.id }, since)
+  if (subject.kind !== 'group') return readSpendingOf(deps, spendersOf(subject), since)
+  return readGroupSpending(deps, { ...subject, assignedTo: subject.isDefault ? undefined : subject.id }, since)
 }
 
 function spendersOf(subject: Exclude<LastingSubject, GroupSubject>): Spenders {

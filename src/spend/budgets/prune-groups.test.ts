@@ -7,7 +7,7 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { dayOf } from '../ledger/days.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { groupAccounts } from './budget.ts'
+import { groupAccountPrefix } from './budget.ts'
 import { pruneGroups } from './prune-groups.ts'
 import { writeNotifiedThreshold } from './rows/notification-rows.ts'
 import { readBudget } from './rows/stored-budget.ts'
@@ -15,8 +15,8 @@ import { readBudget } from './rows/stored-budget.ts'
 const now = Date.UTC(2026, 10, 20, 12)
 const today = dayOf(now)
 const guardrail = newUuid()
-const ofSession = groupAccounts(guardrail, { by: 'session' })
-const ofTag = groupAccounts(guardrail, { by: 'tag', name: 'a:customer' })
+const ofSession = groupAccountPrefix(guardrail, { by: 'session' })
+const ofTag = groupAccountPrefix(guardrail, { by: 'tag', name: 'a:customer' })
 
 async function opened(db: Db, accounts: [budget: string, period: number][]): Promise<void> {
   for (const [budget, period] of accounts)

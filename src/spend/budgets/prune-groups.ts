@@ -21,10 +21,14 @@ export function startGroupPruning(deps: PruneDeps & { onError: (error: Error) =>
   return repeat(() => pruneGroups(deps), { everyMs: intervalMs, onError: deps.onError })
 }
 
+/**
+ * An account is `guardrail:<id>:session:<value>` or `guardrail:<id>:tag:<length of name><name>:<value>`: see
+ * `groupAccountPrefix`. The id has 36 characters, so `:session:` or `:tag:` starts at character 47.
+ */
 const account = sql.ref('budget_periods.budget')
 const isSession = isOfSession(account)
 const isTag = isOfTag(account)
-/** The number of characters of the tag's name. */
+/** The number of characters of the tag's name, which has two digits. */
 const tagLength = sql`case when ${isTag} then cast(substr(${account}, 52, 2) as integer) else 0 end`
 
 export async function pruneGroups({ db, now }: PruneDeps): Promise<void> {

@@ -8,10 +8,11 @@ export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'cut_off' | 'ove
 
 export type WaitingRequest = {
   need: PicoUsd
-  /** The limit when the request arrived. It can have changed since. */
+  /** The limit when the request arrived. The limit can have changed since. */
   limit: PicoUsd
   settle: (outcome: ReserveOutcome) => void
   fail: (error: unknown) => void
+  /** The end of the wait, on the monotonic clock of the server. */
   deadline: number
 }
 

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import type { ToolCallText } from './content.ts'
 
 /** The key of a tool call. Its index is unique only within its choice. */
-const keyOf = ({ choice = 0, index }: { choice?: number; index: number }) => `${choice}:${index}`
+const callKey = ({ choice = 0, index }: { choice?: number; index: number }) => `${choice}:${index}`
 
 type Call = { id: string; name: string; pieces: string[] }
 
@@ -22,8 +22,8 @@ export class AnswerText {
     for (const event of events) {
       if (event.type === 'text' || event.type === 'refusal') this.#add(this.#text, event.text)
       else if (event.type === 'reasoning') this.#add(this.#reasoning, event.text)
-      else if (event.type === 'tool_call') this.#startCall(keyOf(event), event.id, event.name)
-      else if (event.type === 'tool_arguments') this.#add(this.#calls.get(keyOf(event))?.pieces, event.text)
+      else if (event.type === 'tool_call') this.#startCall(callKey(event), event.id, event.name)
+      else if (event.type === 'tool_arguments') this.#add(this.#calls.get(callKey(event))?.pieces, event.text)
       else if (event.type === 'image') this.#add(this.#text, '[image]')
     }
   }
@@ -43,8 +43,8 @@ export class AnswerText {
 
   /** Returns the collected content. Missing parts are null. */
   read(): { completion: string | null; reasoning: string | null; calls: ToolCallText[] } {
-    const textOf = (pieces: string[]) => (pieces.length > 0 ? pieces.join('') : null)
+    const joinPieces = (pieces: string[]) => (pieces.length > 0 ? pieces.join('') : null)
     const calls = [...this.#calls.values()].map(({ id, name, pieces }) => ({ id, name, arguments: pieces.join('') }))
-    return { completion: textOf(this.#text), reasoning: textOf(this.#reasoning), calls }
+    return { completion: joinPieces(this.#text), reasoning: joinPieces(this.#reasoning), calls }
   }
 }

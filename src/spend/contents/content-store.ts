@@ -21,7 +21,7 @@ export type EncryptedContent = ContentOwner & { sealed: string; sealedBy: string
 export async function writeContents(db: Db, contents: readonly EncryptedContent[]): Promise<number> {
   const writeEach = async (query: Query | Tx) => {
     let written = 0
-    for (const content of contents) written += await writeOne(db.kind, query, content)
+    for (const content of contents) written += await writeContent(db.kind, query, content)
     return written
   }
   try {
@@ -30,7 +30,7 @@ export async function writeContents(db: Db, contents: readonly EncryptedContent[
     if (!isUniqueViolation(error)) throw error
     // An earlier attempt, whose answer was lost, may have written some of the contents.
     let written = 0
-    for (const content of contents) written += await writeOne(db.kind, db.query, content).catch(ignoreDuplicate)
+    for (const content of contents) written += await writeContent(db.kind, db.query, content).catch(ignoreDuplicate)
     return written
   }
 }
@@ -44,7 +44,7 @@ function ignoreDuplicate(error: unknown): number {
  * Writes one content. Locks the workspace, so that a deletion of its contents runs either before this write, which then
  * skips the content, or after it, and deletes the row.
  */
-async function writeOne(kind: Db['kind'], query: Query | Tx, content: EncryptedContent): Promise<number> {
+async function writeContent(kind: Db['kind'], query: Query | Tx, content: EncryptedContent): Promise<number> {
   const { id, organizationId, workspaceId, keyHash, userId, createdAt, sealedBy, sealed } = content
   const values = [id, organizationId, workspaceId, keyHash, userId].map((text) => sql<string>`cast(${text} as text)`)
   const { numInsertedOrUpdatedRows } = await query
@@ -57,7 +57,7 @@ async function writeOne(kind: Db['kind'], query: Query | Tx, content: EncryptedC
         .where('contents_since', '<=', createdAt)
         .$if(kind === 'postgres', (rows) => rows.forShare())
         .select([
-          ...values.map((value, at) => value.as(`c${at}`)),
+          ...values.map((value, index) => value.as(`c${index}`)),
           sql<number>`cast(${createdAt} as bigint)`.as('at'),
           sql<string>`cast(${sealedBy} as text)`.as('by'),
           sql<string>`cast(${sealed} as text)`.as('sealed'),
@@ -113,17 +113,17 @@ type DeleteDeps = { db: Db; now: Now; newId: NewId }
 /** @throws Fault `not_found` as `readContent`. */
 export async function deleteContent(deps: DeleteDeps, caller: Caller, id: string): Promise<void> {
   await deps.db.exclusively(`content ${id}`, async (tx) => {
-    const found = await readableContents(tx, caller)
+    const row = await readableContents(tx, caller)
       .where('generation_contents.id', '=', id)
       .select('generation_contents.workspace_id')
       .executeTakeFirst()
-    if (!found) throw contentNotFound()
+    if (!row) throw contentNotFound()
     await tx.deleteFrom('generation_contents').where('id', '=', id).execute()
     await recordChange(deps, tx, caller, {
       action: 'content.deleted',
       targetKind: 'generation',
       targetId: id,
-      before: { workspace_id: found.workspace_id },
+      before: { workspace_id: row.workspace_id },
       after: null,
     })
   })
@@ -135,7 +135,7 @@ export async function deleteContent(deps: DeleteDeps, caller: Caller, id: string
  * in small batches.
  * @returns how many there were.
  */
-export async function deleteContentsOf(deps: DeleteDeps, caller: Caller, workspace: string): Promise<number> {
+export async function deleteContentsOfWorkspace(deps: DeleteDeps, caller: Caller, workspace: string): Promise<number> {
   const { id } = await getWorkspace(deps, caller, workspace)
   await deps.db.exclusively(`contents of ${id}`, async (tx) => {
     await tx

@@ -13,14 +13,16 @@ test('text that fits is unchanged', () => {
       ],
     },
   ]
-  assert.deepEqual(cutter.messages(messages), messages)
+  assert.deepEqual(cutter.copyMessages(messages), messages)
   assert.equal(cutter.isTruncated, false)
 })
 
 test('a long text keeps its beginning, in whole characters, and says how much is gone', () => {
   for (const most of [10, 11, 12, 13]) {
     const cutter = new ContentTruncator(most)
-    const [, beginning = '', omitted] = /^(.*)… \[cut: (\d+) characters omitted\]$/.exec(cutter.text('aé'.repeat(50)))!
+    const [, beginning = '', omitted] = /^(.*)… \[cut: (\d+) characters omitted\]$/.exec(
+      cutter.copyText('aé'.repeat(50)),
+    )!
     assert.match(beginning, /^(aé)+a?$/)
     assert.equal(beginning.length + Number(omitted), 100)
     assert.ok(Buffer.byteLength(beginning) <= most && cutter.isTruncated)
@@ -29,7 +31,7 @@ test('a long text keeps its beginning, in whole characters, and says how much is
 
 test('the last messages stay, with the number of omitted ones', () => {
   const messages = Array.from({ length: 1000 }, (_, at) => ({ role: 'user', content: `message ${at}` }))
-  const stored = new ContentTruncator(500).messages(messages) as typeof messages
+  const stored = new ContentTruncator(500).copyMessages(messages) as typeof messages
   assert.deepEqual(stored.at(-1), messages.at(-1))
   const removedCount = Number(/(\d+) earlier messages/.exec(stored[0]!.content)?.[1])
   assert.equal(removedCount + stored.length - 1, 1000)
@@ -38,7 +40,7 @@ test('the last messages stay, with the number of omitted ones', () => {
 test('bytes that are written as text are omitted, whatever room there is', () => {
   const cutter = new ContentTruncator(1_000_000)
   const url = `data:image/png;base64,${'A'.repeat(5000)}`
-  const [message] = cutter.messages([{ content: [{ image_url: { url } }] }]) as [
+  const [message] = cutter.copyMessages([{ content: [{ image_url: { url } }] }]) as [
     { content: [{ image_url: { url: string } }] },
   ]
   assert.equal(message.content[0].image_url.url, 'data:image/png;base64,… [cut: 5000 characters omitted]')
@@ -46,6 +48,6 @@ test('bytes that are written as text are omitted, whatever room there is', () =>
 })
 
 test('a million small parts are not all kept', () => {
-  const stored = new ContentTruncator(1000).messages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
+  const stored = new ContentTruncator(1000).copyMessages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
   assert.ok(JSON.stringify(stored).length < 2000)
 })

@@ -15,26 +15,27 @@ export class ContentTruncator {
   }
 
   /** Copies the last messages that fit. */
-  messages(messages: readonly unknown[]): unknown[] {
+  copyMessages(messages: readonly unknown[]): unknown[] {
     const recent: unknown[] = []
-    for (let at = messages.length - 1; at >= 0; at--) {
+    for (let index = messages.length - 1; index >= 0; index--) {
       if (this.#remaining <= 0) {
         this.isTruncated = true
-        return [{ role: 'system', content: omissionMark(`${at + 1} earlier messages`) }, ...recent.reverse()]
+        return [{ role: 'system', content: omissionMark(`${index + 1} earlier messages`) }, ...recent.reverse()]
       }
-      recent.push(this.value(messages[at]))
+      recent.push(this.copy(messages[index]))
     }
     return recent.reverse()
   }
 
-  value(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value)
+  copy(value: unknown): unknown {
+    if (typeof value === 'string') return this.copyText(value)
+    // A rough size of numbers, brackets, quotes and commas.
     this.#remaining -= 8
-    if (Array.isArray(value)) return this.#itemsThatFit(value, (one) => this.value(one))
+    if (Array.isArray(value)) return this.#itemsThatFit(value, (item) => this.copy(item))
     if (typeof value !== 'object' || value === null) return value
     const entries = this.#itemsThatFit(Object.entries(value), ([name, part]) => {
       this.#remaining -= name.length
-      return [name, this.value(part)] as const
+      return [name, this.copy(part)] as const
     })
     return Object.fromEntries(entries)
   }
@@ -52,7 +53,7 @@ export class ContentTruncator {
     return parts
   }
 
-  text(text: string): string {
+  copyText(text: string): string {
     if (text.length > maxDataUrlLength && text.startsWith('data:')) {
       this.isTruncated = true
       const prefix = text.slice(0, Math.min(text.indexOf(',') + 1, 100))

@@ -13,18 +13,18 @@ const deflateAsync = promisify(deflateRaw)
 const maxWaitingBytes = 32 * 1024 * 1024
 
 /** Limits a transaction, which blocks those of the ledger for some milliseconds. */
-const batchBytes = 1024 * 1024
-const batchRows = 50
+const maxBatchBytes = 1024 * 1024
+const maxBatchRows = 50
 
-const everyMs = 250
+const writeEveryMs = 250
 const retryMs = 2250
-const closeMs = 2000
+const closeTimeoutMs = 2000
 
 type ContentWriterDeps = {
   db: Db
   vault: Vault
   /** Counts stored and dropped contents. */
-  count: (outcome: 'kept' | 'dropped', by: number) => void
+  count: (outcome: 'kept' | 'dropped', number: number) => void
   /** Called if the database is unreachable. */
   onError: (error: Error) => void
 }
@@ -46,9 +46,9 @@ export class ContentWriter {
     this.#deps = deps
     const write = async () => {
       await this.#writeAll()
-      return everyMs
+      return writeEveryMs
     }
-    this.#writeLoop = startReconciler(write, { firstMs: everyMs, retryMs, onError: deps.onError })
+    this.#writeLoop = startReconciler(write, { firstMs: writeEveryMs, retryMs, onError: deps.onError })
   }
 
   /** The size of the waiting contents, in bytes. */
@@ -66,7 +66,7 @@ export class ContentWriter {
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#nextBatch()
-      const rows = await Promise.all(batch.map((one) => this.#encrypt(one)))
+      const rows = await Promise.all(batch.map((content) => this.#encrypt(content)))
       const written = await this.#write(rows)
       this.#queue.splice(0, batch.length)
       this.#bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
@@ -95,9 +95,10 @@ export class ContentWriter {
 
   #nextBatch(): QueuedContent[] {
     let bytes = 0
-    const end = this.#queue.findIndex(({ text }, at) => {
+    const end = this.#queue.findIndex(({ text }, index) => {
       bytes += text.length
-      return at > 0 && (bytes > batchBytes || at >= batchRows)
+      // A batch has at least one content.
+      return index > 0 && (bytes > maxBatchBytes || index >= maxBatchRows)
     })
     return this.#queue.slice(0, end === -1 ? this.#queue.length : end)
   }
@@ -111,7 +112,7 @@ export class ContentWriter {
   async close(): Promise<void> {
     this.#isClosing = true
     const last = this.#writeLoop.stop().then(() => this.#writeAll().catch(this.#deps.onError))
-    await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
+    await Promise.race([last, sleep(closeTimeoutMs, undefined, { ref: false })])
     if (this.#queue.length > 0) this.#deps.count('dropped', this.#queue.length)
   }
 }

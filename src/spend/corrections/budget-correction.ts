@@ -30,14 +30,14 @@ export async function releaseFromBudgets(tx: Tx, row: ChargedRow, released: Pico
 
 async function isStillCounted(tx: Tx, budget: string, counted: CountedCharge): Promise<boolean> {
   const [kind, id = ''] = budget.split(':')
-  if (kind === 'key') return keyCounts(tx, id, counted)
-  if (kind === 'guardrail') return guardrailCounts(tx, id, counted)
-  if (kind === 'workspace' || kind === 'organization') return poolCounts(tx, budget, counted)
+  if (kind === 'key') return isCountedByKey(tx, id, counted)
+  if (kind === 'guardrail') return isCountedByGuardrail(tx, id, counted)
+  if (kind === 'workspace' || kind === 'organization') return isCountedByPool(tx, budget, counted)
   // The account of a turn or session is never created again.
   return true
 }
 
-async function keyCounts(tx: Tx, hash: string, { byok }: CountedCharge): Promise<boolean> {
+async function isCountedByKey(tx: Tx, hash: string, { byok }: CountedCharge): Promise<boolean> {
   const row = await tx
     .selectFrom('api_keys')
     .where('hash', '=', hash)
@@ -46,13 +46,13 @@ async function keyCounts(tx: Tx, hash: string, { byok }: CountedCharge): Promise
   return row !== undefined && (!byok || row.include_byok_in_limit === 1)
 }
 
-async function guardrailCounts(tx: Tx, id: string, { day, byok }: CountedCharge): Promise<boolean> {
+async function isCountedByGuardrail(tx: Tx, id: string, { day, byok }: CountedCharge): Promise<boolean> {
   const row = await tx.selectFrom('guardrails').where('id', '=', id).select(['policy', 'created_at']).executeTakeFirst()
   if (!row || dayOf(row.created_at) > day) return false
   return !byok || (JSON.parse(row.policy) as { include_byok_in_budgets?: boolean }).include_byok_in_budgets === true
 }
 
-async function poolCounts(tx: Tx, account: string, { day, byok }: CountedCharge): Promise<boolean> {
+async function isCountedByPool(tx: Tx, account: string, { day, byok }: CountedCharge): Promise<boolean> {
   const row = await tx
     .selectFrom('pooled_budgets')
     .where('account', '=', account)

@@ -1,8 +1,7 @@
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import { toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { exactly } from '../ledger/exact.ts'
+import { exactText } from '../ledger/exact.ts'
 import { recordColumns, type StoredFacts } from '../ledger/record.ts'
 import { releaseFromBudgets } from './budget-correction.ts'
 import type { ChargedRow, NewCharge } from './charged-row.ts'
@@ -14,17 +13,17 @@ export type Correction = { before: ChargedRow; released: PicoUsd }
 
 /**
  * Changes the charge of a request in one transaction: its row, the sums, the roll-ups, and the budgets that counted it.
- * @param change the new charge; undefined to leave it.
+ * @param computeCharge returns the new charge; undefined to leave it.
  * @returns undefined if nothing changed: the row is missing, or another server corrected it first.
  */
 export async function correctCharge(
   db: Pick<Db, 'kind'>,
   tx: Tx,
   id: string,
-  change: (row: ChargedRow) => NewCharge | undefined,
+  computeCharge: (row: ChargedRow) => NewCharge | undefined,
 ): Promise<Correction | undefined> {
   const before = await findCharge(tx, id)
-  const after = before && before.margin > 0n ? change(before) : undefined
+  const after = before && before.margin > 0n ? computeCharge(before) : undefined
   if (!before || !after || (after.cost === before.cost && after.margin === before.margin)) return undefined
   const { numUpdatedRows } = await tx
     .updateTable('generations')
@@ -48,7 +47,7 @@ async function findCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
     .selectFrom('generations')
     .where('id', '=', id)
     .select([...recordColumns, 'organization_id', 'rolled_up'])
-    .select([exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')])
+    .select([exactText(sql.ref('cost_pico')).as('cost'), exactText(sql.ref('margin_pico')).as('margin')])
     .executeTakeFirst()
   if (!row) return undefined
   const { cost, margin, rolled_up: rolledUp, ...record } = row
@@ -59,35 +58,38 @@ async function findCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
 export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
   const attempts = facts.attempts ?? []
   const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
-  const otherAttempts = attempts.reduce(
-    (sum, { unconfirmed_usd = 0 }, at) => (at === answeredIndex ? sum : sum + toPicoUsd(unconfirmed_usd)),
-    0n,
-  )
+  let otherAttempts = 0n
+  for (const [index, { unconfirmed_usd = 0 }] of attempts.entries()) {
+    if (index !== answeredIndex) otherAttempts += toPicoUsd(unconfirmed_usd)
+  }
   return margin > otherAttempts ? margin - otherAttempts : 0n
 }
 
 function correctedFacts({ facts, margin }: ChargedRow, after: NewCharge): StoredFacts {
   const { cost, tokens, correction, billed } = after
-  const answeredIndex = (facts.attempts ?? []).findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
-  return {
+  const attempts = facts.attempts ?? []
+  const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
+  const isFullyConfirmed = after.margin <= 0n
+  const corrected: StoredFacts = {
     ...facts,
-    ...(tokens && {
-      tokens_prompt: tokens.prompt,
-      tokens_completion: tokens.completion,
-      tokens_reasoning: tokens.reasoning,
-      tokens_cached: tokens.cached,
-      tokens_estimated: false,
-    }),
-    attempts: (facts.attempts ?? []).map((attempt, at) =>
-      after.margin > 0n && at !== answeredIndex ? attempt : { ...attempt, unconfirmed_usd: undefined },
+    attempts: attempts.map((attempt, index) =>
+      isFullyConfirmed || index === answeredIndex ? { ...attempt, unconfirmed_usd: undefined } : attempt,
     ),
     upstream_inference_cost: toUsd(cost),
-    limit_cost: after.margin > 0n ? toUsd(cost + after.margin) : undefined,
-    charged_budgets: after.margin > 0n ? facts.charged_budgets : undefined,
+    limit_cost: isFullyConfirmed ? undefined : toUsd(cost + after.margin),
+    charged_budgets: isFullyConfirmed ? undefined : facts.charged_budgets,
     correction: {
       ...correction,
       unconfirmed_usd: toUsd(margin),
       billed_usd: billed === undefined ? undefined : toUsd(billed),
     },
   }
+  if (tokens) {
+    corrected.tokens_prompt = tokens.prompt
+    corrected.tokens_completion = tokens.completion
+    corrected.tokens_reasoning = tokens.reasoning
+    corrected.tokens_cached = tokens.cached
+    corrected.tokens_estimated = false
+  }
+  return corrected
 }

@@ -10,14 +10,16 @@ const conflictClause = `${addToExisting('overbilled_endpoints', ['endpoint'], ['
 
 /** The statement that marks the endpoints of these requests. Empty if none billed too much. */
 export function overbilledInsertions(generations: readonly Generation[]): Insertion[] {
-  const found = new Map<string, [string, number, number, string]>()
+  const byEndpoint = new Map<string, { requests: number; lastAt: number; lastId: string }>()
   for (const { capped, endpointId, createdAt, id } of generations) {
     if (!capped || endpointId === undefined) continue
-    const [, requests = 0] = found.get(endpointId) ?? []
-    found.set(endpointId, [endpointId, requests + 1, createdAt, id])
+    const requests = byEndpoint.get(endpointId)?.requests ?? 0
+    byEndpoint.set(endpointId, { requests: requests + 1, lastAt: createdAt, lastId: id })
   }
-  if (found.size === 0) return []
-  const rows = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  if (byEndpoint.size === 0) return []
+  // Sorted: two servers that lock the same rows in different orders would deadlock.
+  const sorted = [...byEndpoint].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const rows = sorted.map(([endpoint, { requests, lastAt, lastId }]) => [endpoint, requests, lastAt, lastId])
   return [{ table: 'overbilled_endpoints', columns, rows, suffix: conflictClause }]
 }
 
@@ -32,10 +34,11 @@ export async function markOverbilled(tx: Tx, endpoint: string, { id, at }: { id:
 }
 
 /** The endpoints of a model that billed more than requests could use, with the number of such requests. */
-export async function overbilledEndpoints(
+export async function readOverbilledEndpoints(
   { db }: { db: Pick<Db, 'reports'> },
   model: string,
 ): Promise<Map<string, number>> {
+  // The ids of a model's endpoints are `<model>@<tag>`. `A` follows `@`, so both bounds select by the index.
   const rows = await db.reports
     .selectFrom('overbilled_endpoints')
     .where('endpoint', '>=', `${model}@`)

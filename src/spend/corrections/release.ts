@@ -63,23 +63,23 @@ async function releaseAll(
       const correction = await correctCharge(deps.db, tx, id, (row) => releasedCharge(row, at))
       if (correction) corrections.push(correction)
     }
-    const released = corrections.map(({ before }) => before.id)
-    if (released.length === 0) return { requests: 0, amount: 0n }
-    await deleteCostLookups(tx, released)
+    const releasedIds = corrections.map(({ before }) => before.id)
+    if (releasedIds.length === 0) return { requests: 0, amount: 0n }
+    await deleteCostLookups(tx, releasedIds)
     const amount = corrections.reduce((sum, correction) => sum + correction.released, 0n)
     await recordChange(deps, tx, caller, {
       action: 'generation.released',
       targetKind: 'generation',
-      targetId: 'id' in scope ? released[0]! : 'filter',
+      targetId: 'id' in scope ? releasedIds[0]! : 'filter',
       before: {
-        requests: released,
+        requests: releasedIds,
         unconfirmed_usd: toUsd(amount),
-        ...('filter' in scope && { filter: filterForm(scope) }),
+        filter: 'filter' in scope ? auditedFilter(scope) : undefined,
       },
       after: { unconfirmed_usd: 0 },
     })
-    await appendEvents(tx, [{ at, organizationId, kind: 'generations', data: JSON.stringify(released) }])
-    return { requests: released.length, amount }
+    await appendEvents(tx, [{ at, organizationId, kind: 'generations', data: JSON.stringify(releasedIds) }])
+    return { requests: releasedIds.length, amount }
   })
 }
 
@@ -90,5 +90,5 @@ const releasedCharge = ({ cost }: { cost: PicoUsd }, at: number): NewCharge => (
 })
 
 /** The filter without absent members, for the audit log. JSON has no bigint. */
-const filterForm = ({ filter }: { filter: GenerationFilter }) =>
+const auditedFilter = ({ filter }: { filter: GenerationFilter }) =>
   JSON.parse(JSON.stringify(filter, (_, value) => (typeof value === 'bigint' ? toUsd(value) : value)))

@@ -4,7 +4,7 @@ import { insertRows } from '#platform/db/rows/insert-rows.ts'
 import { dayOf } from '../ledger/days.ts'
 import { type Amounts, minuteMs, newCell } from '../rollups/cell.ts'
 import { partInsertion } from '../rollups/parts.ts'
-import { factsOfRow } from '../rollups/request-facts.ts'
+import { readRequestFacts } from '../rollups/request-facts.ts'
 import type { ChargedRow, NewCharge } from './charged-row.ts'
 
 /** The differences of the amounts that a correction changes. */
@@ -68,7 +68,7 @@ async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...diffe
 /** Corrects the cells of a row. Rows that the backfill has not counted yet are counted later, with their new amounts. */
 async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, differences: Differences): Promise<void> {
   if (row.rolledUp === 0) return
-  const { dimensions } = factsOfRow({ ...row, cost: '0', margin: '0' })
+  const { dimensions } = readRequestFacts({ ...row, cost: '0', margin: '0' })
   const cell = { minute: Math.floor(row.created_at / minuteMs), ...newCell(dimensions) }
   Object.assign(cell.amounts, differences)
   // An earlier version counted the row without its margin.

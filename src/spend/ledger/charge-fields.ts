@@ -37,13 +37,15 @@ export function chargedAttempts<Attempt extends StoredAttempt>(
   { endpoint_id: answeredBy, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
 ) {
   const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
-  const recorded = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + toPicoUsd(unconfirmed_usd), 0n)
-  const isComplete = recorded === toPicoUsd(limit_cost) - toPicoUsd(upstream_inference_cost)
-  const costOf = (at: number) => (at === answeredIndex ? toPicoUsd(upstream_inference_cost) : 0n)
-  return attempts.map(({ connect, first_byte, unconfirmed_usd = 0, ...attempt }, at) => ({
+  const recordedSum = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + toPicoUsd(unconfirmed_usd), 0n)
+  // Older versions did not store the amounts of attempts.
+  const isComplete = recordedSum === toPicoUsd(limit_cost) - toPicoUsd(upstream_inference_cost)
+  const costOf = (index: number) => (index === answeredIndex ? toPicoUsd(upstream_inference_cost) : 0n)
+  return attempts.map(({ connect, first_byte, unconfirmed_usd = 0, ...attempt }, index) => ({
     ...attempt,
-    charged_usd: isComplete ? toUsd(costOf(at) + toPicoUsd(unconfirmed_usd)) : null,
+    charged_usd: isComplete ? toUsd(costOf(index) + toPicoUsd(unconfirmed_usd)) : null,
     unconfirmed_usd: isComplete ? unconfirmed_usd : null,
+    // A reused connection needs no time, which is not stored.
     connect: connect ?? (first_byte === undefined ? null : 0),
     first_byte: first_byte ?? null,
   }))

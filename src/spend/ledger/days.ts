@@ -12,7 +12,7 @@ export function dayText(day: number): string {
 }
 
 /** The first day of the period that contains a day, and of the next period. */
-const periods: Record<Interval, { first: (day: number) => number; next: (first: number) => number }> = {
+const periodDays: Record<Interval, { first: (day: number) => number; next: (first: number) => number }> = {
   daily: { first: (day) => day, next: (first) => first + 1 },
   // Weeks start on Monday. The epoch was a Thursday.
   weekly: { first: (day) => day - ((day + 3) % 7), next: (first) => first + 7 },
@@ -26,10 +26,10 @@ function firstOfMonth(day: number, addedMonths: number): number {
 
 /** The first day of the period that contains `ms`. Weeks start on Monday, months on the 1st. */
 export function periodStart(interval: Interval, ms: number): number {
-  return periods[interval].first(dayOf(ms))
+  return periodDays[interval].first(dayOf(ms))
 }
 
 /** The end of the period that contains `ms`, in milliseconds since the epoch. */
 export function periodEnd(interval: Interval, ms: number): number {
-  return periods[interval].next(periodStart(interval, ms)) * dayMs
+  return periodDays[interval].next(periodStart(interval, ms)) * dayMs
 }

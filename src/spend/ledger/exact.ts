@@ -3,16 +3,17 @@ import { sql } from '#platform/db/kysely.ts'
 import { sumBase } from './read-sum.ts'
 
 /** Casts to an exact integer. SQLite would convert large integers to floating point. */
-const bigintOf = (value: RawBuilder<unknown>) => sql`cast(${value} as bigint)`
+const toBigint = (value: RawBuilder<unknown>) => sql`cast(${value} as bigint)`
 
 /** Reads an integer as text, because it may exceed the exact range of a double. */
-export function exactly(value: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`cast(${bigintOf(value)} as text)`
+export function exactText(value: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`cast(${toBigint(value)} as text)`
 }
 
 /** Sums in two halves, because SQLite cannot add beyond 2⁶³. Read the result with `readSum`. */
 export function exactSum(value: RawBuilder<unknown>): RawBuilder<string> {
-  const [number, by] = [bigintOf(value), sql.lit(Number(sumBase))]
-  const half = (part: RawBuilder<unknown>) => sql`cast(coalesce(sum(${part}), 0) as text)`
-  return sql<string>`${half(sql`${number} / ${by}`)} || ' ' || ${half(sql`${number} % ${by}`)}`
+  const number = toBigint(value)
+  const base = sql.lit(Number(sumBase))
+  const sumHalf = (part: RawBuilder<unknown>) => sql`cast(coalesce(sum(${part}), 0) as text)`
+  return sql<string>`${sumHalf(sql`${number} / ${base}`)} || ' ' || ${sumHalf(sql`${number} % ${base}`)}`
 }

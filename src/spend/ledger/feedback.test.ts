@@ -4,7 +4,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { addFeedback, feedbackOf } from './feedback.ts'
+import { addFeedback, readFeedback } from './feedback.ts'
 
 onEachDatabase('reports about an answer', (kind) => {
   test('many at once store no more than the maximum', async () => {
@@ -15,6 +15,6 @@ onEachDatabase('reports about an answer', (kind) => {
     const add = () => addFeedback(deps, request.id, 'u', { category: 'other', comment: null })
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, add))
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 20)
-    assert.equal((await feedbackOf(store, request.id)).length, 20)
+    assert.equal((await readFeedback(store, request.id)).length, 20)
   })
 })

@@ -1,5 +1,4 @@
-import type { Now } from '#platform/core/clock.ts'
-import { isoTime } from '#platform/core/clock.ts'
+import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
@@ -27,7 +26,7 @@ export async function addFeedback(
   { category, comment }: Feedback,
 ): Promise<void> {
   await db.exclusively(`feedback ${generationId}`, async (tx) => {
-    if ((await feedbackOf({ db: { query: tx } }, generationId)).length >= maxReports)
+    if ((await readFeedback({ db: { query: tx } }, generationId)).length >= maxReports)
       throw new Fault('conflict', `The generation has ${maxReports} reports, which is the maximum.`)
     const row = { id: newId(), generation_id: generationId, user_id: userId, category, comment, created_at: now() }
     await tx.insertInto('generation_feedback').values(row).execute()
@@ -35,7 +34,7 @@ export async function addFeedback(
 }
 
 /** Reads the reports about a request, oldest first. */
-export async function feedbackOf({ db }: { db: { query: Query | Tx } }, generationId: string) {
+export async function readFeedback({ db }: { db: { query: Query | Tx } }, generationId: string) {
   const rows = await db.query
     .selectFrom('generation_feedback')
     .where('generation_id', '=', generationId)

@@ -11,9 +11,10 @@ const minPercent = 4
  * Predicts the spending at the end of the current period from the average since its start. Null for a limit that never resets,
  * and early in a period.
  */
-export function forecastOf(interval: Interval | null, spent: PicoUsd, now: number): PicoUsd | null {
+export function predictSpending(interval: Interval | null, spent: PicoUsd, now: number): PicoUsd | null {
   if (interval === null) return null
   const from = periodStart(interval, now) * dayMs
-  const [elapsed, length] = [BigInt(Math.floor(now - from)), BigInt(periodEnd(interval, now) - from)]
+  const elapsed = BigInt(Math.floor(now - from))
+  const length = BigInt(periodEnd(interval, now) - from)
   return elapsed * 100n < length * BigInt(minPercent) ? null : (spent * length) / elapsed
 }

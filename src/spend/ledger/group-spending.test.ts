@@ -4,7 +4,7 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { dayOf } from './days.ts'
-import { sumOfGroup } from './group-spending.ts'
+import { readGroupSpending } from './group-spending.ts'
 
 onEachDatabase('the spending of a session or tag value', (kind) => {
   test('is the sum of its requests since a day, with own credentials and margins apart', async () => {
@@ -23,8 +23,8 @@ onEachDatabase('the spending of a session or tag value', (kind) => {
     const tag = { ...group, grouping: { by: 'tag', name: 'customer' }, value: 'acme' } as const
     const today = dayOf(at)
     const byok = { byok: 10n, byokMargin: 100n, margin: 0n }
-    assert.deepEqual(await sumOfGroup(store, session, today), { total: 10_001n, ...byok })
-    assert.deepEqual(await sumOfGroup(store, tag, today), { total: 1n, ...byok })
-    assert.deepEqual(await sumOfGroup(store, tag, 0), { total: 1001n, ...byok })
+    assert.deepEqual(await readGroupSpending(store, session, today), { total: 10_001n, ...byok })
+    assert.deepEqual(await readGroupSpending(store, tag, today), { total: 1n, ...byok })
+    assert.deepEqual(await readGroupSpending(store, tag, 0), { total: 1001n, ...byok })
   })
 })

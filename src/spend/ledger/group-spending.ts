@@ -17,7 +17,7 @@ export type SpendingGroup = {
 const dayMs = 86_400_000
 
 /** Sums the single requests of a group since a day. Requests older than the retention of the ledger are missing. */
-export async function sumOfGroup(
+export async function readGroupSpending(
   { db }: { db: Pick<Db, 'query'> },
   { workspaceId, grouping, value, assignedTo }: SpendingGroup,
   sinceDay: number,
@@ -37,8 +37,8 @@ export async function sumOfGroup(
             .where('created_at', '>=', sinceDay * dayMs)
             .select('generation_id'),
         )
-  const counted = assignedTo === undefined ? inGroup : inGroup.where(assigned(assignedTo))
-  const row = await counted
+  const countedRequests = assignedTo === undefined ? inGroup : inGroup.where(isAssigned(assignedTo))
+  const row = await countedRequests
     .select([
       sumIf(0, 'cost_pico').as('total'),
       sumIf(1, 'cost_pico').as('byok'),
@@ -66,7 +66,7 @@ function sumIf(byok: 0 | 1, column: 'cost_pico' | 'margin_pico') {
   )
 }
 
-function assigned(guardrailId: string) {
+function isAssigned(guardrailId: string) {
   const targets = (kind: 'key' | 'member') =>
     sql`(select target_id from guardrail_assignments where guardrail_id = ${guardrailId} and target_kind = ${kind})`
   return sql<boolean>`(g.key_hash in ${targets('key')} or g.user_id in ${targets('member')})`

@@ -1,10 +1,10 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { exactly, exactSum } from './exact.ts'
+import { exactSum, exactText } from './exact.ts'
 import type { RequestTag } from './generation.ts'
 import { readSum } from './read-sum.ts'
-import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
 
 /** The requests of a workspace, or of some keys and users in it. */
 export type Scope = {
@@ -36,13 +36,14 @@ const costColumn = sql.ref('cost_pico')
 const marginColumn = sql.ref('margin_pico')
 
 /** Reads the requests between two instants by time, page by page. */
-export async function* pastRequests(
+export async function* readPastRequests(
   deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes, hasTags }: Scope,
   from: number,
   to: number,
 ): AsyncGenerator<PastRequest[]> {
-  let [after, afterId] = [from, '']
+  let after = from
+  let afterId = ''
   for (;;) {
     const rows = await deps.db.reports
       .selectFrom('generations')
@@ -52,12 +53,12 @@ export async function* pastRequests(
       // A refused request has no known endpoint or cost.
       .where('outcome', '<>', 'refused')
       .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
-      .select([...recordColumns, exactly(costColumn).as('cost'), exactly(marginColumn).as('margin')])
+      .select([...recordColumns, exactText(costColumn).as('cost'), exactText(marginColumn).as('margin')])
       .orderBy('created_at')
       .orderBy('id')
       .limit(rowsPerPage)
       .execute()
-    const tags = hasTags ? await tagsOf(deps, rows) : undefined
+    const tags = hasTags ? await readTags(deps, rows) : undefined
     yield rows
       .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
       .map(({ cost, margin, ...row }) => ({
@@ -67,7 +68,7 @@ export async function* pastRequests(
         cost: BigInt(cost),
         charged: BigInt(cost) + BigInt(margin),
         tags: tags?.get(row.id),
-        record: generationRecord(row),
+        record: toGenerationRecord(row),
       }))
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerPage) return
@@ -76,7 +77,7 @@ export async function* pastRequests(
   }
 }
 
-async function tagsOf(
+async function readTags(
   { db }: { db: Pick<Db, 'reports'> },
   requests: readonly { id: string }[],
 ): Promise<Map<string, RequestTag[]>> {
@@ -84,13 +85,13 @@ async function tagsOf(
   const ids = requests.map(({ id }) => id)
   const rows = await db.reports.selectFrom('request_tags').where('generation_id', 'in', ids).selectAll().execute()
   const byRequest = Map.groupBy(rows, ({ generation_id }) => generation_id)
-  return new Map([...byRequest].map(([id, own]) => [id, own.map(({ name, value }) => [name, value] as const)]))
+  return new Map([...byRequest].map(([id, tagRows]) => [id, tagRows.map(({ name, value }) => [name, value] as const)]))
 }
 
 /**
  * Reads the amounts that limits were charged on whole days, by key and member. The last day is exclusive.
  */
-export async function spentOnDays(
+export async function readSpentOnDays(
   deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes }: Scope,
   days: { from: number; to: number; includesByok: boolean },

@@ -23,15 +23,15 @@ export async function keysByUsedLimit(
   limit: number,
 ): Promise<{ hashes: string[]; total: number }> {
   const at = now()
-  const byInterval = (figureOf: (interval: Interval) => number, otherwise: number) => sql`
+  const byInterval = (toValue: (interval: Interval) => number, defaultValue: number) => sql`
     case k.limit_reset ${sql.join(
-      intervals.map((interval) => sql`when ${sql.lit(interval)} then ${sql.lit(figureOf(interval))}`),
+      intervals.map((interval) => sql`when ${sql.lit(interval)} then ${sql.lit(toValue(interval))}`),
       sql` `,
-    )} else ${sql.lit(otherwise)} end`
+    )} else ${sql.lit(defaultValue)} end`
   const firstDay = byInterval((interval) => periodStart(interval, at), 0)
   const { rows } = await sql<{ hash: string; total: number }>`
     select hash, count(*) over () as total from (
-      select k.hash, ${byInterval((interval) => pace(interval, at), 1)} as pace,
+      select k.hash, ${byInterval((interval) => projectionFactor(interval, at), 1)} as pace,
              coalesce(sum((d.cost_pico + d.margin_pico) * 1.0), 0) / (k.limit_usd * 1e12) as used
         from api_keys as k
         left join usage_days as d
@@ -49,7 +49,7 @@ export async function keysByUsedLimit(
 }
 
 /** The factor from the spending so far to that of the whole period. At least a tenth of the period counts as passed. */
-function pace(interval: Interval, at: number): number {
+function projectionFactor(interval: Interval, at: number): number {
   const start = periodStart(interval, at) * dayMs
   const length = periodEnd(interval, at) - start
   return length / Math.max(at - start, length / 10)

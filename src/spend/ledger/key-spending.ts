@@ -3,8 +3,8 @@ import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { periodEnd, periodStart } from './days.ts'
-import { forecastOf } from './forecast.ts'
-import { chargedOf, noSpending, type Spending, spendingOfKeys, unconfirmedOf } from './read.ts'
+import { predictSpending } from './forecast.ts'
+import { chargedOf, noSpending, readSpendingOfKeys, type Spending, unconfirmedOf } from './read.ts'
 
 export type LimitedKey = {
   hash: string
@@ -16,10 +16,10 @@ export type LimitedKey = {
 type Periods = Record<'total' | Interval, Spending>
 
 /** Reads the spending of keys: in total, and of the current day, week and month, as fields of the key API, in USD. */
-export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
+export async function readKeySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
   const at = deps.now()
   const hashes = keys.map(({ hash }) => hash)
-  const spendingSince = (day: number) => spendingOfKeys(deps, hashes, day)
+  const spendingSince = (day: number) => readSpendingOfKeys(deps, hashes, day)
   const [total, daily, weekly, monthly] = await Promise.all([
     spendingSince(0),
     spendingSince(periodStart('daily', at)),
@@ -27,14 +27,14 @@ export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]
     spendingSince(periodStart('monthly', at)),
   ])
   return keys.map((key) => {
-    const spentBy = (sums: Map<string, Spending>) => sums.get(key.hash) ?? noSpending
+    const spendingOfKey = (sums: Map<string, Spending>) => sums.get(key.hash) ?? noSpending
     return usageFields(
       key,
       {
-        total: spentBy(total),
-        daily: spentBy(daily),
-        weekly: spentBy(weekly),
-        monthly: spentBy(monthly),
+        total: spendingOfKey(total),
+        daily: spendingOfKey(daily),
+        weekly: spendingOfKey(weekly),
+        monthly: spendingOfKey(monthly),
       },
       at,
     )
@@ -69,7 +69,7 @@ function limitFields({ limit, limit_reset, include_byok_in_limit }: LimitedKey, 
   const period = periods[limit_reset ?? 'total']
   const spent = chargedOf(period, include_byok_in_limit)
   const unconfirmed = unconfirmedOf(period, include_byok_in_limit)
-  const forecast = forecastOf(limit_reset, spent, now)
+  const forecast = predictSpending(limit_reset, spent, now)
   return {
     limit_remaining: toUsd(remainingOf(limit, spent)),
     limit_spent: toUsd(spent - unconfirmed),
@@ -80,11 +80,11 @@ function limitFields({ limit, limit_reset, include_byok_in_limit }: LimitedKey, 
 }
 
 /** The total spending of a key, and the remaining amount of its limit; undefined without a limit. */
-export async function keyCredit(
+export async function readKeyCredit(
   deps: { db: Db; now: Now },
   { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
 ): Promise<{ used: PicoUsd; remaining: PicoUsd | undefined }> {
-  const spendingSince = async (day: number) => (await spendingOfKeys(deps, [hash], day)).get(hash) ?? noSpending
+  const spendingSince = async (day: number) => (await readSpendingOfKeys(deps, [hash], day)).get(hash) ?? noSpending
   const total = await spendingSince(0)
   if (limit === null) return { used: total.total, remaining: undefined }
   const counted = limit_reset === null ? total : await spendingSince(periodStart(limit_reset, deps.now()))

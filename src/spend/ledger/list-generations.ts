@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { RequestTag } from './generation.ts'
-import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
 /** Filters, which are combined with AND. Times in milliseconds since the epoch, `from` inclusive, `to` exclusive. */
@@ -63,16 +63,16 @@ export async function listGenerations(
 ): Promise<{ data: GenerationRecord[]; nextCursor: string | undefined }> {
   const owner = visibilityOf(caller)
   const cursor = page.cursor === undefined ? undefined : readCursor(page.cursor)
-  if (excludes(filter, owner)) return { data: [], nextCursor: undefined }
+  if (excludesEverything(filter, owner)) return { data: [], nextCursor: undefined }
   const indexFilter = selectIndex(filter, owner)
-  const indexedRows = byIndex(db.reports.selectFrom('generations'), indexFilter)
+  const indexedRows = selectByIndex(db.reports.selectFrom('generations'), indexFilter)
   const rowFilters = rowConditions(filter, indexFilter, owner)
   const scanLimit = scannedRows ?? maxScannedRows[indexFilter[0] === 'created_at' ? 'neighbours' : 'scattered']
   const since = rowFilters.length > 0 ? await scanStart(indexedRows, filter, cursor, scanLimit) : undefined
   const rows = await rowFilters
     .reduce(
       (query, condition) => query.where(condition),
-      between(indexedRows, { ...filter, from: since ?? filter.from }, cursor),
+      restrictTime(indexedRows, { ...filter, from: since ?? filter.from }, cursor),
     )
     .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
     .select(recordColumns)
@@ -81,11 +81,14 @@ export async function listGenerations(
     .limit(page.limit)
     .execute()
   const last = rows.at(-1)
-  const next =
-    rows.length === page.limit ? last && positionOf(last) : since !== undefined && { createdAt: since, id: '' }
+  const scanEnd = since === undefined ? undefined : { createdAt: since, id: '' }
+  const nextPosition = last && rows.length === page.limit ? toPosition(last) : scanEnd
   // Filters must not reveal requests of keys that the caller is not allowed to see.
-  const isHidden = next && !last && indexFilter[0] === 'key_hash' && !(await isVisible(indexedRows, owner))
-  return { data: rows.map(generationRecord), nextCursor: next && !isHidden ? cursorOf(next) : undefined }
+  const isHidden = nextPosition && !last && indexFilter[0] === 'key_hash' && !(await isVisible(indexedRows, owner))
+  return {
+    data: rows.map(toGenerationRecord),
+    nextCursor: nextPosition && !isHidden ? toCursor(nextPosition) : undefined,
+  }
 }
 
 /**
@@ -100,14 +103,14 @@ export async function* generationSlices(
   sliceRows: number,
 ): AsyncGenerator<{ rows: Generations }> {
   const owner = visibilityOf(caller)
-  if (excludes(filter, owner)) return
+  if (excludesEverything(filter, owner)) return
   const indexFilter = selectIndex(filter, owner)
-  const indexedRows = byIndex(db.reports.selectFrom('generations'), indexFilter)
+  const indexedRows = selectByIndex(db.reports.selectFrom('generations'), indexFilter)
   const rowFilters = rowConditions(filter, indexFilter, owner)
   let { to } = filter
   for (;;) {
     const since = await scanStart(indexedRows, { ...filter, to }, undefined, sliceRows)
-    const inSlice = between(indexedRows, { from: since ?? filter.from, to }, undefined)
+    const inSlice = restrictTime(indexedRows, { from: since ?? filter.from, to }, undefined)
     const rows = rowFilters
       .reduce((query, condition) => query.where(condition), inSlice)
       .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
@@ -117,15 +120,15 @@ export async function* generationSlices(
   }
 }
 
-const positionOf = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })
+const toPosition = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })
 
 type Owner = ReturnType<typeof visibilityOf>
 const isOrganization = ([column]: Owner) => column === 'organization_id'
 
 /** Whether a filter excludes everything that the caller is allowed to see. */
-function excludes({ keyHash, userId, workspaceId }: GenerationFilter, [column, value]: Owner): boolean {
-  const all = { key_hash: keyHash, user_id: userId, workspace_id: workspaceId, organization_id: undefined }
-  const requested = all[column]
+function excludesEverything({ keyHash, userId, workspaceId }: GenerationFilter, [column, value]: Owner): boolean {
+  const ownerFilters = { key_hash: keyHash, user_id: userId, workspace_id: workspaceId, organization_id: undefined }
+  const requested = ownerFilters[column]
   return requested !== undefined && requested !== value
 }
 
@@ -150,7 +153,7 @@ function selectIndex(filter: GenerationFilter, owner: Owner): IndexFilter {
   return workspaceId === undefined ? ['created_at'] : ['workspace_id', workspaceId]
 }
 
-function byIndex(query: Generations, [column, value]: IndexFilter): Generations {
+function selectByIndex(query: Generations, [column, value]: IndexFilter): Generations {
   return query
     .$if(column === 'outcome', (rows) => rows.where('outcome', '<>', sql.lit('success')))
     .$if(column === 'guardrails', (rows) => rows.where('guardrails', 'is not', null))
@@ -162,7 +165,11 @@ function byIndex(query: Generations, [column, value]: IndexFilter): Generations 
  * Limits the time. Sets only one bound at each end, because SQLite may use the wrong one of two for its index. A cursor adds its time as a separate
  * bound, because Postgres does not estimate ranges of pairs well.
  */
-function between(query: Generations, { from, to }: GenerationFilter, cursor: CursorPosition | undefined): Generations {
+function restrictTime(
+  query: Generations,
+  { from, to }: GenerationFilter,
+  cursor: CursorPosition | undefined,
+): Generations {
   const end = cursor && (to === undefined || cursor.createdAt < to) ? cursor : { createdAt: to, id: '' }
   return query
     .$if(from !== undefined, (rows) => rows.where('created_at', '>=', from!))
@@ -181,9 +188,9 @@ async function scanStart(
   scannedRows: number,
 ): Promise<number | undefined> {
   // Some rows of the millisecond in which the previous page ended may not have been scanned.
-  const older = cursor && cursor.createdAt + (cursor.id === '' ? 0 : 1)
-  const before = Math.min(to ?? Number.POSITIVE_INFINITY, older ?? Number.POSITIVE_INFINITY)
-  const last = await between(indexedRows, { from, to: Number.isFinite(before) ? before : undefined }, undefined)
+  const cursorEnd = cursor && cursor.createdAt + (cursor.id === '' ? 0 : 1)
+  const before = Math.min(to ?? Number.POSITIVE_INFINITY, cursorEnd ?? Number.POSITIVE_INFINITY)
+  const last = await restrictTime(indexedRows, { from, to: Number.isFinite(before) ? before : undefined }, undefined)
     .select('created_at')
     .orderBy('created_at', 'desc')
     .offset(scannedRows - 1)
@@ -194,8 +201,8 @@ async function scanStart(
 
 async function isVisible(indexedRows: Generations, owner: Owner): Promise<boolean> {
   const [column, value] = owner
-  const any = (await indexedRows.select(column).limit(1).executeTakeFirst()) as Record<string, unknown> | undefined
-  return any?.[column] === value
+  const firstRow = (await indexedRows.select(column).limit(1).executeTakeFirst()) as Record<string, unknown> | undefined
+  return firstRow?.[column] === value
 }
 
 type RowCondition = [
@@ -206,8 +213,8 @@ type RowCondition = [
 
 /** Returns filters that are tested on each row. `is true` prevents the database from using their index. */
 function rowConditions(filter: GenerationFilter, [indexFilter]: IndexFilter, owner: Owner): RawBuilder<boolean>[] {
-  const { outcome, guardrailId, streamed } = filter
-  const conditions: RowCondition[] = [
+  const { outcome, guardrailId, streamed, unconfirmed, tag } = filter
+  const columnConditions: RowCondition[] = [
     ['session_id', '=', filter.sessionId],
     ['key_hash', '=', filter.keyHash],
     ['user_id', '=', filter.userId],
@@ -223,25 +230,25 @@ function rowConditions(filter: GenerationFilter, [indexFilter]: IndexFilter, own
     ['latency_ms', '<=', filter.maxLatencyMs],
     ['duration_ms', '>=', filter.minDurationMs],
     ['duration_ms', '<=', filter.maxDurationMs],
-    // The organization matches most rows of an installation.
-    ...(isOrganization(owner) ? [] : [[owner[0], '=', owner[1]] satisfies RowCondition]),
   ]
-  return [
-    ...conditions
-      .filter(([column, , value]) => value !== undefined && column !== indexFilter)
-      .map(([column, operator, value]) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`),
-    ...(filter.unconfirmed && indexFilter !== 'unconfirmed' ? [sql`margin_pico > 0`] : []),
-    ...(filter.tag === undefined
-      ? []
-      : [
-          sql`exists (select 1 from request_tags where generation_id = generations.id and name = ${filter.tag[0]} and value = ${filter.tag[1]})`,
-        ]),
-    ...(outcome === undefined ? [] : [sql`outcome in (${sql.join(outcome)})`]),
-    ...(guardrailId === undefined ? [] : [sql`',' || guardrails || ',' like ${`%,${guardrailId},%`}`]),
-  ].map((condition) => sql<boolean>`(${condition}) is true`)
+  // The organization matches most rows of an installation.
+  if (!isOrganization(owner)) columnConditions.push([owner[0], '=', owner[1]])
+  const conditions: RawBuilder<unknown>[] = columnConditions
+    .filter(([column, , value]) => value !== undefined && column !== indexFilter)
+    .map(([column, operator, value]) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`)
+  if (unconfirmed && indexFilter !== 'unconfirmed') conditions.push(sql`margin_pico > 0`)
+  if (tag !== undefined) {
+    const [name, value] = tag
+    conditions.push(
+      sql`exists (select 1 from request_tags where generation_id = generations.id and name = ${name} and value = ${value})`,
+    )
+  }
+  if (outcome !== undefined) conditions.push(sql`outcome in (${sql.join(outcome)})`)
+  if (guardrailId !== undefined) conditions.push(sql`',' || guardrails || ',' like ${`%,${guardrailId},%`}`)
+  return conditions.map((condition) => sql<boolean>`(${condition}) is true`)
 }
 
-const cursorOf = ({ createdAt, id }: CursorPosition) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
+const toCursor = ({ createdAt, id }: CursorPosition) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
 
 function readCursor(cursor: string): CursorPosition {
   const [, createdAt, id] = /^(\d{1,15}) (\S{0,200})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []

@@ -6,7 +6,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { dayText } from './days.ts'
 import { exactSum } from './exact.ts'
 import { readSum } from './read-sum.ts'
-import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
 /** Reads the record of one request, by its id or the upstream's id. If several have that id, returns the latest. */
@@ -22,7 +22,7 @@ export async function findGeneration(deps: { db: Db }, caller: Visibility, id: s
       .limit(1)
       .executeTakeFirst()
   const row = (await find('id')) ?? (await find('upstream_id'))
-  if (row) return generationRecord(row)
+  if (row) return toGenerationRecord(row)
   throw new Fault(
     'not_found',
     'Generation not found. It may not be written yet, which takes up to a second, or it was deleted because of its age.',
@@ -33,11 +33,11 @@ export async function findGeneration(deps: { db: Db }, caller: Visibility, id: s
 const idsPerQuery = 500
 
 /** The stored requests with these ids and their owners, in any order. */
-export async function generationsByIds(
+export async function readGenerations(
   { db }: { db: Pick<Db, 'reports'> },
   ids: readonly string[],
 ): Promise<{ organizationId: string; record: GenerationRecord }[]> {
-  const found: { organizationId: string; record: GenerationRecord }[] = []
+  const requests: { organizationId: string; record: GenerationRecord }[] = []
   for (let from = 0; from < ids.length; from += idsPerQuery) {
     const rows = await db.reports
       .selectFrom('generations')
@@ -45,9 +45,9 @@ export async function generationsByIds(
       .select([...recordColumns, 'organization_id'])
       .execute()
     for (const { organization_id: organizationId, ...row } of rows)
-      found.push({ organizationId, record: generationRecord(row) })
+      requests.push({ organizationId, record: toGenerationRecord(row) })
   }
-  return found
+  return requests
 }
 
 export type ActivityFilter = {
@@ -102,17 +102,12 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
   if (keyHash) matching = matching.where('key_hash', '=', keyHash)
   if (userId) matching = matching.where('user_id', '=', userId)
   if (filter.workspaceId) matching = matching.where('workspace_id', '=', filter.workspaceId)
-  const columns = [
-    ...new Set(
-      (['model', 'workspace', 'member', 'key'] as const).flatMap((dimension) =>
-        by.has(dimension) ? dimensionColumns[dimension] : [],
-      ),
-    ),
-  ]
+  const dimensions = (['model', 'workspace', 'member', 'key'] as const).filter((dimension) => by.has(dimension))
+  const columns = [...new Set(dimensions.flatMap((dimension) => dimensionColumns[dimension]))]
   const rows = await matching
     .select(['day', ...columns])
     .select((e) => e.fn.sum<number>('requests').as('requests'))
-    .select([sumOf('prompt_tokens'), sumOf('completion_tokens'), sumOf('reasoning_tokens')])
+    .select([sumColumn('prompt_tokens'), sumColumn('completion_tokens'), sumColumn('reasoning_tokens')])
     .select([spentColumn(0).as('cost'), spentColumn(1).as('byok'), exactSum(sql.ref('margin_pico')).as('margin')])
     // Requests without an answer are not counted, but can have a cost.
     .where((e) => e.or([e('requests', '>', 0), e('cost_pico', '<>', 0n), e('margin_pico', '<>', 0n)]))
@@ -138,7 +133,7 @@ export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: Ac
 }
 
 /** The spend of the caller's organization, or of its workspace, on credentials of this service. */
-export async function totalSpent(deps: { db: Pick<Db, 'reports'> }, caller: CallerScope): Promise<PicoUsd> {
+export async function readTotalSpent(deps: { db: Pick<Db, 'reports'> }, caller: CallerScope): Promise<PicoUsd> {
   const row = await deps.db.reports
     .selectFrom('workspace_days')
     .where('organization_id', '=', caller.organizationId)
@@ -148,7 +143,7 @@ export async function totalSpent(deps: { db: Pick<Db, 'reports'> }, caller: Call
   return readSum(row.cost)
 }
 
-const sumOf = <Name extends string>(column: Name) => exactSum(sql.ref(column)).as(column)
+const sumColumn = <Name extends string>(column: Name) => exactSum(sql.ref(column)).as(column)
 
 function spentColumn(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {
   return exactSum(sql`case when byok = ${sql.lit(byok)} then ${sql.ref(column)} else 0 end`)
@@ -186,7 +181,7 @@ export function unconfirmedOf({ margin, byokMargin }: Spending, includesByok: bo
 export const noSpending: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
 
 /** The spending of keys since a day, by hash. Keys without spending are missing. */
-export async function spendingOfKeys(
+export async function readSpendingOfKeys(
   deps: { db: Db },
   hashes: string[],
   sinceDay: number,
@@ -205,7 +200,7 @@ export async function spendingOfKeys(
 /** An organization, a workspace, or some keys and members in it. */
 export type Spenders = { organizationId?: string; workspaceId?: string; keyHashes?: string[]; userIds?: string[] }
 
-export async function spendingOf(
+export async function readSpendingOf(
   deps: { db: Pick<Db, 'query'> },
   spenders: Spenders,
   sinceDay: number,
@@ -219,12 +214,13 @@ export async function spendingOf(
   if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
   if (keyHashes && userIds) {
     if (keyHashes.length + userIds.length === 0) return noSpending
-    matching = matching.where((e) =>
-      e.or([
-        ...(keyHashes.length > 0 ? [e('key_hash', 'in', keyHashes)] : []),
-        ...(userIds.length > 0 ? [e('user_id', 'in', userIds)] : []),
-      ]),
-    )
+    matching = matching.where((e) => {
+      // SQL has no empty list.
+      const conditions = []
+      if (keyHashes.length > 0) conditions.push(e('key_hash', 'in', keyHashes))
+      if (userIds.length > 0) conditions.push(e('user_id', 'in', userIds))
+      return e.or(conditions)
+    })
   }
   return readSpending(await matching.select([...spendingColumns]).executeTakeFirstOrThrow())
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { regions } from '#platform/core/vocabulary.ts'
 import { generation } from '#test/harness/records/generations.ts'
-import { generationRecord, modelOf, storedFacts } from './record.ts'
+import { modelOf, toGenerationRecord, toStoredText } from './record.ts'
 
 const name = fc.constantFrom('a/b', 'c/d', 'e/f')
 const count = fc.constantFrom(0, 1, 70)
@@ -61,7 +61,7 @@ test('a record is read as it was metered', () => {
   fc.assert(
     fc.property(generations, (one) => {
       const { caller, tokens } = one
-      const record = generationRecord({
+      const record = toGenerationRecord({
         id: one.id,
         created_at: one.createdAt,
         workspace_id: caller.workspaceId,
@@ -70,7 +70,7 @@ test('a record is read as it was metered', () => {
         session_id: one.sessionId ?? null,
         upstream_id: one.upstreamId ?? null,
         model: modelOf(one),
-        record: storedFacts(one),
+        record: toStoredText(one),
       })
       const { throughput, total_cost, upstream_inference_cost, limit_cost, unconfirmed_usd, attempts, ...fields } =
         record
@@ -152,7 +152,7 @@ test('each attempt has its connect time and time to first byte', () => {
   const attempt = { endpointId: 'a/b@p', provider: 'p', outcome: 'answered' as const, durationMs: 90 }
   const waits = [{ connectMs: 0, firstByteMs: 12 }, { connectMs: 5, firstByteMs: 12 }, { connectMs: 0 }, {}]
   const attempts = waits.map((waited) => ({ ...attempt, ...waited }))
-  const text = storedFacts(generation({ attempts }))
+  const text = toStoredText(generation({ attempts }))
   const row = {
     id: '',
     created_at: 0,
@@ -162,7 +162,7 @@ test('each attempt has its connect time and time to first byte', () => {
     session_id: null,
     upstream_id: null,
   }
-  const read = generationRecord({ ...row, model: 'a/b', record: text }).attempts
+  const read = toGenerationRecord({ ...row, model: 'a/b', record: text }).attempts
   assert.deepEqual(
     read.map(({ connect, first_byte }) => [connect, first_byte]),
     [

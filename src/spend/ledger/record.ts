@@ -12,7 +12,7 @@ import type {
 } from './generation.ts'
 
 /** A metered request in the form of `GET /generation`. Money in USD, times in milliseconds. */
-export type GenerationRecord = ReturnType<typeof generationRecord>
+export type GenerationRecord = ReturnType<typeof toGenerationRecord>
 
 /** The columns of a row that are not in its `record` text, and the text. */
 export const recordColumns = [
@@ -40,7 +40,7 @@ export type RecordRow = {
 }
 
 /** Default values, which stored records omit. They also apply to fields that older records lack. */
-const defaults = {
+const defaultFacts = {
   preset: null,
   region: 'global',
   upstream_model: null,
@@ -69,7 +69,7 @@ const defaults = {
   not_asked: {},
   ordered_by: null as OrderedBy | null,
   charged_prices: null as ChargedPrices | null,
-  pace: null as ReturnType<typeof paceOf> | null,
+  pace: null as ReturnType<typeof toStoredPace> | null,
   tags: {} as Record<string, string>,
   app_title: null,
   http_referer: null,
@@ -86,18 +86,18 @@ type InternalFacts = {
   correction?: StoredCorrection | undefined
 }
 
-type Facts = { [Name in keyof ReturnType<typeof factsOf>]: Exclude<ReturnType<typeof factsOf>[Name], undefined> }
+type Facts = { [Name in keyof ReturnType<typeof toFacts>]: Exclude<ReturnType<typeof toFacts>[Name], undefined> }
 
 /** The compact text of a record, because a row is written for every request. */
-export function storedFacts(generation: Generation): string {
-  return JSON.stringify(factsOf(generation))
+export function toStoredText(generation: Generation): string {
+  return JSON.stringify(toFacts(generation))
 }
 
 /** Returns undefined for the default value, so that JSON omits it. */
 const omitDefault = <Value>(defaultValue: unknown, value: Value) => (value === defaultValue ? undefined : value)
 
 /** One literal without spreads, so that all records have one hidden class, which is three times as fast. */
-function factsOf(generation: Generation) {
+function toFacts(generation: Generation) {
   const { tokens, contentFindings, candidateModels, requestedModel, finish, nativeFinish, cause, extras } = generation
   const { parts } = tokens
   const model = modelOf(generation)
@@ -105,51 +105,51 @@ function factsOf(generation: Generation) {
     request_id: generation.requestId,
     requested_model: omitDefault(model, requestedModel),
     candidate_models: candidateModels.length === 1 && candidateModels[0] === model ? undefined : candidateModels,
-    preset: omitDefault(defaults.preset, generation.preset ?? null),
-    region: omitDefault(defaults.region, generation.region),
-    upstream_model: omitDefault(defaults.upstream_model, generation.upstreamModel ?? null),
-    provider_name: omitDefault(defaults.provider_name, generation.provider ?? null),
-    endpoint_id: omitDefault(defaults.endpoint_id, generation.endpointId ?? null),
+    preset: omitDefault(defaultFacts.preset, generation.preset ?? null),
+    region: omitDefault(defaultFacts.region, generation.region),
+    upstream_model: omitDefault(defaultFacts.upstream_model, generation.upstreamModel ?? null),
+    provider_name: omitDefault(defaultFacts.provider_name, generation.provider ?? null),
+    endpoint_id: omitDefault(defaultFacts.endpoint_id, generation.endpointId ?? null),
     protocol: generation.protocol,
-    streamed: omitDefault(defaults.streamed, generation.streamed),
-    is_byok: omitDefault(defaults.is_byok, generation.byok),
+    streamed: omitDefault(defaultFacts.streamed, generation.streamed),
+    is_byok: omitDefault(defaultFacts.is_byok, generation.byok),
     outcome: generation.outcome,
-    finish_reason: omitDefault(defaults.finish_reason, finish ?? null),
+    finish_reason: omitDefault(defaultFacts.finish_reason, finish ?? null),
     native_finish_reason: nativeFinish === finish ? undefined : (nativeFinish ?? null),
-    tool_calls: omitDefault(defaults.tool_calls, generation.toolCalls),
+    tool_calls: omitDefault(defaultFacts.tool_calls, generation.toolCalls),
     tokens_prompt: tokens.prompt,
     tokens_completion: tokens.completion,
-    tokens_cached: omitDefault(defaults.tokens_cached, tokens.cached),
-    tokens_cache_written: omitDefault(defaults.tokens_cache_written, tokens.cacheWritten),
-    tokens_reasoning: omitDefault(defaults.tokens_reasoning, tokens.reasoning),
-    tokens_estimated: omitDefault(defaults.tokens_estimated, generation.estimated),
+    tokens_cached: omitDefault(defaultFacts.tokens_cached, tokens.cached),
+    tokens_cache_written: omitDefault(defaultFacts.tokens_cache_written, tokens.cacheWritten),
+    tokens_reasoning: omitDefault(defaultFacts.tokens_reasoning, tokens.reasoning),
+    tokens_estimated: omitDefault(defaultFacts.tokens_estimated, generation.estimated),
     // Billed units other than tokens. Most requests have none.
     tokens_cache_written_1h: parts?.cacheWritten1h || undefined,
     tokens_audio_prompt: parts?.audioPrompt || undefined,
     tokens_audio_completion: parts?.audioCompletion || undefined,
     tokens_image_completion: parts?.imageCompletion || undefined,
-    service_tier: omitDefault(defaults.service_tier, extras?.serviceTier as string | null | undefined),
+    service_tier: omitDefault(defaultFacts.service_tier, extras?.serviceTier as string | null | undefined),
     billed_pieces: extras?.pieces,
     unpriced: generation.unpriced?.length ? generation.unpriced : undefined,
-    tokens_capped: omitDefault(defaults.tokens_capped, generation.capped),
+    tokens_capped: omitDefault(defaultFacts.tokens_capped, generation.capped),
     cache_discount: generation.cacheSaving ? toUsd(generation.cacheSaving) : undefined,
     upstream_inference_cost: toUsd(generation.cost),
     limit_cost: generation.margin > 0n ? toUsd(generation.cost + generation.margin) : undefined,
     charged_budgets: generation.chargedBudgets,
     correction: undefined as StoredCorrection | null | undefined,
-    latency: omitDefault(defaults.latency, generation.latencyMs ?? null),
+    latency: omitDefault(defaultFacts.latency, generation.latencyMs ?? null),
     generation_time: generation.durationMs,
-    throughput: omitDefault(defaults.throughput, throughputOf(generation)),
-    content_findings: contentFindings?.length ? contentFindings.map(findingOf) : undefined,
+    throughput: omitDefault(defaultFacts.throughput, throughputOf(generation)),
+    content_findings: contentFindings?.length ? contentFindings.map(toFinding) : undefined,
     tags: generation.tags && tagsByName(generation.tags),
-    app_title: omitDefault(defaults.app_title, generation.app?.title ?? null),
-    http_referer: omitDefault(defaults.http_referer, generation.app?.referer ?? null),
-    error: cause && errorOf(cause),
-    attempts: generation.attempts.map(attemptOf),
+    app_title: omitDefault(defaultFacts.app_title, generation.app?.title ?? null),
+    http_referer: omitDefault(defaultFacts.http_referer, generation.app?.referer ?? null),
+    error: cause && toError(cause),
+    attempts: generation.attempts.map(toStoredAttempt),
     not_asked: generation.notAsked && shortenEndpoints(generation.notAsked, model),
     ordered_by: generation.orderedBy,
     charged_prices: generation.chargedPrices,
-    pace: generation.pace && paceOf(generation.pace),
+    pace: generation.pace && toStoredPace(generation.pace),
   }
 }
 
@@ -161,12 +161,12 @@ function tagsByName(tags: NonNullable<Generation['tags']>): Record<string, strin
   )
 }
 
-function findingOf({ guardrailId, ...finding }: NonNullable<Generation['contentFindings']>[number]) {
+function toFinding({ guardrailId, ...finding }: NonNullable<Generation['contentFindings']>[number]) {
   return { guardrail_id: guardrailId, ...finding }
 }
 
 /** Returns the stored form of an attempt. Omits a connection time of 0, as with a reused connection. */
-function attemptOf(note: AttemptNote) {
+function toStoredAttempt(note: AttemptNote) {
   const { endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs, error, unconfirmedUsd } = note
   return {
     endpoint_id: endpointId,
@@ -181,7 +181,7 @@ function attemptOf(note: AttemptNote) {
   }
 }
 
-const paceOf = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
+const toStoredPace = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
 
 /** Shortens endpoint ids by the model, if it is the model of the row. */
 function shortenEndpoints(skipped: SkippedEndpoints, model: string): SkippedEndpoints {
@@ -212,17 +212,17 @@ export function incapableEndpoints({ not_asked: skipped }: Pick<GenerationRecord
   return incapable.map(({ endpoint_id }) => endpoint_id)
 }
 
-function errorOf({ guardrailId, ...cause }: Cause) {
-  return { ...cause, ...(guardrailId && { guardrail_id: guardrailId }) }
+function toError({ guardrailId, ...cause }: Cause) {
+  return { ...cause, guardrail_id: guardrailId || undefined }
 }
 
 /** The model that answered, or else the requested one. */
 export const modelOf = ({ modelId, requestedModel }: Generation) => modelId ?? requestedModel
 
-export function generationRecord({ record, created_at, ...row }: RecordRow) {
+export function toGenerationRecord({ record, created_at, ...row }: RecordRow) {
   const { charged_budgets: _, ...stored } = JSON.parse(record) as Facts
   const facts: Omit<Facts, 'charged_budgets'> = {
-    ...defaults,
+    ...defaultFacts,
     ...stored,
     requested_model: stored.requested_model ?? row.model,
     candidate_models: stored.candidate_models ?? [row.model],

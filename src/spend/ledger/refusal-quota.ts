@@ -1,6 +1,6 @@
 import type { Generation } from './generation.ts'
 
-const perSecond = 10
+const maxPerSecond = 10
 
 /**
  * Limits how many refused requests of one key are stored in each second. A client that repeats a forbidden request again
@@ -20,6 +20,6 @@ export class RefusalQuota {
     }
     const count = this.#counts.get(caller.keyHash) ?? 0
     this.#counts.set(caller.keyHash, count + 1)
-    return count < perSecond
+    return count < maxPerSecond
   }
 }

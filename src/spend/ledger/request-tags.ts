@@ -9,14 +9,18 @@ const maxTags = 32
  * The tags of a request: the pairs of its metadata. The pair `tags` has several values, separated by commas, as LiteLLM's
  * clients send them. They are as the ledger stores them, because limits compare them with it.
  */
-export function requestTagsOf(metadata: Readonly<Record<string, string>> | null | undefined): RequestTag[] | undefined {
+export function readRequestTags(
+  metadata: Readonly<Record<string, string>> | null | undefined,
+): RequestTag[] | undefined {
   if (!metadata) return undefined
   const tags = new Map<string, RequestTag>()
-  for (const [name, text] of Object.entries(metadata))
-    for (const part of name === 'tags' ? text.split(',') : [text]) {
+  for (const [name, text] of Object.entries(metadata)) {
+    const parts = name === 'tags' ? text.split(',') : [text]
+    for (const part of parts) {
       const value = toStorableCell(part.trim())
       if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [toStorableCell(name), value])
     }
+  }
   return tags.size > 0 ? [...tags.values()].slice(0, maxTags) : undefined
 }
 

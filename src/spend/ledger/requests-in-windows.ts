@@ -5,7 +5,7 @@ import { sql } from '#platform/db/kysely.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { exactSum } from './exact.ts'
 import { readSum } from './read-sum.ts'
-import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
 
 /** The requests of a key that started between two instants. */
 export type KeyWindow = { keyHash: string; from: number; to: number | undefined }
@@ -14,56 +14,55 @@ type Deps = { db: Pick<Db, 'reports'> }
 /** The maximum number of windows in one statement. */
 const windowsPerQuery = 100
 
-const inWindows = (windows: readonly KeyWindow[]) => (e: ExpressionBuilder<Tables, 'generations'>) =>
+const isInWindows = (windows: readonly KeyWindow[]) => (e: ExpressionBuilder<Tables, 'generations'>) =>
   e.or(
-    windows.map(({ keyHash, from, to }) =>
-      e.and([
-        e('key_hash', '=', keyHash),
-        e('created_at', '>=', from),
-        ...(to === undefined ? [] : [e('created_at', '<=', to)]),
-      ]),
-    ),
+    windows.map(({ keyHash, from, to }) => {
+      const conditions = [e('key_hash', '=', keyHash), e('created_at', '>=', from)]
+      if (to !== undefined) conditions.push(e('created_at', '<=', to))
+      return e.and(conditions)
+    }),
   )
 
-function* chunks(windows: readonly KeyWindow[]): Generator<readonly KeyWindow[]> {
-  for (let at = 0; at < windows.length; at += windowsPerQuery) yield windows.slice(at, at + windowsPerQuery)
+function* splitWindows(windows: readonly KeyWindow[]): Generator<readonly KeyWindow[]> {
+  for (let start = 0; start < windows.length; start += windowsPerQuery)
+    yield windows.slice(start, start + windowsPerQuery)
 }
 
 /** Reads the requests in the windows after a position, oldest first. @param windows in order, without overlaps. */
-export async function requestsInWindows(
+export async function readRequestsInWindows(
   { db }: Deps,
   windows: readonly KeyWindow[],
   { limit, after }: { limit: number; after: { at: number; id: string } | undefined },
 ): Promise<GenerationRecord[]> {
-  const found: GenerationRecord[] = []
+  const records: GenerationRecord[] = []
   const remaining = after ? windows.filter(({ to }) => to === undefined || to >= after.at) : windows
-  for (const chunk of chunks(remaining)) {
-    if (found.length >= limit) break
+  for (const chunk of splitWindows(remaining)) {
+    if (records.length >= limit) break
     const rows = await db.reports
       .selectFrom('generations')
-      .where(inWindows(chunk))
+      .where(isInWindows(chunk))
       .$if(after !== undefined, (all) => all.where(sql<boolean>`(created_at, id) > (${after?.at}, ${after?.id})`))
       .select(recordColumns)
       .orderBy('created_at')
       .orderBy('id')
-      .limit(limit - found.length)
+      .limit(limit - records.length)
       .execute()
-    found.push(...rows.map(generationRecord))
+    records.push(...rows.map(toGenerationRecord))
   }
-  return found
+  return records
 }
 
 /** The number and the cost of all requests in the windows. */
-export async function costInWindows(
+export async function readCostInWindows(
   { db }: Deps,
   windows: readonly KeyWindow[],
 ): Promise<{ count: number; usd: number }> {
   let count = 0
   let cost: PicoUsd = 0n
-  for (const chunk of chunks(windows)) {
+  for (const chunk of splitWindows(windows)) {
     const sums = await db.reports
       .selectFrom('generations')
-      .where(inWindows(chunk))
+      .where(isInWindows(chunk))
       .select((e) => [e.fn.countAll<number>().as('count'), exactSum(sql.ref('cost_pico')).as('cost')])
       .executeTakeFirstOrThrow()
     count += Number(sums.count)

@@ -21,7 +21,7 @@ export type GroupSum = {
 }
 
 /** The number of rows that one statement scans. */
-const rowsAtOnce = 10_000
+const rowsPerSlice = 10_000
 
 /** The number of groups that are kept in memory. */
 const maxGroups = 100_000
@@ -41,18 +41,16 @@ export async function sumGenerations(
   group: Grouping,
   limit: number,
   signal: Pick<DisconnectSignal, 'aborted'>,
-  sliceRows = rowsAtOnce,
+  sliceRows = rowsPerSlice,
 ): Promise<GroupSum[]> {
   const groups = new Map<string, Sums>()
   for await (const { rows } of generationSlices(deps, caller, filter, sliceRows)) {
     for (const [value, sums] of await sumSlice(deps, rows, group)) addTo(groups, value, sums)
-    if (groups.size > maxGroups) throw tooManyGroups()
+    if (groups.size > maxGroups) throw tooManyGroupsFault()
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
   }
   return [...groups]
-    .sort(([a, { cost: costOfA }], [b, { cost: costOfB }]) =>
-      costOfA === costOfB ? (a < b ? -1 : 1) : costOfA > costOfB ? -1 : 1,
-    )
+    .sort(byCost)
     .slice(0, limit)
     .map(([value, { cost, margin, ...sums }]) => ({
       value,
@@ -62,7 +60,13 @@ export async function sumGenerations(
     }))
 }
 
-const tooManyGroups = () =>
+/** Most expensive first. Groups with the same cost are in the order of their values. */
+function byCost([a, { cost: costOfA }]: [string, Sums], [b, { cost: costOfB }]: [string, Sums]): number {
+  if (costOfA !== costOfB) return costOfA > costOfB ? -1 : 1
+  return a < b ? -1 : 1
+}
+
+const tooManyGroupsFault = () =>
   new Fault(
     'invalid',
     `Invalid request: from: over ${maxGroups} groups match; choose a shorter time with from and to, or add a filter`,

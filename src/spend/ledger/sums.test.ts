@@ -4,7 +4,7 @@ import { up } from '#platform/db/migrations/0014_workspace_days.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
-import { listActivity, spendingOf } from './read.ts'
+import { listActivity, readSpendingOf } from './read.ts'
 
 const byHand = (count: number) =>
   Array.from({ length: count }, (_, i) =>
@@ -51,9 +51,9 @@ onEachDatabase('the sums of days', (kind) => {
       600,
     )
     assert.ok(Math.abs(cost(all) - cost(byKey)) < 1e-9)
-    const both = await Promise.all(['w0', 'w1'].map((workspaceId) => spendingOf(store, { workspaceId }, 0)))
+    const both = await Promise.all(['w0', 'w1'].map((workspaceId) => readSpendingOf(store, { workspaceId }, 0)))
     const members = { workspaceId: 'w0', keyHashes: [], userIds: Array.from({ length: 7 }, (_, i) => `user${i}`) }
-    assert.deepEqual(both[0], await spendingOf(store, members, 0))
+    assert.deepEqual(both[0], await readSpendingOf(store, members, 0))
   })
 
   test('of an older database are computed from those of its keys', async () => {

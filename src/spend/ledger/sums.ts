@@ -4,7 +4,7 @@ import { dayOf } from './days.ts'
 import type { Generation } from './generation.ts'
 
 /** The summed amounts and their columns. */
-const amounts = {
+const amountColumns = {
   requests: 'bigint',
   prompt_tokens: 'bigint',
   completion_tokens: 'bigint',
@@ -17,7 +17,7 @@ const amounts = {
  * The tables of sums with their dimensions. Limits and keys use `usage_days`. Reports use `workspace_days`, which stays
  * small with many keys.
  */
-const tables = {
+const sumTables = {
   usage_days: {
     key: ['organization_id', 'day', 'key_hash', 'model', 'endpoint', 'byok'],
     columns: {
@@ -29,7 +29,7 @@ const tables = {
       model: 'text',
       endpoint: 'text',
       byok: 'bigint',
-      ...amounts,
+      ...amountColumns,
     },
   },
   workspace_days: {
@@ -41,15 +41,15 @@ const tables = {
       model: 'text',
       endpoint: 'text',
       byok: 'bigint',
-      ...amounts,
+      ...amountColumns,
     },
   },
 } as const
 
-type Sums = ReturnType<typeof sumsOf>
+type Sums = ReturnType<typeof toSums>
 
 /** The sums of one request. */
-function sumsOf(generation: Generation) {
+function toSums(generation: Generation) {
   const { caller, createdAt, modelId = '', endpointId = '', byok, tokens, cost, margin } = generation
   return {
     organization_id: caller.organizationId,
@@ -79,7 +79,7 @@ export class DaySums {
   readonly #byKey = new Map<string, Sums>()
 
   add(generation: Generation): void {
-    if (isCounted(generation)) addInto(this.#byKey, tables.usage_days.key, sumsOf(generation))
+    if (isCounted(generation)) addByKey(this.#byKey, sumTables.usage_days.key, toSums(generation))
   }
 
   /** The same order on all servers, to avoid deadlocks. */
@@ -87,23 +87,23 @@ export class DaySums {
     const byKey = sortedSums(this.#byKey)
     const byWorkspace = new Map<string, Sums>()
     // Computed from these few sums instead of all requests.
-    for (const sums of byKey) addInto(byWorkspace, tables.workspace_days.key, sums)
-    return [insertionOf('usage_days', byKey), insertionOf('workspace_days', sortedSums(byWorkspace))]
+    for (const sums of byKey) addByKey(byWorkspace, sumTables.workspace_days.key, sums)
+    return [toInsertion('usage_days', byKey), toInsertion('workspace_days', sortedSums(byWorkspace))]
   }
 }
 
-function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Insertion {
-  const { key, columns } = tables[table]
+function toInsertion(table: keyof typeof sumTables, all: readonly Sums[]): Insertion {
+  const { key, columns } = sumTables[table]
   const names = Object.keys(columns) as (keyof typeof columns)[]
   return {
     table,
     columns,
-    rows: all.map((sums) => names.map((name): Cell => storable(sums[name]))),
-    suffix: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, max: maxStorable }),
+    rows: all.map((sums) => names.map((name): Cell => toCell(sums[name]))),
+    suffix: addToExisting(table, key, Object.keys(amountColumns), { columns: /_pico$/, max: maxStorable }),
   }
 }
 
-function addInto(found: Map<string, Sums>, key: readonly (keyof Sums)[], sums: Sums): void {
+function addByKey(found: Map<string, Sums>, key: readonly (keyof Sums)[], sums: Sums): void {
   let id = ''
   for (const name of key) id += ` ${sums[name]}`
   const total = found.get(id)
@@ -123,6 +123,6 @@ function addTo(total: Sums, summand: Sums): void {
   total.margin_pico += summand.margin_pico
 }
 
-function storable(value: string | number | bigint): Cell {
+function toCell(value: string | number | bigint): Cell {
   return typeof value === 'bigint' ? String(limitToColumn(value)) : value
 }

@@ -6,10 +6,10 @@ import { openLedger } from '../metering/ledger.ts'
 import { noSpill } from '../metering/spill.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { dayOf, periodEnd, periodStart } from './days.ts'
-import { addFeedback, feedbackOf } from './feedback.ts'
-import { keySpending } from './key-spending.ts'
+import { addFeedback, readFeedback } from './feedback.ts'
+import { readKeySpending } from './key-spending.ts'
 import { pruneGenerations } from './prune.ts'
-import { chargedOf, findGeneration, listActivity, spendingOf } from './read.ts'
+import { chargedOf, findGeneration, listActivity, readSpendingOf } from './read.ts'
 
 const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) }
 
@@ -48,7 +48,7 @@ onEachDatabase('the ledger', (kind) => {
       [usd, 1e9],
     ])
     const key = { hash: 'hash', limit: null, limit_reset: null, include_byok_in_limit: true }
-    const [figures] = await keySpending({ ...store, now: () => at }, [key])
+    const [figures] = await readKeySpending({ ...store, now: () => at }, [key])
     assert.equal(figures?.usage, 2 * usd)
   })
 
@@ -65,7 +65,7 @@ onEachDatabase('the ledger', (kind) => {
     }
     const [day] = await listActivity(store, wholeTime)
     assert.deepEqual([day?.costUsd, day?.promptTokens], [Number(2n ** 63n - 1n) / 1e12, 1])
-    assert.ok((await spendingOf(store, { workspaceId: 'workspace' }, 0)).total > 2n ** 63n)
+    assert.ok((await readSpendingOf(store, { workspaceId: 'workspace' }, 0)).total > 2n ** 63n)
   })
 
   test('rows that were written already are not written again', async () => {
@@ -154,7 +154,7 @@ onEachDatabase('the ledger', (kind) => {
     const spent = [0, 1, 3, 17, 40].map((days) => generation({ createdAt: at - days * day, cost: 10n ** 12n }))
     await writeGenerations(store, [...spent, generation({ cost: 2n * 10n ** 12n, byok: true })])
     const key = { hash: 'hash', limit: 4, limit_reset: 'weekly' as const, include_byok_in_limit: true }
-    const [figures] = await keySpending({ ...store, now: () => at }, [key])
+    const [figures] = await readKeySpending({ ...store, now: () => at }, [key])
     const { usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining } = figures!
     assert.deepEqual([usage, usage_daily, usage_weekly, usage_monthly, byok_usage, limit_remaining], [5, 1, 2, 4, 2, 0])
   })
@@ -168,7 +168,7 @@ onEachDatabase('the ledger', (kind) => {
       generation({ cost: usd, margin: usd, byok: true }),
     ])
     const key = { hash: 'hash', limit: 10, limit_reset: null, include_byok_in_limit: false }
-    const [figures] = await keySpending({ ...store, now: () => at }, [key])
+    const [figures] = await readKeySpending({ ...store, now: () => at }, [key])
     assert.deepEqual([figures?.usage, figures?.byok_usage, figures?.limit_remaining], [1, 1, 6])
     const days = await listActivity(store, wholeTime)
     assert.deepEqual(
@@ -179,7 +179,7 @@ onEachDatabase('the ledger', (kind) => {
       ],
     )
     assert.equal(figures?.unconfirmed_usd, 4)
-    const spent = await spendingOf(store, { workspaceId: 'workspace' }, 0)
+    const spent = await readSpendingOf(store, { workspaceId: 'workspace' }, 0)
     assert.deepEqual([chargedOf(spent, false), chargedOf(spent, true)], [4n * usd, 6n * usd])
   })
 
@@ -201,7 +201,7 @@ onEachDatabase('the ledger', (kind) => {
       await addFeedback(reporter, id, 'user', { category: 'other', comment: null })
     }
     await pruneGenerations(store, at)
-    assert.deepEqual([(await feedbackOf(store, old.id)).length, (await feedbackOf(store, young.id)).length], [0, 1])
+    assert.deepEqual([(await readFeedback(store, old.id)).length, (await readFeedback(store, young.id)).length], [0, 1])
   })
 })
 

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from '../ledger/exact.ts'
 import { readSum } from '../ledger/read-sum.ts'
-import { generationRecord, recordColumns } from '../ledger/record.ts'
+import { recordColumns, toGenerationRecord } from '../ledger/record.ts'
 
 /** The summed usage of one key. */
 export type KeyUsage = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
@@ -25,19 +25,19 @@ export async function readUsageSince(
     .execute()
   if (rows.length === 0 || rows.length > maxRequests) return undefined
   const { cost } = await matching.select(exactSum(sql.ref('cost_pico')).as('cost')).executeTakeFirstOrThrow()
-  const records = rows.map(generationRecord)
-  const sum = (count: (record: (typeof records)[number]) => number) =>
+  const records = rows.map(toGenerationRecord)
+  const sumRecords = (count: (record: (typeof records)[number]) => number) =>
     records.reduce((all, record) => all + count(record), 0)
   return {
-    promptTokens: sum((record) => record.tokens_prompt),
-    completionTokens: sum((record) => record.tokens_completion),
-    cachedTokens: sum((record) => record.tokens_cached),
+    promptTokens: sumRecords((record) => record.tokens_prompt),
+    completionTokens: sumRecords((record) => record.tokens_completion),
+    cachedTokens: sumRecords((record) => record.tokens_cached),
     costUsd: toUsd(readSum(cost)),
   }
 }
 
 /** The written cost of requests of a key that started between two instants. */
-export async function costBetween(
+export async function readCostBetween(
   { db }: { db: Pick<Db, 'query'> },
   keyHash: string,
   since: number,

@@ -84,7 +84,7 @@ export function openLedger(
   const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, batch)
   let lost = 0
 
-  const start = (work: () => Promise<void>) => {
+  const startLoop = (work: () => Promise<void>) => {
     const pass = async () => {
       await work().catch(onError)
       return everyMs
@@ -95,7 +95,8 @@ export function openLedger(
     if (rows.areLate(spillAfterMs)) await rows.save()
   }
   // A separate loop saves rows, because a flush can wait for the database.
-  const [writeLoop, saveLoop] = [start(() => writer.flush()), start(saveLateRows)]
+  const writeLoop = startLoop(() => writer.flush())
+  const saveLoop = startLoop(saveLateRows)
 
   return {
     record(generation) {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { sharePending } from '#platform/async/share-pending.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -49,9 +49,9 @@ export class RowWriter {
   async #writeAll(): Promise<void> {
     const { rows } = this.#deps
     while (rows.queued > 0) {
-      const next = rows.first(this.#batch)
-      await this.#write(next)
-      rows.removeWritten(next)
+      const batch = rows.first(this.#batch)
+      await this.#write(batch)
+      rows.removeWritten(batch)
     }
     // Rows that are being written to a file are read from there next.
     await rows.saving?.catch(() => {})
@@ -72,13 +72,14 @@ export class RowWriter {
   async #write(generations: Generation[]): Promise<void> {
     const { rows, onRefused } = this.#deps
     // Yields to requests, unless rows arrive faster than they are written.
-    const pause = () => (rows.queued > this.#batch ? undefined : turn())
-    for (const rejected of await writeAcceptable({ ...this.#deps, pause }, generations)) onRefused(refusal(rejected))
+    const pause = () => (rows.queued > this.#batch ? undefined : nextTurn())
+    for (const rejected of await writeAcceptable({ ...this.#deps, pause }, generations))
+      onRefused(rejectedError(rejected))
   }
 }
 
 /** Returns an error without the message of the database, which can contain values of the row. */
-function refusal({ generation, error }: RejectedGeneration): Error {
+function rejectedError({ generation, error }: RejectedGeneration): Error {
   const { code } = error as { code?: string }
   return new Error(`the database rejected the metered request ${generation.id} (${code}); it is not stored`)
 }

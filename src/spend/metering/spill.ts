@@ -41,14 +41,14 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
       const startedAt = partialFile.exec(name)?.[1]
       if (startedAt !== undefined && Number(startedAt) < now() - abandonedAfterMs) names.push(...(await recover(name)))
     }
-    const found = names.filter((name) => spillFile.test(name)).sort()
-    for (const name of sizes.keys()) if (!found.includes(name)) sizes.delete(name)
-    for (const name of found) {
+    const spillFiles = names.filter((name) => spillFile.test(name)).sort()
+    for (const name of sizes.keys()) if (!spillFiles.includes(name)) sizes.delete(name)
+    for (const name of spillFiles) {
       if (sizes.has(name)) continue
       const { size } = await stat(join(folder, name)).catch(() => ({ size: 0 }))
       sizes.set(name, { requests: Number(spillFile.exec(name)?.[2]), bytes: size })
     }
-    return found
+    return spillFiles
   }
   /** Recovers the complete lines of a file whose server was killed. @returns the new file. */
   async function recover(partial: string): Promise<string[]> {
@@ -61,13 +61,13 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
   }
 
   await files()
-  const sum = (field: 'requests' | 'bytes') => [...sizes.values()].reduce((total, file) => total + file[field], 0)
+  const sumFiles = (field: 'requests' | 'bytes') => [...sizes.values()].reduce((total, file) => total + file[field], 0)
 
   return {
     files,
     async write(generations) {
       const name = `${now()}-${generations.length}-${newId()}.jsonl`
-      const text = `${generations.map(textOf).join('\n')}\n`
+      const text = `${generations.map(serialize).join('\n')}\n`
       await writeDurably(folder, name, text)
       sizes.set(name, { requests: generations.length, bytes: Buffer.byteLength(text) })
     },
@@ -75,7 +75,7 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
       const path = join(folder, file)
       const text = await readFile(path, 'utf8').catch(ignoreMissing)
       try {
-        return text?.trimEnd().split('\n').map(generationOf)
+        return text?.trimEnd().split('\n').map(parseGeneration)
       } catch (error) {
         await rename(path, `${path}.unreadable`)
         sizes.delete(file)
@@ -87,13 +87,13 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
       sizes.delete(file)
     },
     get waiting() {
-      return sum('requests')
+      return sumFiles('requests')
     },
     get oldestAt() {
       const times = [...sizes.keys()].map((name) => Number(spillFile.exec(name)?.[1]))
       return times.length > 0 ? Math.min(...times) : undefined
     },
-    hasRoom: () => sizes.size === 0 || sum('bytes') < maxBytes,
+    hasRoom: () => sizes.size === 0 || sumFiles('bytes') < maxBytes,
   }
 }
 
@@ -130,8 +130,8 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 /** Converts bigint, which JSON does not support. */
-const textOf = (generation: Generation) =>
+const serialize = (generation: Generation) =>
   JSON.stringify(generation, (_name, value) => (typeof value === 'bigint' ? { $bigint: String(value) } : value))
 
-const generationOf = (line: string): Generation =>
+const parseGeneration = (line: string): Generation =>
   JSON.parse(line, (_name, value) => (typeof value?.$bigint === 'string' ? BigInt(value.$bigint) : value))

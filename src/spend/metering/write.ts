@@ -8,11 +8,11 @@ import type { Tables } from '#platform/db/tables.ts'
 import { lookupInsertions } from '../corrections/cost-lookups.ts'
 import { overbilledInsertions } from '../corrections/overbilled-endpoints.ts'
 import type { Generation } from '../ledger/generation.ts'
-import { modelOf, storedFacts } from '../ledger/record.ts'
+import { modelOf, toStoredText } from '../ledger/record.ts'
 import { tagInsertions } from '../ledger/request-tags.ts'
 import { DaySums } from '../ledger/sums.ts'
 import { MinuteCells, partInsertion } from '../rollups/parts.ts'
-import { factsOf } from '../rollups/request-facts.ts'
+import { toRequestFacts } from '../rollups/request-facts.ts'
 
 type WriteDeps = {
   db: Db
@@ -69,7 +69,7 @@ async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, gener
   for (const generation of generations) {
     if (rows.length > 0 && rows.length % rowsPerPause === 0) await pause?.()
     rows.push(toRow(generation))
-    cells.add(factsOf(generation))
+    cells.add(toRequestFacts(generation))
     sums.add(generation)
   }
   await insertAll(db, [
@@ -79,12 +79,12 @@ async function insertGenerations({ db, now = Date.now, pause }: WriteDeps, gener
     ...tagInsertions(generations),
     ...lookupInsertions(generations),
     ...overbilledInsertions(generations),
-    toEventInsertion(writtenEvents(generations, now())),
+    toEventInsertion(toEvents(generations, now())),
   ])
 }
 
 /** Returns the events for new ledger rows: one for each organization, with the ids in order. */
-function writtenEvents(generations: readonly Generation[], at: number): NewEvent[] {
+function toEvents(generations: readonly Generation[], at: number): NewEvent[] {
   const byOrganization = new Map<string, string[]>()
   for (const { id, caller } of generations) {
     const ids = byOrganization.get(caller.organizationId)
@@ -145,24 +145,25 @@ function toRow(generation: Generation): Cell[] {
     model: modelOf(generation),
     cost_pico: String(limitToColumn(generation.cost)),
     margin_pico: String(limitToColumn(generation.margin)),
-    record: storedFacts(generation),
+    record: toStoredText(generation),
     outcome: generation.outcome,
     provider: generation.provider ?? null,
     preset: generation.preset?.slug ?? null,
     error: generation.cause?.kind ?? null,
-    guardrails: guardrailsOf(generation),
+    guardrails: toGuardrailList(generation),
     streamed: generation.streamed ? 1 : 0,
     latency_ms: generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
     duration_ms: Math.round(generation.durationMs),
+    // Roll-ups count the row with its margin; see `correctCells`.
     rolled_up: 2,
   }
   return columnNames.map((name) => row[name])
 }
 
 /** The guardrails that refused the request or have findings. */
-function guardrailsOf({ cause, contentFindings }: Generation): string | null {
+function toGuardrailList({ cause, contentFindings }: Generation): string | null {
   if (!cause?.guardrailId && !contentFindings?.length) return null
-  const found = new Set(contentFindings?.map(({ guardrailId }) => guardrailId))
-  if (cause?.guardrailId) found.add(cause.guardrailId)
-  return [...found].join(',')
+  const guardrailIds = new Set(contentFindings?.map(({ guardrailId }) => guardrailId))
+  if (cause?.guardrailId) guardrailIds.add(cause.guardrailId)
+  return [...guardrailIds].join(',')
 }

@@ -1,15 +1,18 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { exactly } from '../ledger/exact.ts'
+import { exactText } from '../ledger/exact.ts'
 import { recordColumns } from '../ledger/record.ts'
 import { addCells, rollupsLock } from './merge-parts.ts'
-import { minuteCells } from './parts.ts'
-import { type FactsRow, factsOfRow } from './request-facts.ts'
+import { sumByMinute } from './parts.ts'
+import { type FactsRow, readRequestFacts } from './request-facts.ts'
 
 const rowsPerTransaction = 200
 
-const exactAmounts = [exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')] as const
+const exactAmounts = [
+  exactText(sql.ref('cost_pico')).as('cost'),
+  exactText(sql.ref('margin_pico')).as('margin'),
+] as const
 
 /** The age from which a row is counted. A server of an earlier version writes rows after the end of their requests. */
 const settledMs = 600_000
@@ -26,11 +29,11 @@ export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = 
     const backfill = await tx.selectFrom('rollup_past').selectAll().executeTakeFirst()
     if (!backfill) return false
     const before = Math.min(now() - settledMs, backfill.until_at)
-    const found = await nextRows(tx, backfill, before, rows)
-    await addCells(db, tx, minuteCells(found.map(factsOfRow)))
-    const last = found.at(-1)
+    const ledgerRows = await readNextRows(tx, backfill, before, rows)
+    await addCells(db, tx, sumByMinute(ledgerRows.map(readRequestFacts)))
+    const last = ledgerRows.at(-1)
     if (last) await tx.updateTable('rollup_past').set({ after_at: last.created_at, after_id: last.id }).execute()
-    if (found.length === rows) return true
+    if (ledgerRows.length === rows) return true
     if (before === backfill.until_at) await tx.deleteFrom('rollup_past').execute()
     return false
   })
@@ -38,7 +41,12 @@ export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = 
 
 type BackfillPosition = { after_at: number; after_id: string }
 
-function nextRows(tx: Tx, { after_at, after_id }: BackfillPosition, before: number, rows: number): Promise<FactsRow[]> {
+function readNextRows(
+  tx: Tx,
+  { after_at, after_id }: BackfillPosition,
+  before: number,
+  rows: number,
+): Promise<FactsRow[]> {
   return tx
     .selectFrom('generations')
     .select([...recordColumns, 'organization_id', ...exactAmounts])

@@ -4,8 +4,8 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { insertRows, replaceExisting, type Cell as Value } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
-import { exactly } from '../ledger/exact.ts'
-import { type Amount, type Cell, newSketches, sketchNames, slotOf } from './cell.ts'
+import { exactText } from '../ledger/exact.ts'
+import { type Amount, type Cell, newSketches, sketchNames, toSlot } from './cell.ts'
 import { type CellTable, dimensionsOf, sumColumns, summands } from './cell-tables.ts'
 import type { MinuteCell } from './parts.ts'
 
@@ -37,7 +37,7 @@ export class CellSet {
     const id = cellId(dimensionsOf[this.table].map((name) => cell.dimensions[name]))
     const added = summands(this.table, cell)
     for (const grain of grains) {
-      const slot = slotOf(cell.minute, grain)
+      const slot = toSlot(cell.minute, grain)
       const { cells } = this.#slots.getOrInsertComputed(slotKey({ grain, slot }), () => ({
         grain,
         slot,
@@ -85,7 +85,7 @@ export class CellSet {
         ),
       )
       .select(['grain', 'slot', 'cell', ...sketchNames])
-      .select(sumColumns[this.table].map((name) => exactly(sql.ref(name)).as(name)))
+      .select(sumColumns[this.table].map((name) => exactText(sql.ref(name)).as(name)))
       .execute()
     for (const row of rows) {
       const { amounts, sketches } = this.#slots.get(slotKey(row))!.cells.get(row.cell)!
@@ -100,14 +100,14 @@ export class CellSet {
       slot,
       id,
       ...dimensionsOf[this.table].map((name) => dimensions[name]),
-      ...sumColumns[this.table].map((name) => String(clamped(amounts[name]!))),
+      ...sumColumns[this.table].map((name) => String(clamp(amounts[name]!))),
       ...sketchNames.map((name) => sketches[name].toText()),
     ]
   }
 }
 
 /** Limits an amount to the maximum of a column. */
-function clamped(amount: bigint): bigint {
+function clamp(amount: bigint): bigint {
   if (amount > maxStorable) return maxStorable
   return amount < -maxStorable ? -maxStorable : amount
 }

@@ -48,7 +48,7 @@ export function newSketches(): Cell['sketches'] {
   return { latency: new Sketch(), duration: new Sketch(), throughput: new Sketch() }
 }
 
-export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): void {
+export function addRequest({ amounts, sketches }: Cell, facts: RequestFacts): void {
   const { tokens } = facts
   amounts.requests += 1n
   amounts.prompt_tokens += boundedCount(tokens.prompt)
@@ -79,4 +79,4 @@ export const minuteMs = 60_000
 export const grains = { minute: 1, hour: 60, day: 1440 } as const
 export type Grain = (typeof grains)[keyof typeof grains]
 
-export const slotOf = (minute: number, grain: number): number => Math.floor(minute / grain)
+export const toSlot = (minute: number, grain: number): number => Math.floor(minute / grain)

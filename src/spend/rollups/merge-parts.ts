@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#platform/db/db.ts'
 import { CellSet } from './cell-rows.ts'
 import { cellTables, grainsOf } from './cell-tables.ts'
-import { cellsOfPart, type MinuteCell } from './parts.ts'
+import { type MinuteCell, parsePart } from './parts.ts'
 
 /** The lock of the server that writes cells. */
 export const rollupsLock = 'roll-ups'
@@ -17,12 +17,12 @@ export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
   const waiting = await db.query.selectFrom('rollup_parts').select('id').limit(1).executeTakeFirst()
   if (!waiting) return false
   return db.exclusively(rollupsLock, async (tx) => {
-    const parts = await nextParts(tx)
+    const parts = await readNextParts(tx)
     if (parts.length === 0) return false
     await addCells(
       db,
       tx,
-      parts.flatMap(({ cells }) => cellsOfPart(cells)),
+      parts.flatMap(({ cells }) => parsePart(cells)),
     )
     const ids = parts.map(({ id }) => id)
     await tx.deleteFrom('rollup_parts').where('id', 'in', ids).execute()
@@ -30,7 +30,7 @@ export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
   })
 }
 
-async function nextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
+async function readNextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
   const sizes = await tx.selectFrom('rollup_parts').select(['id', 'size']).orderBy('id').limit(200).execute()
   let size = 0
   const selected = sizes.filter((part, at) => {

@@ -1,6 +1,6 @@
 import type { Insertion, Cell as Value } from '#platform/db/rows/insert-rows.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
-import { type Amount, amountNames, type Cell, countInto, minuteMs, newCell, sketchNames } from './cell.ts'
+import { type Amount, addRequest, amountNames, type Cell, minuteMs, newCell, sketchNames } from './cell.ts'
 import { type Dimensions, dimensionNames } from './dimensions.ts'
 import type { RequestFacts } from './request-facts.ts'
 
@@ -12,27 +12,27 @@ const cellsPerPart = 250
 
 /** Sums of requests by minute and all dimensions. */
 export class MinuteCells {
-  readonly #found = new Map<string, MinuteCell>()
+  readonly #cells = new Map<string, MinuteCell>()
 
   add(facts: RequestFacts): void {
     const minute = Math.floor(facts.at / minuteMs)
     const { dimensions } = facts
     let id = String(minute)
     for (const name of dimensionNames) id += ` ${dimensions[name]}`
-    let cell = this.#found.get(id)
+    let cell = this.#cells.get(id)
     if (!cell) {
       cell = { minute, ...newCell(dimensions) }
-      this.#found.set(id, cell)
+      this.#cells.set(id, cell)
     }
-    countInto(cell, facts)
+    addRequest(cell, facts)
   }
 
   all(): MinuteCell[] {
-    return [...this.#found.values()]
+    return [...this.#cells.values()]
   }
 }
 
-export function minuteCells(requests: Iterable<RequestFacts>): MinuteCell[] {
+export function sumByMinute(requests: Iterable<RequestFacts>): MinuteCell[] {
   const cells = new MinuteCells()
   for (const facts of requests) cells.add(facts)
   return cells.all()
@@ -50,7 +50,7 @@ export function partInsertion(
   const rows: Value[][] = []
   for (let from = 0; from < cells.length; from += cellsPerPart) {
     const chunk = cells.slice(from, from + cellsPerPart)
-    rows.push([`${firstId} ${from}`, chunk.length, partText(chunk)])
+    rows.push([`${firstId} ${from}`, chunk.length, serializePart(chunk)])
   }
   return { table: 'rollup_parts', columns: { id: 'text', size: 'bigint', cells: 'text' }, rows }
 }
@@ -62,12 +62,12 @@ const firstAmounts = amountNames.filter((name) => !laterAmounts.includes(name))
 /** The stored JSON. Cells refer to texts by their index in `words`. */
 type PartForm = { words: string[]; cells: (number | string)[][] }
 
-function partText(cells: readonly MinuteCell[]): string {
+function serializePart(cells: readonly MinuteCell[]): string {
   const words = new Map<string, number>()
-  const wordAt = (word: string) => words.getOrInsertComputed(word, () => words.size)
+  const wordIndex = (word: string) => words.getOrInsertComputed(word, () => words.size)
   const values = cells.map(({ minute, dimensions, amounts, sketches }) => [
     minute,
-    ...dimensionNames.map((name) => wordAt(dimensions[name])),
+    ...dimensionNames.map((name) => wordIndex(dimensions[name])),
     ...firstAmounts.map((name) => String(amounts[name])),
     ...sketchNames.map((name) => sketches[name].toText()),
     ...laterAmounts.map((name) => String(amounts[name])),
@@ -75,16 +75,16 @@ function partText(cells: readonly MinuteCell[]): string {
   return JSON.stringify({ words: [...words.keys()], cells: values } satisfies PartForm)
 }
 
-export function cellsOfPart(text: string): MinuteCell[] {
+export function parsePart(text: string): MinuteCell[] {
   const { words, cells } = JSON.parse(text) as PartForm
   return cells.map(([minute, ...values]) => {
     const dimensions = {} as Dimensions
-    for (const [at, name] of dimensionNames.entries()) dimensions[name] = words[values[at] as number]!
+    for (const [index, name] of dimensionNames.entries()) dimensions[name] = words[values[index] as number]!
     const cell = newCell(dimensions)
-    let at = dimensionNames.length
-    for (const name of firstAmounts) cell.amounts[name] = BigInt(values[at++]!)
-    for (const name of sketchNames) cell.sketches[name] = Sketch.fromText(values[at++] as string)
-    for (const name of laterAmounts) cell.amounts[name] = BigInt(values[at++] ?? 0)
+    let position = dimensionNames.length
+    for (const name of firstAmounts) cell.amounts[name] = BigInt(values[position++]!)
+    for (const name of sketchNames) cell.sketches[name] = Sketch.fromText(values[position++] as string)
+    for (const name of laterAmounts) cell.amounts[name] = BigInt(values[position++] ?? 0)
     return { minute: minute as number, ...cell }
   })
 }

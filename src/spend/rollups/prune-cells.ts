@@ -1,6 +1,6 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { type Grain, grains, minuteMs, slotOf } from './cell.ts'
+import { type Grain, grains, minuteMs, toSlot } from './cell.ts'
 import { cellTables } from './cell-tables.ts'
 
 const dayMs = 86_400_000
@@ -23,15 +23,15 @@ async function pruneGrain(db: Db, grain: Grain, before: number): Promise<void> {
       .selectFrom(table as 'key_cells')
       .select(['slot', 'cell'])
       .where('grain', '=', grain)
-      .where('slot', '<', slotOf(Math.floor(before / minuteMs), grain))
+      .where('slot', '<', toSlot(Math.floor(before / minuteMs), grain))
       .limit(maxBatchRows)
-    for (let more = true; more; ) {
+    for (let hasMore = true; hasMore; ) {
       const { numDeletedRows } = await db.query
         .deleteFrom(table as 'key_cells')
         .where('grain', '=', grain)
         .where((e) => e(e.refTuple('slot', 'cell'), 'in', old.$asTuple('slot', 'cell')))
         .executeTakeFirst()
-      more = Number(numDeletedRows) === maxBatchRows
+      hasMore = Number(numDeletedRows) === maxBatchRows
     }
   }
 }

@@ -1,7 +1,6 @@
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import { toPicoUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Generation } from '../ledger/generation.ts'
-import { generationRecord, type RecordRow, throughputOf } from '../ledger/record.ts'
+import { type RecordRow, throughputOf, toGenerationRecord } from '../ledger/record.ts'
 import type { Dimensions } from './dimensions.ts'
 
 /** The values of one request for roll-ups, read from a `Generation` or from its ledger row. */
@@ -24,7 +23,7 @@ export type RequestFacts = {
 
 const noTokens: RequestFacts['tokens'] = { prompt: 0, completion: 0, reasoning: 0, cached: 0, cacheWritten: 0 }
 
-export function factsOf(generation: Generation): RequestFacts {
+export function toRequestFacts(generation: Generation): RequestFacts {
   const { caller, tokens, endpointId, modelId, candidateModels } = generation
   const isAnswered = endpointId !== undefined
   return {
@@ -62,8 +61,8 @@ export type FactsRow = RecordRow & {
   margin: string
 }
 
-export function factsOfRow({ organization_id, cost, margin, ...row }: FactsRow): RequestFacts {
-  const record = generationRecord(row)
+export function readRequestFacts({ organization_id, cost, margin, ...row }: FactsRow): RequestFacts {
+  const record = toGenerationRecord(row)
   const isAnswered = record.endpoint_id !== null
   const tokens = {
     prompt: record.tokens_prompt,

@@ -20,7 +20,7 @@ export function startRollups(
   { mergeMs = 5_000, backfillPauseMs = 20, pruneMs = 3_600_000 }: RollupTiming = {},
 ): () => Promise<void> {
   const start = (everyMs: number, step: () => Promise<boolean>) => {
-    /** Pauses after each transaction, so that other writers can proceed. */
+    // Pauses after each transaction, so that other writers can proceed.
     const pass = async () => ((await step()) ? backfillPauseMs : everyMs)
     return startReconciler(pass, { firstMs: 0, retryMs: everyMs, onError: deps.onError })
   }

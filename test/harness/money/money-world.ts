@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { newUuid } from '#platform/core/id.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { type Budget, type GroupSubject, groupAccounts, periodOf } from '#spend/budgets/budget.ts'
+import { type Budget, type GroupSubject, groupAccountPrefix, periodOf } from '#spend/budgets/budget.ts'
 import { Budgets, type Reservation } from '#spend/budgets/budgets.ts'
 import type { Every } from '#spend/budgets/open-accounts.ts'
 import { pruneGroups } from '#spend/budgets/prune-groups.ts'
@@ -112,7 +112,7 @@ export class MoneyWorld {
         ] as const)
       : [])
       accounts.push({
-        id: `${groupAccounts(guardrail, { by: 'session' })}${session}`,
+        id: `${groupAccountPrefix(guardrail, { by: 'session' })}${session}`,
         subject: ofSession(session),
         interval,
       })
@@ -157,7 +157,7 @@ export class MoneyWorld {
         now: () => this.now + server.skewMs,
         newId: () => server.name.replaceAll(' ', '_'),
         waitUntilWritten: () => this.#write(server),
-        spentBefore: async (budget, sinceDay) => {
+        readSpentSince: async (budget, sinceDay) => {
           await this.#write(server)
           return this.#written(budget.id, sinceDay)
         },

@@ -1,13 +1,13 @@
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { exactly } from '#spend/ledger/exact.ts'
+import { exactText } from '#spend/ledger/exact.ts'
 import { recordColumns } from '#spend/ledger/record.ts'
-import { type Cell, slotOf } from '#spend/rollups/cell.ts'
+import { type Cell, toSlot } from '#spend/rollups/cell.ts'
 import { type CellTable, dimensionsOf, sumColumns, summands } from '#spend/rollups/cell-tables.ts'
 import { dimensionNames } from '#spend/rollups/dimensions.ts'
 import { mergeParts } from '#spend/rollups/merge-parts.ts'
-import { cellsOfPart, minuteCells } from '#spend/rollups/parts.ts'
-import { factsOfRow } from '#spend/rollups/request-facts.ts'
+import { parsePart, sumByMinute } from '#spend/rollups/parts.ts'
+import { readRequestFacts } from '#spend/rollups/request-facts.ts'
 
 /** Every cell as a text, by table, grain, slot and dimensions, to compare two ways to count. */
 type CellTexts = Map<string, string>
@@ -18,7 +18,7 @@ export async function storedCells(db: Db, table: CellTable, grain: number): Prom
     .selectFrom(table as 'key_cells')
     .where('grain', '=', grain)
     .select(['slot', ...(dimensionsOf[table] as 'model'[]), 'latency', 'duration', 'throughput'])
-    .select(sumColumns[table].map((name) => exactly(sql.ref(name)).as(`${name}_exact`)))
+    .select(sumColumns[table].map((name) => exactText(sql.ref(name)).as(`${name}_exact`)))
     .execute()
   const results = rows.map((row): [string, string] => {
     const texts = row as unknown as Record<string, string>
@@ -37,13 +37,13 @@ export async function recomputedCells(db: Db, table: CellTable, grain: number): 
   const rows = await db.query
     .selectFrom('generations')
     .select([...recordColumns, 'organization_id'])
-    .select([exactly(sql.ref('cost_pico')).as('cost'), exactly(sql.ref('margin_pico')).as('margin')])
+    .select([exactText(sql.ref('cost_pico')).as('cost'), exactText(sql.ref('margin_pico')).as('margin')])
     .execute()
   const names = dimensionNames.filter((name) => dimensionsOf[table].some((dimension) => dimension === name))
   const sums = new Map<string, Sums>()
-  for (const facts of rows.map(factsOfRow)) {
-    const [cell] = minuteCells([facts])
-    const id = [slotOf(cell!.minute, grain), ...names.map((name) => facts.dimensions[name])].join(' ')
+  for (const facts of rows.map(readRequestFacts)) {
+    const [cell] = sumByMinute([facts])
+    const id = [toSlot(cell!.minute, grain), ...names.map((name) => facts.dimensions[name])].join(' ')
     const added = { amounts: summands(table, cell!), sketches: cell!.sketches }
     const sum = sums.get(id)
     if (!sum) sums.set(id, added)
@@ -75,6 +75,6 @@ export async function mergeAll(db: Db): Promise<void> {
 /** The number of requests in unmerged parts. */
 export async function requestsInParts(db: Db): Promise<number> {
   const parts = await db.query.selectFrom('rollup_parts').select('cells').execute()
-  const cells = parts.flatMap(({ cells }) => cellsOfPart(cells))
+  const cells = parts.flatMap(({ cells }) => parsePart(cells))
   return cells.reduce((sum, { amounts }) => sum + Number(amounts.requests), 0)
 }

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the page displays. */
+/** The types in this file are the parts of an OpenAPI document that the page displays. */
 export type Schema = {
   $ref?: string
   type?: string | string[]

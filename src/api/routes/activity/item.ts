@@ -40,43 +40,49 @@ type ActivityItem = z.infer<typeof ActivityItem>
 
 type ActivityItemDeps = { db: Db; catalogue: { current: () => Pick<Snapshot, 'findModel'> } }
 
-/** Converts sums to items, and adds the names of keys, members and workspaces. */
+/** Converts sums to items in the same order, and adds the names of keys, members and workspaces. */
 export async function activityItems(
   deps: ActivityItemDeps,
   organizationId: string,
-  found: readonly Activity[],
+  sums: readonly Activity[],
 ): Promise<ActivityItem[]> {
   const { findModel } = deps.catalogue.current()
   const defined = <T>(values: (T | undefined)[]) => values.filter((value) => value !== undefined)
   const [workspaces, users, keys] = await Promise.all([
-    namesOfWorkspaces(deps.db, organizationId, defined(found.map(({ workspaceId }) => workspaceId))),
-    namesOfUsers(deps.db, organizationId, defined(found.map(({ userId }) => userId))),
-    namesOfKeys(deps.db, organizationId, defined(found.map(({ keyHash }) => keyHash))),
+    namesOfWorkspaces(deps.db, organizationId, defined(sums.map(({ workspaceId }) => workspaceId))),
+    namesOfUsers(deps.db, organizationId, defined(sums.map(({ userId }) => userId))),
+    namesOfKeys(deps.db, organizationId, defined(sums.map(({ keyHash }) => keyHash))),
   ])
-  return found.map(({ workspaceId, userId, keyHash, ...item }) => ({
-    date: item.date,
-    ...(item.model !== undefined && ofModel(item.model, item.endpoint ?? '', findModel)),
-    ...(workspaceId !== undefined && {
-      workspace_id: workspaceId,
-      workspace_name: workspaces.get(workspaceId)?.name ?? null,
-    }),
-    ...(userId !== undefined && {
-      user_id: userId,
-      user_name: users.get(userId)?.name ?? null,
-      user_email: users.get(userId)?.email ?? null,
-    }),
-    ...(keyHash !== undefined && { api_key_hash: keyHash, api_key_name: keys.get(keyHash)?.name ?? null }),
-    requests: item.requests,
-    prompt_tokens: item.promptTokens,
-    completion_tokens: item.completionTokens,
-    reasoning_tokens: item.reasoningTokens,
-    usage: item.costUsd,
-    byok_usage_inference: item.byokUsd,
-    unconfirmed_usd: item.unconfirmedUsd,
-  }))
+  return sums.map(({ workspaceId, userId, keyHash, ...sum }) => {
+    const item: ActivityItem = {
+      date: sum.date,
+      requests: sum.requests,
+      prompt_tokens: sum.promptTokens,
+      completion_tokens: sum.completionTokens,
+      reasoning_tokens: sum.reasoningTokens,
+      usage: sum.costUsd,
+      byok_usage_inference: sum.byokUsd,
+      unconfirmed_usd: sum.unconfirmedUsd,
+    }
+    if (sum.model !== undefined) Object.assign(item, modelFields(sum.model, sum.endpoint ?? '', findModel))
+    if (workspaceId !== undefined) {
+      item.workspace_id = workspaceId
+      item.workspace_name = workspaces.get(workspaceId)?.name ?? null
+    }
+    if (userId !== undefined) {
+      item.user_id = userId
+      item.user_name = users.get(userId)?.name ?? null
+      item.user_email = users.get(userId)?.email ?? null
+    }
+    if (keyHash !== undefined) {
+      item.api_key_hash = keyHash
+      item.api_key_name = keys.get(keyHash)?.name ?? null
+    }
+    return item
+  })
 }
 
-function ofModel(model: string, endpoint: string, findModel: Snapshot['findModel']) {
+function modelFields(model: string, endpoint: string, findModel: Snapshot['findModel']) {
   return {
     model,
     model_permaslug: findModel(model)?.canonicalSlug ?? model,

@@ -11,7 +11,7 @@ import type { ApiDeps } from '../../access/deps.ts'
 import { route } from '../route.ts'
 import { ActivityItem, activityItems } from './item.ts'
 
-const daysShown = 30
+const listedDays = 30
 
 const groups = ['workspace', 'member', 'key', 'day'] as const
 
@@ -42,42 +42,42 @@ export const listAllActivity = route({
     const { organizationId } = caller
     const today = dayOf(deps.now())
     const day = query.date === undefined ? undefined : dayOf(Date.parse(query.date))
-    if (day !== undefined && (day > today || day <= today - daysShown)) {
+    if (day !== undefined && (day > today || day <= today - listedDays)) {
       throw new Fault('invalid', 'Invalid request: date: must be one of the last 30 days')
     }
     const { user_id: user, workspace_id: workspace } = query
-    const found = await listActivity(deps, {
+    const sums = await listActivity(deps, {
       organizationId,
-      fromDay: day ?? today - daysShown + 1,
+      fromDay: day ?? today - listedDays + 1,
       toDay: day ?? today,
       keyHash: query.api_key_hash,
-      userId: ownOnly(caller) ?? (user && (await userNamed(deps, organizationId, user))),
-      workspaceId: await workspaceIn(deps, caller, workspace),
-      by: partsOf(query.group_by ?? []),
+      userId: enforcedUserId(caller) ?? (user && (await requireUserId(deps, organizationId, user))),
+      workspaceId: await findWorkspaceId(deps, caller, workspace),
+      by: toDimensions(query.group_by ?? []),
     })
-    return { data: await activityItems(deps, organizationId, found) }
+    return { data: await activityItems(deps, organizationId, sums) }
   },
 })
 
 /** Developers get only their own requests, whatever filters they send. */
-const ownOnly = ({ access, userId }: Caller) => (access === 'developer' ? userId : undefined)
+const enforcedUserId = ({ access, userId }: Caller) => (access === 'developer' ? userId : undefined)
 
 /**
  * The workspace to count: the caller's, if the caller has access to no other; otherwise the requested one, which can be
  * a deleted one.
  */
-async function workspaceIn(deps: ApiDeps, caller: Caller, name: string | undefined): Promise<string | undefined> {
+async function findWorkspaceId(deps: ApiDeps, caller: Caller, name: string | undefined): Promise<string | undefined> {
   if (caller.isWorkspaceScoped) return resolveWorkspaceId(deps, caller, name)
   return name && ((await findWorkspace(deps, caller, name))?.id ?? name)
 }
 
-/** The groups of the sums: models, unless whole days are requested. */
-function partsOf(groupBy: readonly (typeof groups)[number][]): Set<ActivityDimension> {
-  const parts = new Set<ActivityDimension>(groupBy.filter((group) => group !== 'day'))
-  return groupBy.includes('day') ? parts : parts.add('model')
+/** Converts `group_by` to dimensions. Without `day`, the sums are also by model. */
+function toDimensions(groupBy: readonly (typeof groups)[number][]): Set<ActivityDimension> {
+  const dimensions = new Set<ActivityDimension>(groupBy.filter((group) => group !== 'day'))
+  return groupBy.includes('day') ? dimensions : dimensions.add('model')
 }
 
-async function userNamed({ db }: Pick<ApiDeps, 'db'>, organizationId: string, name: string): Promise<string> {
+async function requireUserId({ db }: Pick<ApiDeps, 'db'>, organizationId: string, name: string): Promise<string> {
   const id = await resolveUserId(db, organizationId, name)
   if (id !== undefined) return id
   throw new Fault('invalid', 'Invalid request: user_id: nobody in the organization has this address')

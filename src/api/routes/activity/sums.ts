@@ -6,7 +6,7 @@ import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import { sumGenerations } from '#spend/ledger/sum-generations.ts'
-import { filterOf, GenerationFilters } from '../generations/filters.ts'
+import { GenerationFilters, toLedgerFilter } from '../generations/filters.ts'
 import { route } from '../route.ts'
 
 const Query = z.object({
@@ -17,7 +17,7 @@ const Query = z.object({
 })
 
 /** Other reports wait for one statement of one sum at most. Sums of one key do not delay those of other workspaces. */
-const oneAtATime = fairLimit({ maxRunning: 1, maxWaiting: 8, name: 'sums' })
+const limitSums = fairLimit({ maxRunning: 1, maxWaiting: 8, name: 'sums' })
 
 const defaultDays = 30
 const dayMs = 86_400_000
@@ -48,10 +48,10 @@ export const listActivitySums = route({
   handler: async ({ query: { by, tag_name: name, limit, ...filters }, caller, response: { signal } }, deps) => {
     if ((by === 'tag') !== (name !== undefined))
       throw new Fault('invalid', 'Invalid request: tag_name: is required with by=tag, and only there')
-    const filter = await filterOf(deps, caller, filters)
+    const filter = await toLedgerFilter(deps, caller, filters)
     filter.from ??= (filter.to ?? deps.now()) - defaultDays * dayMs
     const group: Grouping = name === undefined ? { by: 'session' } : { by: 'tag', name }
-    const groups = await oneAtATime(caller, signal, () => sumGenerations(deps, caller, filter, group, limit, signal))
+    const groups = await limitSums(caller, signal, () => sumGenerations(deps, caller, filter, group, limit, signal))
     return {
       data: groups.map(({ value, requests, failed, cost, unconfirmed, firstAt, lastAt }) => ({
         value,

@@ -21,35 +21,40 @@ export async function readFilters(
   filters: readonly Filter[],
 ): Promise<{ filters: DimensionFilter[]; warnings: string[] }> {
   const warnings: string[] = []
-  const read = filters.map(async (filter, at): Promise<DimensionFilter> => {
-    const { field, operator, include_unset: unset = false } = filter
-    const values = await Promise.all(valuesOf(filter, at).map((value) => idOf(deps, caller, field, value)))
+  const read = filters.map(async (filter, index): Promise<DimensionFilter> => {
+    const { field, operator, include_unset: includesUnset = false } = filter
+    const values = await Promise.all(readValues(filter, index).map((value) => resolveValue(deps, caller, field, value)))
     if (field === 'api_key_id' && caller.keyKind === 'management')
-      warnings.push(...(await unknownKeys(deps, caller, values)))
+      warnings.push(...(await unknownKeyWarnings(deps, caller, values)))
     return {
       column: dimensions[field].column,
       values,
       isNegated: operator === 'neq' || operator === 'not_in',
-      includesUnset: unset,
+      includesUnset,
     }
   })
   return { filters: await Promise.all(read), warnings }
 }
 
-function valuesOf({ operator, value, include_unset }: Filter, at: number): string[] {
-  const wantsList = operators[operator] === 'array'
-  if (Array.isArray(value) !== wantsList) {
-    const right = wantsList ? 'a list of values' : 'one value'
-    throw new Fault('invalid', `Invalid request: filters[${at}].value: ${operator} takes ${right}`)
+function readValues({ operator, value, include_unset }: Filter, index: number): string[] {
+  const takesList = operators[operator] === 'array'
+  if (Array.isArray(value) !== takesList) {
+    const expected = takesList ? 'a list of values' : 'one value'
+    throw new Fault('invalid', `Invalid request: filters[${index}].value: ${operator} takes ${expected}`)
   }
-  if (include_unset && !wantsList) {
-    throw new Fault('invalid', `Invalid request: filters[${at}].include_unset: is allowed only with in and not_in`)
+  if (include_unset && !takesList) {
+    throw new Fault('invalid', `Invalid request: filters[${index}].include_unset: is allowed only with in and not_in`)
   }
   return (Array.isArray(value) ? value : [value]).map(String)
 }
 
 /** Resolves the value of a filter: members by email address, workspaces by slug. */
-async function idOf(deps: FilterDeps, caller: FilterScope, field: Filter['field'], value: string): Promise<string> {
+async function resolveValue(
+  deps: FilterDeps,
+  caller: FilterScope,
+  field: Filter['field'],
+  value: string,
+): Promise<string> {
   const { organizationId, keyKind } = caller
   // Only callers that can see all members may learn whether a member has this address.
   if (field === 'user' && keyKind === 'management')
@@ -59,7 +64,11 @@ async function idOf(deps: FilterDeps, caller: FilterScope, field: Filter['field'
   return value
 }
 
-async function unknownKeys({ db }: FilterDeps, { organizationId }: FilterScope, hashes: string[]): Promise<string[]> {
+async function unknownKeyWarnings(
+  { db }: FilterDeps,
+  { organizationId }: FilterScope,
+  hashes: string[],
+): Promise<string[]> {
   const keyNames = await namesOfKeys(db, organizationId, hashes)
   const unknown = hashes.filter((hash) => !keyNames.has(hash))
   return unknown.map((hash) => `filters: api_key_id: no key has the hash ${hash.slice(0, 80)}`)

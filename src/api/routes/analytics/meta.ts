@@ -4,7 +4,7 @@ import { type Metric, metrics } from '#spend/analytics/metrics.ts'
 import { route } from '../route.ts'
 import { granularities } from './body.ts'
 
-const Named = z.object({ name: z.string(), display_label: z.string() })
+const NamedItem = z.object({ name: z.string(), display_label: z.string() })
 
 export const getAnalyticsMeta = route({
   method: 'get',
@@ -17,7 +17,7 @@ export const getAnalyticsMeta = route({
     data: z
       .object({
         metrics: z.array(
-          Named.extend({
+          NamedItem.extend({
             display_format: z
               .enum(['number', 'currency', 'percent', 'latency', 'throughput'])
               .describe(
@@ -27,9 +27,9 @@ export const getAnalyticsMeta = route({
             description: z.string(),
           }),
         ),
-        dimensions: z.array(Named),
+        dimensions: z.array(NamedItem),
         operators: z.array(z.object({ name: z.string(), value_type: z.enum(['scalar', 'array']) })),
-        granularities: z.array(Named),
+        granularities: z.array(NamedItem),
       })
       .meta({ id: 'AnalyticsMeta' }),
   }),

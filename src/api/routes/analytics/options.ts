@@ -5,23 +5,26 @@ import { minuteRetentionMs } from '#spend/rollups/prune-cells.ts'
 import type { AnalyticsQueryBody } from './body.ts'
 
 const dayMs = 86_400_000
-const defaultDays = { minute: 1, others: 30 }
+/** The default time range in days, for minutes and for longer buckets. */
+const defaultDays = { minute: 1, longer: 30 }
 
 /** Tolerance for clients that compute a range of two days and send it a moment later. */
 const rollUpDelayMs = 3_600_000
 
-/** In milliseconds since the epoch. */
-export function timeOf(
+/** The requested time range, in milliseconds since the epoch. @throws Fault `invalid`. */
+export function readTimeRange(
   { time_range: range, granularity }: AnalyticsQueryBody,
   now: number,
 ): { from: number; to: number } {
-  const days = granularity === 'minute' ? defaultDays.minute : defaultDays.others
+  const days = granularity === 'minute' ? defaultDays.minute : defaultDays.longer
   if (!range) return { from: now - days * dayMs, to: now }
-  const [from, to] = [Date.parse(range.start), Date.parse(range.end)]
+  const from = Date.parse(range.start)
+  const to = Date.parse(range.end)
   if (from < to) return { from, to }
   throw new Fault('invalid', 'Invalid request: time_range: start must be before end')
 }
 
+/** @throws Fault `invalid` if minutes are requested that are no longer stored. */
 export function requireStoredTime({ granularity }: AnalyticsQueryBody, { from }: { from: number }, now: number): void {
   if (granularity !== 'minute' || from >= now - minuteRetentionMs - rollUpDelayMs) return
   throw new Fault(
@@ -30,26 +33,25 @@ export function requireStoredTime({ granularity }: AnalyticsQueryBody, { from }:
   )
 }
 
-const unlimited = 200_000
+const maxRows = 200_000
 const defaultLimit = 1000
 
 /** The order of rows, the metrics that it needs, and the limit of rows. */
-export function orderOf(body: AnalyticsQueryBody) {
+export function readOrder(body: AnalyticsQueryBody) {
   const { order_by: orderBy, granularity, dimensions, metrics, limit, group_limit: groupLimit } = body
   if (orderBy) requireSortable(body, orderBy.field)
-  const defaultOrder: Order[] = [{ field: metrics[0]!, direction: 'desc' }]
-  if (granularity) defaultOrder.unshift({ field: 'date', direction: 'asc' })
-  const order = [
-    ...(orderBy ? [orderBy] : []),
-    ...defaultOrder,
-    ...dimensions.map((field) => ({ field, direction: 'asc' as const })),
-  ]
+  const order: Order[] = []
+  if (orderBy) order.push(orderBy)
+  if (granularity) order.push({ field: 'date', direction: 'asc' })
+  order.push({ field: metrics[0]!, direction: 'desc' })
+  for (const field of dimensions) order.push({ field, direction: 'asc' })
   const isSeries = granularity !== undefined && groupLimit === undefined
   return {
     order,
+    // `request_count` is the only metric that can order rows without being requested.
     metrics: order.map(({ field }) => field).filter((field): field is MetricName => field === 'request_count'),
     groupLimit: dimensions.length > 0 ? groupLimit : undefined,
-    limit: limit ?? (isSeries ? unlimited : defaultLimit),
+    limit: limit ?? (isSeries ? maxRows : defaultLimit),
   }
 }
 

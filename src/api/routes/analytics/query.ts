@@ -7,7 +7,7 @@ import { sortGroups } from '#spend/analytics/sort-groups.ts'
 import { route } from '../route.ts'
 import { AnalyticsQueryBody } from './body.ts'
 import { readFilters } from './filters.ts'
-import { orderOf, requireStoredTime, timeOf } from './options.ts'
+import { readOrder, readTimeRange, requireStoredTime } from './options.ts'
 import { analyticsRows } from './rows.ts'
 
 const Row = z
@@ -23,7 +23,7 @@ const Row = z
   .meta({ id: 'AnalyticsRow', description: 'The requested dimensions and metrics, by name.' })
 
 /** A key with many queries does not delay those of other workspaces. A page of the console sends some ten at once. */
-const limited = fairLimit({ maxRunning: 4, maxWaiting: 32, name: 'analytics queries' })
+const limitQueries = fairLimit({ maxRunning: 4, maxWaiting: 32, name: 'analytics queries' })
 
 export const queryAnalytics = route({
   method: 'post',
@@ -56,15 +56,15 @@ export const queryAnalytics = route({
     const started = performance.now()
     const { organizationId } = caller
     const { filters, warnings } = await readFilters(deps, caller, body.filters)
-    const time = timeOf(body, deps.now())
+    const time = readTimeRange(body, deps.now())
     requireStoredTime(body, time, deps.now())
     const retentionDays = deps.config.generation_retention_days
-    const order = orderOf(body)
+    const order = readOrder(body)
     const metrics = [...new Set([...body.metrics, ...order.metrics])]
     const query = { metrics, dimensions: body.dimensions, filters, granularity: body.granularity, ...time }
-    const read = () => readAnalytics({ ...deps, retentionDays }, scopeOf(caller), query, signal)
-    const found = await limited(caller, signal, read)
-    const { groups, isTruncated } = sortGroups(found.groups, { ...order, dimensions: body.dimensions })
+    const read = () => readAnalytics({ ...deps, retentionDays }, analyticsScope(caller), query, signal)
+    const result = await limitQueries(caller, signal, read)
+    const { groups, isTruncated } = sortGroups(result.groups, { ...order, dimensions: body.dimensions })
     return {
       data: {
         data: await analyticsRows(deps, organizationId, body, groups),
@@ -72,7 +72,7 @@ export const queryAnalytics = route({
           query_time_ms: Math.round((performance.now() - started) * 10) / 10,
           row_count: groups.length,
           truncated: isTruncated,
-          time_range: { start: isoTime(found.from), end: isoTime(found.to) },
+          time_range: { start: isoTime(result.from), end: isoTime(result.to) },
         },
         ...(warnings.length > 0 && { warnings }),
       },
@@ -81,7 +81,7 @@ export const queryAnalytics = route({
 })
 
 /** The requests that a caller can count. */
-export function scopeOf({
+export function analyticsScope({
   organizationId,
   workspaceId,
   keyKind,

@@ -9,13 +9,13 @@ import type { AnalyticsQueryBody } from './body.ts'
 type Names = Map<string, { name: string }>
 
 /** Dimensions whose values are ids, and the functions that find their display names. */
-const named = {
+const nameReaders = {
   api_key_id: namesOfKeys,
   user: namesOfUsers,
   workspace: namesOfWorkspaces,
 } satisfies Partial<Record<DimensionName, (...args: Parameters<typeof namesOfKeys>) => Promise<Names>>>
 
-const isNamed = (name: DimensionName): name is keyof typeof named => name in named
+const hasNames = (name: DimensionName): name is keyof typeof nameReaders => name in nameReaders
 
 /** Converts groups to rows, with each value under its requested name. */
 export async function analyticsRows(
@@ -25,20 +25,20 @@ export async function analyticsRows(
   groups: readonly Group[],
 ): Promise<Record<string, unknown>[]> {
   const names = new Map<DimensionName, Names>()
-  for (const [at, dimension] of dimensions.entries()) {
-    if (!isNamed(dimension)) continue
-    const ids = new Set(groups.map(({ values }) => values[at]!))
-    names.set(dimension, await named[dimension](db, organizationId, ids))
+  for (const [index, dimension] of dimensions.entries()) {
+    if (!hasNames(dimension)) continue
+    const ids = new Set(groups.map(({ values }) => values[index]!))
+    names.set(dimension, await nameReaders[dimension](db, organizationId, ids))
   }
   const dates = new Map<number, string>()
   return groups.map((group) => {
     const { start } = group
     const row: Record<string, unknown> = granularity ? { date: dates.getOrInsertComputed(start, isoTime) } : {}
     const ids: Record<string, string | null> = {}
-    for (const [at, dimension] of dimensions.entries()) {
-      const value = group.values[at] || null
+    for (const [index, dimension] of dimensions.entries()) {
+      const value = group.values[index] || null
       row[dimension] = displayValue(dimension, value, names.get(dimension))
-      if (isNamed(dimension)) ids[dimension] = value
+      if (hasNames(dimension)) ids[dimension] = value
     }
     for (const name of requestedMetrics) row[name] = metrics[name].compute(group)
     if (names.size > 0) row.ids = ids

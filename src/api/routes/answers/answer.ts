@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { answerLinked } from '../../interns/answer-by-link.ts'
+import { submitQuestionForm } from '../../interns/answer-by-link.ts'
 import { route } from '../route.ts'
 import { AnswerPath } from './path.ts'
 
@@ -17,5 +17,5 @@ export const answerByLink = route({
   bodyLimit: 64 * 1024,
   mediaTypes: ['text/html'],
   faults: ['invalid', 'forbidden', 'not_found', 'conflict', 'gone', 'unsupported_media_type', 'unavailable'],
-  handler: ({ params, body, host }, deps) => answerLinked(deps, { token: params.token, form: body, host }),
+  handler: ({ params, body, host }, deps) => submitQuestionForm(deps, { token: params.token, form: body, host }),
 })

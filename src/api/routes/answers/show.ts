@@ -1,4 +1,4 @@
-import { showLinked } from '../../interns/answer-by-link.ts'
+import { showQuestionPage } from '../../interns/answer-by-link.ts'
 import { route } from '../route.ts'
 import { AnswerPath } from './path.ts'
 
@@ -14,5 +14,5 @@ export const showAnswerPage = route({
   hidden: true,
   mediaTypes: ['text/html'],
   faults: ['forbidden', 'not_found', 'gone'],
-  handler: ({ params }, deps) => showLinked(deps, params.token),
+  handler: ({ params }, deps) => showQuestionPage(deps, params.token),
 })

@@ -3,8 +3,8 @@ import { listChanges } from '#identity/audit/audit.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
-import { namesOfTargets } from '../../access/audit-targets.ts'
-import { publicEvent } from '../../access/audit-visibility.ts'
+import { loadTargetNames } from '../../access/audit-targets.ts'
+import { redactEvent } from '../../access/audit-visibility.ts'
 import { route } from '../route.ts'
 
 const AuditEvent = z
@@ -65,14 +65,14 @@ export const listAudit = route({
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
     const { data: events, total_count } = await listChanges(deps, caller, query)
-    const data = events.map((event) => publicEvent(event, caller))
-    const { query: read } = deps.db
+    const data = events.map((event) => redactEvent(event, caller))
+    const db = { query: deps.db.query }
     const [users, keys, nameOf] = await Promise.all([
-      namesOfUsers({ query: read }, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
-      namesOfKeys({ query: read }, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
-      namesOfTargets({ query: read }, caller.organizationId, data),
+      namesOfUsers(db, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
+      namesOfKeys(db, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
+      loadTargetNames(db, caller.organizationId, data),
     ])
-    const named = ({ user_id, key_hash, session_id }: (typeof data)[number]['actor']) => ({
+    const describeActor = ({ user_id, key_hash, session_id }: (typeof data)[number]['actor']) => ({
       user_id,
       user_name: users.get(user_id)?.name ?? null,
       user_email: users.get(user_id)?.email ?? null,
@@ -82,7 +82,7 @@ export const listAudit = route({
     })
     const items = data.map((event) => ({
       ...event,
-      actor: named(event.actor),
+      actor: describeActor(event.actor),
       target: { ...event.target, name: nameOf(event) },
     }))
     return { data: items, total_count }

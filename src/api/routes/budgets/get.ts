@@ -4,7 +4,7 @@ import { getPooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
 import { budgetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import {
-  includesByok,
+  IncludesByok,
   OrganizationBudgetParams,
   organizationPool,
   WorkspaceBudgetParams,
@@ -20,7 +20,7 @@ export const getWorkspaceBudget = route({
   summary: 'Get a budget of a workspace',
   description: 'Includes the spending of the current period.',
   request: { params: WorkspaceBudgetParams },
-  response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
+  response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: IncludesByok }),
   etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) =>
@@ -36,7 +36,7 @@ export const getOrganizationBudget = route({
   summary: 'Get a budget of the organization',
   description: 'Includes the spending of the current period.',
   request: { params: OrganizationBudgetParams },
-  response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
+  response: z.object({ data: OrganizationBudget, include_byok_in_budgets: IncludesByok }),
   etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) =>

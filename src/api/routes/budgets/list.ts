@@ -3,7 +3,7 @@ import { OrganizationBudget, WorkspaceBudget } from '#spend/budgets/pooled/poole
 import { listPooledBudgets } from '#spend/budgets/pooled/pooled-budgets.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from '../workspaces/workspace.ts'
-import { includesByok, organizationPool, workspacePool } from './owner.ts'
+import { IncludesByok, organizationPool, workspacePool } from './owner.ts'
 
 export const listWorkspaceBudgets = route({
   method: 'get',
@@ -14,7 +14,7 @@ export const listWorkspaceBudgets = route({
   summary: 'List the budgets of a workspace',
   description: 'At most one for each interval, the shortest first, with the spending of the current period.',
   request: { params: WorkspaceParams },
-  response: z.object({ data: z.array(WorkspaceBudget), include_byok_in_budgets: includesByok }),
+  response: z.object({ data: z.array(WorkspaceBudget), include_byok_in_budgets: IncludesByok }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) =>
     listPooledBudgets(deps, await workspacePool(deps, caller, params.id), WorkspaceBudget),
@@ -28,7 +28,7 @@ export const listOrganizationBudgets = route({
   scope: 'organization',
   summary: 'List the budgets of the organization',
   description: 'At most one for each interval, the shortest first. The spending of all workspaces counts together.',
-  response: z.object({ data: z.array(OrganizationBudget), include_byok_in_budgets: includesByok }),
+  response: z.object({ data: z.array(OrganizationBudget), include_byok_in_budgets: IncludesByok }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller }, deps) => listPooledBudgets(deps, organizationPool(caller), OrganizationBudget),
 })

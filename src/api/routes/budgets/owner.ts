@@ -11,7 +11,7 @@ const interval = z.enum(budgetIntervals).describe('`lifetime` is a budget that n
 export const WorkspaceBudgetParams = WorkspaceParams.extend({ interval })
 export const OrganizationBudgetParams = z.object({ interval })
 
-export const includesByok = z
+export const IncludesByok = z
   .boolean()
   .describe('Whether spending on your own provider keys counts towards the budgets of all intervals.')
 

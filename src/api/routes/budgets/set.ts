@@ -4,7 +4,7 @@ import { setPooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
 import { budgetEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import {
-  includesByok,
+  IncludesByok,
   OrganizationBudgetParams,
   organizationPool,
   WorkspaceBudgetParams,
@@ -21,7 +21,7 @@ export const setWorkspaceBudget = route({
   description:
     'The spending of all keys and members of the workspace counts together. A new budget counts from the day on which it was created, in the current period.',
   request: { params: WorkspaceBudgetParams, body: PooledBudgetBody },
-  response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
+  response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: IncludesByok }),
   etag: budgetEntity,
   ifMatch: budgetEntity,
   canCreate: true,
@@ -42,7 +42,7 @@ export const setOrganizationBudget = route({
   description:
     'The spending of all workspaces counts together. A new budget counts from the day on which it was created, in the current period.',
   request: { params: OrganizationBudgetParams, body: PooledBudgetBody },
-  response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
+  response: z.object({ data: OrganizationBudget, include_byok_in_budgets: IncludesByok }),
   etag: budgetEntity,
   ifMatch: budgetEntity,
   canCreate: true,

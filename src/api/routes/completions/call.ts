@@ -8,9 +8,12 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { type Pause, pauseForBody } from '#platform/async/long-work.ts'
 import type { Call } from '#platform/http/route.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
-import { appOf } from './app.ts'
+import { readApp } from './app.ts'
 
-type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'response'> & {
+type IncomingCompletion = Pick<
+  Call<Record<never, never>, Caller>,
+  'caller' | 'headers' | 'host' | 'requestId' | 'response'
+> & {
   body: Body
   source?: JsonSource | undefined
 }
@@ -19,7 +22,7 @@ type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 
  * The part of a request that the data plane needs. A session named in the body takes precedence over one in the header.
  */
 function completionCall(
-  { body, source, caller, headers, host, requestId, response }: Incoming,
+  { body, source, caller, headers, host, requestId, response }: IncomingCompletion,
   client: ClientProtocol,
   pause: Pause | undefined,
 ): CompletionCall {
@@ -34,7 +37,7 @@ function completionCall(
     headers,
     requestId,
     sessionId: typeof session === 'string' && session !== '' ? session : undefined,
-    app: appOf(headers),
+    app: readApp(headers),
     traceParent: headers.traceparent as string | undefined,
     host,
     response,
@@ -42,18 +45,22 @@ function completionCall(
 }
 
 /** The length of a body by its header. Without the header a body can have any length. */
-export function declaredBytes({ 'content-length': length }: Incoming['headers']): number {
+export function declaredBytes({ 'content-length': length }: IncomingCompletion['headers']): number {
   return length === undefined ? Number.POSITIVE_INFINITY : Number(length)
 }
 
 /** @returns the whole answer, or undefined if it was streamed. */
-export function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<Answer> {
+export function answerCompletion(
+  routing: GatewayDeps,
+  call: IncomingCompletion,
+  client: ClientProtocol,
+): Promise<Answer> {
   const pause = pauseForBody(declaredBytes(call.headers))
-  const own = client.answerHeaders?.(call.requestId)
-  for (const name in own) call.response.header(name, own[name]!)
+  const answerHeaders = client.answerHeaders?.(call.requestId)
+  for (const name in answerHeaders) call.response.header(name, answerHeaders[name]!)
   const completion = completionCall(call, client, pause)
-  const isOfIntern = call.caller.keyKind === 'intern'
-  return isOfIntern ? completeForIntern(routing, completion) : complete(routing, completion)
+  const isInternRequest = call.caller.keyKind === 'intern'
+  return isInternRequest ? completeForIntern(routing, completion) : complete(routing, completion)
 }
 
 /** A request that an intern makes with its own key. */
@@ -64,10 +71,10 @@ async function completeForIntern(routing: GatewayDeps, completion: CompletionCal
   const release = await routing.noteRequest?.(keyHash)
   const turns = limits && {
     ...limits,
-    refused(...refused: Parameters<TurnLimits['refused']>) {
-      // It waits for the end of its turn, so the turn must not wait for it.
+    refused(...refusal: Parameters<TurnLimits['refused']>) {
+      // `limits.refused` waits for the end of the turn, and the turn waits until no usage is marked.
       release?.()
-      return limits.refused(...refused)
+      return limits.refused(...refusal)
     },
   }
   try {

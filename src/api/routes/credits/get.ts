@@ -1,12 +1,12 @@
 import { getKey } from '#identity/accounts/keys/keys.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
-import { keyCredit } from '#spend/ledger/key-spending.ts'
-import { totalSpent } from '#spend/ledger/read.ts'
+import { readKeyCredit } from '#spend/ledger/key-spending.ts'
+import { readTotalSpent } from '#spend/ledger/read.ts'
 import { route } from '../route.ts'
 
 /** The service has no credits. Clients that subtract the usage must see a balance that never runs out. */
-const withoutLimit = toPicoUsd(1_000_000_000)
+const unlimitedCredit = toPicoUsd(1_000_000_000)
 
 export const getCredits = route({
   method: 'get',
@@ -23,8 +23,8 @@ export const getCredits = route({
   }),
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
-    if (caller.keyKind === 'management') return creditsAnswer(await totalSpent(deps, caller), undefined)
-    const { used, remaining } = await keyCredit(
+    if (caller.keyKind === 'management') return creditsAnswer(await readTotalSpent(deps, caller), undefined)
+    const { used, remaining } = await readKeyCredit(
       deps,
       await getKey(deps, { ...caller, isWorkspaceScoped: false }, caller.keyHash),
     )
@@ -32,6 +32,6 @@ export const getCredits = route({
   },
 })
 
-const creditsAnswer = (usedPico: PicoUsd, remaining: PicoUsd = withoutLimit) => ({
+const creditsAnswer = (usedPico: PicoUsd, remaining: PicoUsd = unlimitedCredit) => ({
   data: { total_credits: toUsd(usedPico + remaining), total_usage: toUsd(usedPico) },
 })

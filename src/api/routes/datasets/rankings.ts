@@ -4,20 +4,20 @@ import { z } from '#platform/json/schema.ts'
 import type { Group } from '#spend/analytics/group.ts'
 import { metrics } from '#spend/analytics/metrics.ts'
 import { queryAnalytics } from '#spend/analytics/query.ts'
-import { scopeOf } from '../analytics/query.ts'
+import { analyticsScope } from '../analytics/query.ts'
 import { route } from '../route.ts'
 
 const Day = z.iso.date('must be a day, such as 2030-01-31').optional()
-const unsupported = z.string().optional().describe('Not supported. A request with it is refused.')
+const UnsupportedFilter = z.string().optional().describe('Not supported. A request with it is refused.')
 
 const Query = z.object({
   start_date: Day.describe('The first day (YYYY-MM-DD, UTC). By default 30 days before the last one.'),
   end_date: Day.describe('The last day. By default today.'),
   period: z.enum(['day', 'week', 'month']).default('day').describe('The length of a row. Weeks begin on Monday.'),
-  modality: unsupported,
-  context_bucket: unsupported,
-  category: unsupported,
-  language_type: unsupported,
+  modality: UnsupportedFilter,
+  context_bucket: UnsupportedFilter,
+  category: UnsupportedFilter,
+  language_type: UnsupportedFilter,
 })
 
 const Ranking = z
@@ -29,7 +29,7 @@ const Ranking = z
   .meta({ id: 'ModelRanking' })
 
 const dayMs = 86_400_000
-const ranked = 50
+const maxRanked = 50
 
 export const listDailyRankings = route({
   method: 'get',
@@ -46,41 +46,46 @@ export const listDailyRankings = route({
   }),
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ query: { start_date, end_date, period, ...filters }, caller, signal }, deps) => {
-    const refused = Object.entries(filters).find(([, value]) => value !== undefined)
-    if (refused) throw new Fault('invalid', `Invalid request: ${refused[0]}: is not supported`)
+    const unsupportedFilter = Object.entries(filters).find(([, value]) => value !== undefined)
+    if (unsupportedFilter) throw new Fault('invalid', `Invalid request: ${unsupportedFilter[0]}: is not supported`)
     const now = deps.now()
-    const last = end_date === undefined ? now : Date.parse(end_date)
-    const from = start_date === undefined ? last - 30 * dayMs : Date.parse(start_date)
-    if (from > last) throw new Fault('invalid', 'Invalid request: start_date: must not be after end_date')
-    const days = { from: Math.floor(from / dayMs) * dayMs, to: (Math.floor(last / dayMs) + 1) * dayMs }
-    const read = {
+    const lastMs = end_date === undefined ? now : Date.parse(end_date)
+    const firstMs = start_date === undefined ? lastMs - 30 * dayMs : Date.parse(start_date)
+    if (firstMs > lastMs) throw new Fault('invalid', 'Invalid request: start_date: must not be after end_date')
+    const days = { from: Math.floor(firstMs / dayMs) * dayMs, to: (Math.floor(lastMs / dayMs) + 1) * dayMs }
+    const tokensByModel = {
       metrics: ['tokens_total' as const],
       dimensions: ['model' as const],
       filters: [],
       granularity: period,
     }
     const retentionDays = deps.config.generation_retention_days
-    const { groups } = await queryAnalytics({ ...deps, retentionDays }, scopeOf(caller), { ...read, ...days }, signal)
+    const { groups } = await queryAnalytics(
+      { ...deps, retentionDays },
+      analyticsScope(caller),
+      { ...tokensByModel, ...days },
+      signal,
+    )
     const byStart = Map.groupBy(groups, ({ start }) => start)
     const starts = [...byStart.keys()].sort((a, b) => a - b)
-    const dates = { start_date: dateOf(days.from), end_date: dateOf(days.to - 1) }
+    const dates = { start_date: isoDate(days.from), end_date: isoDate(days.to - 1) }
     return {
-      data: starts.flatMap((start) => rankingsOf(dateOf(start), byStart.get(start)!)),
+      data: starts.flatMap((start) => rankModels(isoDate(start), byStart.get(start)!)),
       meta: { as_of: isoTime(now), ...dates, version: 'v1' as const },
     }
   },
 })
 
-const dateOf = (ms: number) => isoTime(ms).slice(0, 10)
+const isoDate = (ms: number) => isoTime(ms).slice(0, 10)
 
 /** The models of one period, most tokens first, and the sum of those after the first 50. */
-function rankingsOf(date: string, groups: readonly Group[]): z.infer<typeof Ranking>[] {
+function rankModels(date: string, groups: readonly Group[]): z.infer<typeof Ranking>[] {
   const models = groups
     .map((group) => ({ model: group.values[0]!, tokens: metrics.tokens_total.compute(group) ?? 0 }))
     .filter(({ tokens }) => tokens > 0)
     .sort((a, b) => b.tokens - a.tokens || (a.model < b.model ? -1 : 1))
-  const others = models.slice(ranked).reduce((sum, { tokens }) => sum + tokens, 0)
-  const rows = models.slice(0, ranked)
-  if (others > 0) rows.push({ model: 'other', tokens: others })
+  const otherTokens = models.slice(maxRanked).reduce((sum, { tokens }) => sum + tokens, 0)
+  const rows = models.slice(0, maxRanked)
+  if (otherTokens > 0) rows.push({ model: 'other', tokens: otherTokens })
   return rows.map(({ model, tokens }) => ({ date, model_permaslug: model, total_tokens: String(tokens) }))
 }

@@ -5,7 +5,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { Instant } from '#platform/json/instant.ts'
 import { z } from '#platform/json/schema.ts'
-import { findModel } from '../../models/model-path.ts'
+import { modelByName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const Percentiles = z
@@ -30,7 +30,7 @@ const EndpointHistory = z
   })
   .meta({ id: 'EndpointHistory', description: 'The measurements of one endpoint, oldest first.' })
 
-const daysShown = { hour: 1, day: 30 } as const
+const defaultDays = { hour: 1, day: 30 } as const
 const dayMs = 86_400_000
 
 export const getEndpointHistory = route({
@@ -60,9 +60,9 @@ export const getEndpointHistory = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query }, deps) => {
     const snapshot = deps.catalogue.current()
-    const endpoints = endpointsOf(snapshot, query)
+    const endpoints = findEndpoints(snapshot, query)
     const to = query.to === undefined ? deps.now() : Date.parse(query.to)
-    const from = query.from === undefined ? to - daysShown[query.granularity] * dayMs : Date.parse(query.from)
+    const from = query.from === undefined ? to - defaultDays[query.granularity] * dayMs : Date.parse(query.from)
     const ids = endpoints.map(({ endpoint }) => endpoint.id)
     const histories = await readEndpointHistory(deps, ids, { from, to, granularity: query.granularity })
     const data = endpoints.map(({ model, endpoint }) => ({
@@ -84,7 +84,7 @@ export const getEndpointHistory = route({
 type HistoryQuery = { model?: string | undefined; endpoint_id?: string | undefined }
 
 /** @throws Fault `not_found`; `invalid` unless exactly one of the two parameters is given. */
-function endpointsOf(
+function findEndpoints(
   snapshot: Pick<Snapshot, 'findModel'>,
   { model: name, endpoint_id: id }: HistoryQuery,
 ): { model: Model; endpoint: Endpoint }[] {
@@ -92,7 +92,7 @@ function endpointsOf(
     throw new Fault('invalid', 'Invalid request: either model or endpoint_id is required')
   }
   // An endpoint's id is `<model>@<provider's tag>`.
-  const model = findModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
+  const model = modelByName(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
   const endpoints = model.endpoints.filter((endpoint) => id === undefined || endpoint.id === id)
   if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `Endpoint "${id}" not found.`)
   return endpoints.map((endpoint) => ({ model, endpoint }))

@@ -16,8 +16,8 @@ export const listZdrEndpoints = route({
   handler: (_call, deps) => {
     const snapshot = deps.catalogue.current()
     const data = snapshot.models.filter(canBeCalled).flatMap((model) => {
-      const retainingNothing = model.endpoints.filter((endpoint) => endpoint.zeroDataRetention)
-      return endpointItems(deps, snapshot, model, retainingNothing)
+      const zdrEndpoints = model.endpoints.filter((endpoint) => endpoint.zeroDataRetention)
+      return endpointItems(deps, snapshot, model, zdrEndpoints)
     })
     return { data }
   },

@@ -1,8 +1,8 @@
 import { ModelEndpoints, toModelEndpoints } from '#catalogue/index/endpoint-item.ts'
 import { z } from '#platform/json/schema.ts'
-import { overbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
+import { readOverbilledEndpoints } from '#spend/corrections/overbilled-endpoints.ts'
 import { endpointItems } from '../../models/endpoint-items.ts'
-import { findModel, ModelPath, nameIn } from '../../models/model-path.ts'
+import { ModelPath, modelByName, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 export const listEndpoints = route({
@@ -19,10 +19,10 @@ export const listEndpoints = route({
   faults: ['unauthenticated', 'not_found'],
   handler: async ({ params }, deps) => {
     const snapshot = deps.catalogue.current()
-    const model = findModel(snapshot, nameIn(params))
-    const marked = await overbilledEndpoints(deps, model.id)
+    const model = modelByName(snapshot, modelName(params))
+    const overbilledRequests = await readOverbilledEndpoints(deps, model.id)
     const items = endpointItems(deps, snapshot, model).map((item) => {
-      const requests = marked.get(`${model.id}@${item.tag}`)
+      const requests = overbilledRequests.get(`${model.id}@${item.tag}`)
       return requests === undefined ? item : { ...item, billed_more_than_bound: requests }
     })
     return { data: toModelEndpoints(model, items) }

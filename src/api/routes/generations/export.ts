@@ -6,7 +6,7 @@ import type { GenerationRecord } from '#spend/ledger/record.ts'
 import type { Visibility } from '#spend/ledger/visibility.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { route } from '../route.ts'
-import { filterOf, GenerationFilters } from './filters.ts'
+import { GenerationFilters, toLedgerFilter } from './filters.ts'
 
 /** The columns in their order. */
 const columns = {
@@ -44,7 +44,7 @@ const columns = {
   http_referer: (record) => record.http_referer,
 } as const satisfies Record<string, (record: GenerationRecord) => CsvValue>
 
-const rowsAtOnce = 500
+const pageSize = 500
 
 export const getGenerationsExport = route({
   method: 'get',
@@ -58,7 +58,7 @@ export const getGenerationsExport = route({
   mediaTypes: ['text/csv'],
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ query, caller, response }, deps) => {
-    const filter = await filterOf(deps, caller, query)
+    const filter = await toLedgerFilter(deps, caller, query)
     const tracked = deps.routing.inFlight.track(caller, response)
     try {
       tracked.response.header('content-type', 'text/csv; charset=utf-8')
@@ -80,13 +80,13 @@ export async function writeRows(
   filter: GenerationFilter,
   response: ResponseStream,
 ): Promise<void> {
-  const caughtUp = createDrainWaiter(response)
+  const waitForDrain = createDrainWaiter(response)
   let text = csvLine(Object.keys(columns))
   for (let cursor: string | undefined; ; ) {
-    const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: rowsAtOnce, cursor })
+    const { data, nextCursor } = await listGenerations(deps, caller, filter, { limit: pageSize, cursor })
     text += data.map((record) => csvLine(Object.values(columns).map((column) => column(record)))).join('')
     if (response.signal.aborted) return
-    if (text !== '' && !response.write(text)) await caughtUp()
+    if (text !== '' && !response.write(text)) await waitForDrain()
     text = ''
     if (nextCursor === undefined) return
     cursor = nextCursor

@@ -11,8 +11,8 @@ import type { GenerationFilter } from '#spend/ledger/list-generations.ts'
 
 const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 
-const name = z.string().min(1).max(320).optional()
-const bound = z.coerce
+const NameFilter = z.string().min(1).max(320).optional()
+const BoundFilter = z.coerce
   .number({ error: 'must be a number from 0 on' })
   .min(0)
   .max(2 ** 53 - 1)
@@ -22,18 +22,18 @@ const bound = z.coerce
 export const GenerationFilters = z.object({
   from: Instant.optional().describe('Only requests that started at or after this time.'),
   to: Instant.optional().describe('Only requests that started before this time.'),
-  api_key_hash: name.describe('Filter by key.'),
-  user_id: name.describe('Filter by ID of the member, or with a management key also by email address.'),
-  workspace_id: name.describe('Filter by ID or slug of the workspace.'),
-  session_id: name.describe('Filter by session.'),
+  api_key_hash: NameFilter.describe('Filter by key.'),
+  user_id: NameFilter.describe('Filter by ID of the member, or with a management key also by email address.'),
+  workspace_id: NameFilter.describe('Filter by ID or slug of the workspace.'),
+  session_id: NameFilter.describe('Filter by session.'),
   tag: z
     .string()
     .regex(/^[^=]{1,64}=.{1,128}$/s, 'must have the form name=value')
     .optional()
     .describe('Filter by tag, as `name=value`: a pair of `metadata` of the request.'),
-  model: name.describe('Filter by answering model, or by requested model if no model answered.'),
-  provider: name.describe('Filter by slug of the provider.'),
-  preset: name.describe('Filter by slug of the preset.'),
+  model: NameFilter.describe('Filter by answering model, or by requested model if no model answered.'),
+  provider: NameFilter.describe('Filter by slug of the provider.'),
+  preset: NameFilter.describe('Filter by slug of the preset.'),
   guardrail_id: z
     .uuid()
     .optional()
@@ -41,7 +41,7 @@ export const GenerationFilters = z.object({
   outcome: listParameter(outcomes)
     .optional()
     .describe('Comma-separated: `success`, `failed`, `refused`, `client_left`.'),
-  error: name.describe('Filter by kind of error, as in `error.kind`.'),
+  error: NameFilter.describe('Filter by kind of error, as in `error.kind`.'),
   streamed: z
     .enum(['true', 'false'])
     .optional()
@@ -52,19 +52,19 @@ export const GenerationFilters = z.object({
     .optional()
     .describe('Only requests for which limits are charged more than the reported cost.')
     .transform((word) => word && true),
-  min_cost: bound.describe('Minimum cost, in USD.'),
-  max_cost: bound.describe('Maximum cost, in USD.'),
-  min_latency: bound.describe('Minimum time to the first token, in milliseconds.'),
-  max_latency: bound.describe('Maximum time to the first token, in milliseconds.'),
-  min_generation_time: bound.describe('Minimum total time, in milliseconds.'),
-  max_generation_time: bound.describe('Maximum total time, in milliseconds.'),
+  min_cost: BoundFilter.describe('Minimum cost, in USD.'),
+  max_cost: BoundFilter.describe('Maximum cost, in USD.'),
+  min_latency: BoundFilter.describe('Minimum time to the first token, in milliseconds.'),
+  max_latency: BoundFilter.describe('Maximum time to the first token, in milliseconds.'),
+  min_generation_time: BoundFilter.describe('Minimum total time, in milliseconds.'),
+  max_generation_time: BoundFilter.describe('Maximum total time, in milliseconds.'),
 })
 
 type Catalogue = { catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } } }
 type Viewer = CallerScope & Pick<Caller, 'keyKind' | 'access'>
 
 /** Converts the filters to those of the ledger. */
-export async function filterOf(
+export async function toLedgerFilter(
   deps: { db: { query: Query } } & Catalogue,
   caller: Viewer,
   query: z.infer<typeof GenerationFilters>,
@@ -73,16 +73,16 @@ export async function filterOf(
   const { min_cost, max_cost, min_latency, max_latency, min_generation_time, max_generation_time } = query
   const { organizationId, keyKind } = caller
   // Only callers that can see all members may learn whether a member has this address.
-  const named = user && keyKind === 'management' ? await resolveUserId(deps.db, organizationId, user) : user
+  const memberId = user && keyKind === 'management' ? await resolveUserId(deps.db, organizationId, user) : user
   return {
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
     keyHash: query.api_key_hash,
     // An address of no member matches nothing, as an unknown id does.
-    userId: user && (named ?? user),
-    workspaceId: await workspaceIn(deps, caller, workspace),
+    userId: user && (memberId ?? user),
+    workspaceId: await findWorkspaceId(deps, caller, workspace),
     sessionId: query.session_id,
-    tag: query.tag === undefined ? undefined : tagOf(query.tag),
+    tag: query.tag === undefined ? undefined : parseTag(query.tag),
     model: query.model,
     provider: query.provider && (deps.catalogue.current().findProvider(query.provider)?.slug ?? query.provider),
     preset: query.preset,
@@ -101,13 +101,13 @@ export async function filterOf(
   }
 }
 
-function tagOf(text: string): RequestTag {
-  const at = text.indexOf('=')
-  return [text.slice(0, at), text.slice(at + 1)]
+function parseTag(text: string): RequestTag {
+  const separator = text.indexOf('=')
+  return [text.slice(0, separator), text.slice(separator + 1)]
 }
 
 /** A signed-in developer sees their requests of one workspace at a time. Others can name a workspace, also a deleted one. */
-async function workspaceIn(deps: { db: { query: Query } }, caller: Viewer, name: string | undefined) {
+async function findWorkspaceId(deps: { db: { query: Query } }, caller: Viewer, name: string | undefined) {
   if (name === undefined) return caller.access === 'developer' ? caller.workspaceId : undefined
   return (await findWorkspace(deps, caller, name))?.id ?? name
 }

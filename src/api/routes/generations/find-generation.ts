@@ -3,11 +3,14 @@ import { Fault } from '#platform/core/fault.ts'
 import { findGeneration } from '#spend/ledger/read.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 
-/** Returns this service's id of a request, given that id or the id in its answer, which is the upstream's. */
+/**
+ * Returns this service's id of a request. `name` is that id, or the upstream's id, which the answer has. An unknown name is
+ * returned unchanged: the caller then finds no request.
+ */
 export async function findGenerationId(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {
   if (name.startsWith('gen-')) return name
-  const found = await findGeneration(deps, caller, name).catch((error: unknown) => {
+  const generation = await findGeneration(deps, caller, name).catch((error: unknown) => {
     if (!(error instanceof Fault && error.kind === 'not_found')) throw error
   })
-  return found?.id ?? name
+  return generation?.id ?? name
 }

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { feedbackOf } from '#spend/ledger/feedback.ts'
+import { readFeedback } from '#spend/ledger/feedback.ts'
 import { findGeneration } from '#spend/ledger/read.ts'
 import { GenerationAnswer, generationAnswer } from '../../generations/generation-answer.ts'
 import { route } from '../route.ts'
@@ -24,6 +24,6 @@ export const getGeneration = route({
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => {
     const record = await findGeneration(deps, caller, query.id)
-    return { data: { ...generationAnswer(record, caller), feedback: await feedbackOf(deps, record.id) } }
+    return { data: { ...generationAnswer(record, caller), feedback: await readFeedback(deps, record.id) } }
   },
 })

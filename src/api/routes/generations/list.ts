@@ -3,7 +3,7 @@ import { wholeNumber } from '#platform/json/whole-number.ts'
 import { listGenerations } from '#spend/ledger/list-generations.ts'
 import { GenerationAnswer, generationAnswer } from '../../generations/generation-answer.ts'
 import { route } from '../route.ts'
-import { filterOf, GenerationFilters } from './filters.ts'
+import { GenerationFilters, toLedgerFilter } from './filters.ts'
 
 const Query = z.object({
   limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('Maximum number of results, 1 to 100.'),
@@ -23,7 +23,7 @@ export const listAllGenerations = route({
   response: z.object({ data: z.array(GenerationAnswer), next_cursor: z.string().nullable() }),
   faults: ['invalid', 'unauthenticated'],
   handler: async ({ query, caller }, deps) => {
-    const { data, nextCursor } = await listGenerations(deps, caller, await filterOf(deps, caller, query), query)
+    const { data, nextCursor } = await listGenerations(deps, caller, await toLedgerFilter(deps, caller, query), query)
     return { data: data.map((record) => generationAnswer(record, caller)), next_cursor: nextCursor ?? null }
   },
 })

@@ -3,8 +3,9 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { releaseUnconfirmed } from '#spend/corrections/release.ts'
 import { route } from '../route.ts'
-import { filterOf, GenerationFilters } from './filters.ts'
+import { GenerationFilters, toLedgerFilter } from './filters.ts'
 
+/** Every released request is unconfirmed, so this filter is not offered. */
 const { unconfirmed: _, ...filters } = GenerationFilters.shape
 
 const Query = z.object({
@@ -33,10 +34,11 @@ export const releaseGenerations = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ query: { id, all, ...filter }, caller }, deps) => {
     const isFiltered = Object.values(filter).some((value) => value !== undefined)
-    if ([id, all, isFiltered || undefined].filter((one) => one !== undefined).length !== 1)
+    const selections = [id !== undefined, all !== undefined, isFiltered]
+    if (selections.filter((isGiven) => isGiven).length !== 1)
       throw new Fault('invalid', 'Invalid request: name either id, filters, or all=true')
     const scope =
-      id === undefined ? { filter: await filterOf(deps, caller, { ...filter, unconfirmed: undefined }) } : { id }
+      id === undefined ? { filter: await toLedgerFilter(deps, caller, { ...filter, unconfirmed: undefined }) } : { id }
     const { requests, amount } = await releaseUnconfirmed(deps, caller, scope)
     return { data: { requests, released_usd: toUsd(amount) } }
   },

@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/model-verdicts.ts'
-import { findModel, ModelPath, nameIn } from '../../models/model-path.ts'
+import { ModelPath, modelByName, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 const rule = z.string().describe('Keyed by the name of the form field.')
@@ -31,7 +31,7 @@ export const listGuardrailsForModel = route({
   response: pageOf(Verdict),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, query, caller }, deps) => {
-    const model = findModel(deps.catalogue.current(), nameIn(params))
+    const model = modelByName(deps.catalogue.current(), modelName(params))
     const { data, total_count } = await modelVerdicts(deps, caller, model, query)
     return { data: data.map((verdict) => verdictItem(verdict, model.endpoints.length)), total_count }
   },

@@ -5,39 +5,39 @@ import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
-const thresholds = thresholdsEntity('guardrail')
-const common = {
+const entity = thresholdsEntity('guardrail')
+const sharedFields = {
   path: '/guardrails/{id}/thresholds',
   tag: 'guardrails',
   key: 'management',
-  etag: thresholds,
+  etag: entity,
   response: z.object({ data: z.object({ thresholds: Thresholds }) }),
 } as const
-const target = (id: string) => ({ owner: `guardrail:${id}`, kind: 'guardrail' as const, id })
+const thresholdTarget = (id: string) => ({ owner: `guardrail:${id}`, kind: 'guardrail' as const, id })
 
 export const getGuardrailThresholds = route({
-  ...common,
+  ...sharedFields,
   method: 'get',
   summary: 'Get the percentages of the limit of a guardrail at which webhooks are notified',
   description: 'The default is 50, 80 and 100.',
   request: { params: GuardrailPath },
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const { owner } = target((await getGuardrail(deps, caller, params.id)).id)
+    const { owner } = thresholdTarget((await getGuardrail(deps, caller, params.id)).id)
     return { data: { thresholds: thresholdsOf(await readThresholds(deps.db.query, [owner]), owner) } }
   },
 })
 
 export const setGuardrailThresholds = route({
-  ...common,
+  ...sharedFields,
   method: 'put',
-  ifMatch: thresholds,
+  ifMatch: entity,
   summary: 'Set the percentages of the limit of a guardrail at which webhooks are notified',
   description: 'They apply to the limit of each member and key.',
   request: { params: GuardrailPath, body: ThresholdsBody },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
     const { id } = await getGuardrail(deps, caller, params.id)
-    return { data: { thresholds: await setThresholds(deps, caller, target(id), body.thresholds) } }
+    return { data: { thresholds: await setThresholds(deps, caller, thresholdTarget(id), body.thresholds) } }
   },
 })

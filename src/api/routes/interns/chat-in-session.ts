@@ -27,8 +27,19 @@ export const chatInInternSession = route({
     const { sessionId, internId } = params
     if (body.session_id !== undefined && body.session_id !== sessionId)
       throw chatFault('invalid', 'bad_request', 'Invalid request: session_id: is not the session of the path.')
+    // An intern always streams. `delivery` decides what the client gets.
     const request = { ...body, stream: true as const, session_id: sessionId }
-    const as = body.stream === true ? 'stream' : body.background === true ? 'run' : 'whole'
-    return chatWith(deps, { caller, host, response, turnRequest: { internId, request }, delivery: as })
+    return chatWith(deps, { caller, host, response, turnRequest: { internId, request }, delivery: deliveryOf(body) })
   },
 })
+
+function deliveryOf({
+  stream,
+  background,
+}: {
+  stream?: boolean | null | undefined
+  background?: boolean | null | undefined
+}) {
+  if (stream === true) return 'stream'
+  return background === true ? 'run' : 'whole'
+}

@@ -5,7 +5,7 @@ import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { internAnswer } from '../../interns/intern-answer.ts'
 import { requireRepository } from '../../interns/intern-repository.ts'
-import { requireAgent, requireModel } from '../../interns/interns.ts'
+import { requireAgent, requireModel } from '../../interns/require-agent.ts'
 import { route } from '../route.ts'
 
 const IdempotencyKey = z.string().min(1).max(255)

@@ -24,9 +24,12 @@ export const deleteInternFile = route({
       { caller, host, response },
       {
         internId: params.internId,
-        act: 'intern.file_deleted',
+        auditedAct: 'intern.file_deleted',
         paths: { path },
-        give: (files) => files.remove(path, recursive === 'true'),
+        run: (files) => {
+          const isRecursive = recursive === 'true'
+          return files.remove(path, isRecursive)
+        },
       },
     )
     return { deleted: true as const }

@@ -5,19 +5,19 @@ import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly, printableLines } from '#platform/text/printable.ts'
-import { translateDaemonErrors as answered } from '../../interns/intern-transcripts.ts'
+import { translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
-import { InternQuestion, permissionChoices, questionItem, questionShape } from './list-questions.ts'
+import { InternQuestion, PermissionChoices, questionFields, questionItem } from './list-questions.ts'
 import { InternPath } from './path.ts'
 
 const WholeInternPermission = z
   .object({
-    ...questionShape,
+    ...questionFields,
     kind: z.literal('permission'),
     operation: z.string().nullable(),
     detail: z.string().optional().describe('The complete text on one line. The question itself can have only a part.'),
     options: z.array(z.enum(permissionKinds)),
-    choices: permissionChoices,
+    choices: PermissionChoices,
     command: z.string().nullable().describe('The command on one line.'),
     paths: z.array(z.string()).describe('The files that the operation affects.'),
     changes: z
@@ -65,7 +65,7 @@ export const getInternQuestion = route({
 })
 
 async function fetchPermission(runs: Runs, id: string): Promise<WholePermission> {
-  const permission = await answered(runs.question(id))
+  const permission = await translateDaemonErrors(runs.question(id))
   if (permission) return permission
   throw new Fault('conflict', 'This question is no longer waiting for an answer.')
 }

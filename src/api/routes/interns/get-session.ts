@@ -1,7 +1,7 @@
 import { EntryItem, InternSession, toEntryItem, toSessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { AnswererNames } from '../../interns/answer-permissions.ts'
+import { AnswererNames } from '../../interns/answerer-names.ts'
 import { noSuchSession, storedTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
@@ -33,16 +33,15 @@ export const getInternSession = route({
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
     const transcripts = await storedTranscripts(deps, caller, params.internId)
-    const page = { limit: query.limit, after: query.starting_after }
-    const found = await translateDaemonErrors(transcripts.read(params.sessionId, page))
-    if (!found) throw noSuchSession()
-    const names = await new AnswererNames(deps, caller.organizationId).of(found.entries)
-    const entries = found.entries.map((entry) => toEntryItem(entry, names))
-    const last = entries.at(-1)
+    const range = { limit: query.limit, after: query.starting_after }
+    const page = await translateDaemonErrors(transcripts.read(params.sessionId, range))
+    if (!page) throw noSuchSession()
+    const names = await new AnswererNames(deps, caller.organizationId).read(page.entries)
+    const entries = page.entries.map((entry) => toEntryItem(entry, names))
     return {
-      data: { session: toSessionItem(found.session), entries },
-      has_more: found.hasMore,
-      ...(found.hasMore && last && { next_cursor: last.id }),
+      data: { session: toSessionItem(page.session), entries },
+      has_more: page.hasMore,
+      next_cursor: page.hasMore ? entries.at(-1)?.id : undefined,
     }
   },
 })

@@ -3,9 +3,9 @@ import { listWaitingQuestions, toWaitingCursor, type WaitingQuestion } from '#in
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { route } from '../route.ts'
-import { elicitationAbout, permissionAbout, questionItem, questionShape } from './list-questions.ts'
+import { elicitationFields, permissionFields, questionFields, questionItem } from './list-questions.ts'
 
-const waitingShape = {
+const waitingFields = {
   intern_id: z.uuid(),
   intern_name: z.string(),
   workspace_id: z.string(),
@@ -14,16 +14,16 @@ const waitingShape = {
     .string()
     .nullable()
     .describe('The name, or the email address without a name; null after the member has left.'),
-  ...questionShape,
+  ...questionFields,
 }
 
 const WaitingQuestionItem = z
   .discriminatedUnion('kind', [
     z
-      .object({ ...waitingShape, ...permissionAbout })
+      .object({ ...waitingFields, ...permissionFields })
       .meta({ id: 'WaitingPermission', description: 'A permission question of an intern.' }),
     z
-      .object({ ...waitingShape, ...elicitationAbout })
+      .object({ ...waitingFields, ...elicitationFields })
       .meta({ id: 'WaitingElicitation', description: 'A question of an intern: the fields of a form.' }),
   ])
   .meta({ id: 'WaitingQuestion', description: 'An open question of one of several interns.' })
@@ -57,9 +57,9 @@ export const listAllQuestions = route({
     const names = await namesOfUsers(deps.db, caller.organizationId, creators)
     const last = questions.at(-1)
     return {
-      data: questions.map((one) => waitingItem(one, names.get(one.intern.creatorUserId))),
+      data: questions.map((question) => waitingItem(question, names.get(question.intern.creatorUserId))),
       has_more: hasMore,
-      ...(hasMore && last && { next_cursor: toWaitingCursor(last) }),
+      next_cursor: hasMore && last ? toWaitingCursor(last) : undefined,
     }
   },
 })

@@ -31,7 +31,11 @@ export const listInternFiles = route({
   handler: async ({ params, query, caller, host, response }, deps) => {
     const { path, limit, starting_after: after } = query
     const give = (files: InternFiles) => files.list(path, { limit, after })
-    const { entries, next } = await withFiles(deps, { caller, host, response }, { internId: params.internId, give })
-    return { data: entries.map(fileItem), has_more: next !== undefined, ...(next && { next_cursor: next }) }
+    const { entries, next } = await withFiles(
+      deps,
+      { caller, host, response },
+      { internId: params.internId, run: give },
+    )
+    return { data: entries.map(fileItem), has_more: next !== undefined, next_cursor: next }
   },
 })

@@ -7,29 +7,29 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
-export const questionShape = {
+export const questionFields = {
   id: z.string().describe('The `tool_call_id` of the answer.'),
   session_id: z.string().describe('The session of the answer.'),
   asked_at: z.iso.datetime(),
   deadline_at: z.iso.datetime().describe('The time at which the run ends without an answer.'),
 }
 
-export const permissionChoices = z
+export const PermissionChoices = z
   .array(z.object({ id: z.string(), kind: z.enum(permissionKinds), name: z.string() }))
   .optional()
   .describe(
     'All options of the agent. The answer can be the `id` of an option; it must be if several options have the same `kind`.',
   )
 
-export const permissionAbout = {
+export const permissionFields = {
   kind: z.literal('permission'),
   operation: z.string().nullable(),
   detail: z.string().optional(),
   options: z.array(z.enum(permissionKinds)),
-  choices: permissionChoices,
+  choices: PermissionChoices,
 }
 
-export const elicitationAbout = {
+export const elicitationFields = {
   kind: z.literal('elicitation'),
   message: z.string(),
   fields: z.array(
@@ -45,10 +45,10 @@ export const elicitationAbout = {
 export const InternQuestion = z
   .discriminatedUnion('kind', [
     z
-      .object({ ...questionShape, ...permissionAbout })
+      .object({ ...questionFields, ...permissionFields })
       .meta({ id: 'InternPermission', description: 'A permission question.' }),
     z
-      .object({ ...questionShape, ...elicitationAbout })
+      .object({ ...questionFields, ...elicitationFields })
       .meta({ id: 'InternElicitation', description: 'A form that the intern asks the user to fill in.' }),
   ])
   .meta({ id: 'InternQuestion', description: 'An open question of an intern.' })

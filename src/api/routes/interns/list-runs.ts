@@ -34,6 +34,6 @@ export const listInternRuns = route({
     const inBackground = background === undefined ? undefined : background === 'true'
     const { runs, hasMore } = await listRuns(deps, id, { ...filter, background: inBackground })
     const last = runs.at(-1)
-    return { data: runs.map(toRunItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+    return { data: runs.map(toRunItem), has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }
   },
 })

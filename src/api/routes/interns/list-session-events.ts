@@ -9,8 +9,8 @@ import { sendEvents } from '#platform/http/response/send-events.ts'
 import { z } from '#platform/json/schema.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { requireInterns } from '../../access/require-interns.ts'
-import { AnswererNames } from '../../interns/answer-permissions.ts'
-import { noSuchSession, transcriptsOf, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
+import { AnswererNames } from '../../interns/answerer-names.ts'
+import { followTranscripts, noSuchSession, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
@@ -35,7 +35,13 @@ export const listInternSessionEvents = route({
   events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller, headers, response }, deps) => {
-    const { intern, transcripts } = await transcriptsOf(deps, caller, params.internId, toAbortSignal(response.signal))
+    const { intern, transcripts } = await followTranscripts(
+      deps,
+      caller,
+      params.internId,
+      toAbortSignal(response.signal),
+    )
+    // An invalid id counts as none.
     const from = Number(headers['last-event-id'] ?? 0) || 0
     const tracked = deps.routing.inFlight.track(caller, response)
     tracked.internId = intern.id
@@ -53,39 +59,43 @@ export const listInternSessionEvents = route({
         tracked.response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)
         tracked.response.end()
       })
-      const events = followed(deps, intern, params.sessionId, { first, from, signal })
-      const named = withNames(events, new AnswererNames(deps, caller.organizationId))
-      await sendEvents(tracked.response, named, text, deps.config.keepalive_ms)
+      const events = followSession(deps, intern, params.sessionId, { first, from, signal })
+      const namedEvents = withNames(events, new AnswererNames(deps, caller.organizationId))
+      await sendEvents(tracked.response, namedEvents, eventFormat, deps.config.keepalive_ms)
     } finally {
       tracked.release()
     }
   },
 })
 
-const text = {
+const eventFormat = {
   opening: `retry: ${retryMs}\n\n`,
-  textOf: ({ event, names }: Named) =>
+  textOf: ({ event, names }: NamedEvent) =>
     event.type === 'entry'
       ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(toEntryItem(event.entry, names))}\n\n`
       : `event: text\ndata: ${JSON.stringify(toTextItem(event))}\n\n`,
   closing: '',
 }
 
-type Named = { event: TranscriptEvent; names: MemberNames }
+type NamedEvent = { event: TranscriptEvent; names: MemberNames }
 
-async function* withNames(events: AsyncIterable<TranscriptEvent>, answerers: AnswererNames): AsyncGenerator<Named> {
+async function* withNames(
+  events: AsyncIterable<TranscriptEvent>,
+  answerers: AnswererNames,
+): AsyncGenerator<NamedEvent> {
   for await (const event of events)
-    yield { event, names: await answerers.of(event.type === 'entry' ? [event.entry] : []) }
+    yield { event, names: await answerers.read(event.type === 'entry' ? [event.entry] : []) }
 }
 
-type Followed = { first: AsyncIterable<TranscriptEvent>; from: number; signal: AbortSignal }
+/** The first stream of events, and the revision of the last entry that the client has. */
+type FollowStart = { first: AsyncIterable<TranscriptEvent>; from: number; signal: AbortSignal }
 
 /** Follows a session across restarts of its daemon. When a stream ends, requests the changes since its last event. */
-async function* followed(
+async function* followSession(
   deps: ApiDeps,
   { id }: Intern,
   sessionId: string,
-  { first, from, signal }: Followed,
+  { first, from, signal }: FollowStart,
 ): AsyncGenerator<TranscriptEvent> {
   let events: AsyncIterable<TranscriptEvent> | undefined = first
   let revision = from

@@ -3,7 +3,7 @@ import { findConcurrentWindows, findRunWindows, isInWindow, type RunWindow } fro
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { costInWindows, requestsInWindows } from '#spend/ledger/requests-in-windows.ts'
+import { readCostInWindows, readRequestsInWindows } from '#spend/ledger/requests-in-windows.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
@@ -57,34 +57,38 @@ export const listInternSessionRequests = route({
   handler: async ({ params: { internId, sessionId }, query: { limit, starting_after: cursor }, caller }, deps) => {
     const { id } = await findIntern(deps, caller, internId)
     const windows = await findRunWindows(deps, id, sessionId)
-    const page = { limit: limit + 1, after: placeOf(cursor) }
-    const [found, total] = await Promise.all([requestsInWindows(deps, windows, page), costInWindows(deps, windows)])
-    const records = found.slice(0, limit)
-    const [first, last] = [records[0], records.at(-1)]
-    const during = first && last && { sessionId, from: timeOf(first), to: timeOf(last) }
-    const others = during ? await findConcurrentWindows(deps, id, during) : []
-    const hasMore = found.length > limit
+    const page = { limit: limit + 1, after: parseCursor(cursor) }
+    const [foundRecords, total] = await Promise.all([
+      readRequestsInWindows(deps, windows, page),
+      readCostInWindows(deps, windows),
+    ])
+    const records = foundRecords.slice(0, limit)
+    const first = records[0]
+    const last = records.at(-1)
+    const pageRange = first && last && { sessionId, from: startTimeOf(first), to: startTimeOf(last) }
+    const otherSessions = pageRange ? await findConcurrentWindows(deps, id, pageRange) : []
+    const hasMore = foundRecords.length > limit
     return {
       data: {
-        requests: records.map((record) => requestItem(record, windows, others)),
+        requests: records.map((record) => requestItem(record, windows, otherSessions)),
         request_count: total.count,
         total_cost_usd: total.usd,
       },
       has_more: hasMore,
-      ...(hasMore && last && { next_cursor: `${timeOf(last)} ${last.id}` }),
+      next_cursor: hasMore && last ? `${startTimeOf(last)} ${last.id}` : undefined,
     }
   },
 })
 
-const timeOf = ({ created_at }: GenerationRecord) => Date.parse(created_at)
+const startTimeOf = ({ created_at }: GenerationRecord) => Date.parse(created_at)
 
-function placeOf(cursor: string | undefined) {
+function parseCursor(cursor: string | undefined) {
   const [, at, id] = /^(\d+) (.+)$/.exec(cursor ?? '') ?? []
   return at === undefined || id === undefined ? undefined : { at: Number(at), id }
 }
 
-function requestItem(record: GenerationRecord, windows: RunWindow[], others: RunWindow[]) {
-  const request = { keyHash: record.key_hash, at: timeOf(record) }
+function requestItem(record: GenerationRecord, windows: RunWindow[], otherSessions: RunWindow[]) {
+  const request = { keyHash: record.key_hash, at: startTimeOf(record) }
   const { id, created_at, model, provider_name, outcome, tokens_prompt, tokens_completion, generation_time } = record
   return {
     id,
@@ -97,6 +101,6 @@ function requestItem(record: GenerationRecord, windows: RunWindow[], others: Run
     generation_time,
     run_id: windows.find((window) => isInWindow(request, window))?.runId ?? '',
     cost_usd: record.upstream_inference_cost,
-    is_shared: others.some((window) => isInWindow(request, window)),
+    is_shared: otherSessions.some((window) => isInWindow(request, window)),
   }
 }

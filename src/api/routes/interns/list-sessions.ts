@@ -27,6 +27,6 @@ export const listInternSessions = route({
       transcripts.list({ limit: query.limit, after: query.starting_after }),
     )
     const last = sessions.at(-1)
-    return { data: sessions.map(toSessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+    return { data: sessions.map(toSessionItem), has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }
   },
 })

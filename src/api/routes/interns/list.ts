@@ -33,6 +33,6 @@ export const listAllInterns = route({
     })
     const last = interns.at(-1)
     const data = await internAnswers(deps, interns)
-    return { data, has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
+    return { data, has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }
   },
 })

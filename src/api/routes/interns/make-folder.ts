@@ -20,9 +20,9 @@ export const createInternFolder = route({
       { caller, host, response },
       {
         internId: params.internId,
-        act: 'intern.folder_made',
+        auditedAct: 'intern.folder_made',
         paths: { path },
-        give: (files) => files.makeFolder(path),
+        run: (files) => files.makeFolder(path),
       },
     )
     return { data: { path, created: made } }

@@ -24,10 +24,10 @@ export const getInternArchive = route({
       { caller, host, response },
       {
         internId: params.internId,
-        act: 'intern.files_packed',
+        auditedAct: 'intern.files_packed',
         paths: { path },
-        over: downloaded,
-        give: async (files, signal) => {
+        ended: downloaded,
+        run: async (files, signal) => {
           const name = `${basename(path) || 'workspace'}.tar.gz`
           return download({ name, type: 'application/gzip', body: await files.pack(path, signal) })
         },

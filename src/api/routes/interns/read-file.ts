@@ -21,23 +21,28 @@ export const getInternFile = route({
   downloads: true,
   faults: [...fileFaults, 'range_not_satisfiable'],
   handler: ({ params, query: { path }, caller, host, headers, response }, deps) => {
-    const ifTag = /^"(.*)"$/.exec(String(headers['if-range'] ?? ''))?.[1]
-    const range = { range: rangeOf(headers.range), ...(headers['if-range'] !== undefined && { ifTag: ifTag ?? '' }) }
+    const selection = { range: rangeOf(headers.range), ifTag: readIfRange(headers['if-range']) }
     return withFiles(
       deps,
       { caller, host, response },
       {
         internId: params.internId,
-        act: 'intern.file_read',
+        auditedAct: 'intern.file_read',
         paths: { path },
-        over: downloaded,
-        give: async (files, signal) => answerOf(basename(path), await files.read(path, range, signal)),
+        ended: downloaded,
+        run: async (files, signal) => fileAnswer(basename(path), await files.read(path, selection, signal)),
       },
     )
   },
 })
 
-function answerOf(name: string, { size, modifiedAt, tag, part, body }: InternFileContent) {
+/** Returns the tag of an `If-Range` header. A date, which has no quotes, becomes a tag that matches no file. */
+function readIfRange(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  return /^"(.*)"$/.exec(String(header))?.[1] ?? ''
+}
+
+function fileAnswer(name: string, { size, modifiedAt, tag, part, body }: InternFileContent) {
   const { from, to } = part ?? { from: 0, to: size }
   return download(
     { status: part ? 206 : 200, name, type: 'application/octet-stream', body },

@@ -22,9 +22,9 @@ export const renameInternFile = route({
       { caller, host, response },
       {
         internId: params.internId,
-        act: 'intern.file_renamed',
+        auditedAct: 'intern.file_renamed',
         paths: { from, to },
-        give: (files) => files.rename(from, to, replace),
+        run: (files) => files.rename(from, to, replace),
       },
     )
     return { renamed: true as const }

@@ -1,6 +1,6 @@
 import { suspendIntern } from '#interns/lifecycle/change.ts'
 import { z } from '#platform/json/schema.ts'
-import { stopIntern } from '../../interns/stop-intern.ts'
+import { waitUntilStopped } from '../../interns/wait-until-stopped.ts'
 import { route } from '../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
@@ -16,7 +16,7 @@ export const suspendOneIntern = route({
   response: z.object({ suspended: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
-    await stopIntern(deps, await suspendIntern(deps, caller, params.internId))
+    await waitUntilStopped(deps, await suspendIntern(deps, caller, params.internId))
     return { suspended: true as const }
   },
 })

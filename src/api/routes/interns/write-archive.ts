@@ -30,9 +30,9 @@ export const writeInternArchive = route({
       { caller, host, response },
       {
         internId: params.internId,
-        act: 'intern.files_unpacked',
+        auditedAct: 'intern.files_unpacked',
         paths: { path },
-        give: (files, signal) => files.unpack(path, upload, signal),
+        run: (files, signal) => files.unpack(path, upload, signal),
       },
     )
     return { data }

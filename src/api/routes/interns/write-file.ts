@@ -26,9 +26,12 @@ export const writeInternFile = route({
       { caller, host, response },
       {
         internId: params.internId,
-        act: 'intern.file_written',
+        auditedAct: 'intern.file_written',
         paths: { path },
-        give: (files, signal) => files.write(path, upload, keep !== 'true', signal),
+        run: (files, signal) => {
+          const canReplace = keep !== 'true'
+          return files.write(path, upload, canReplace, signal)
+        },
       },
     )
     return { data: { path, size, created: made } }

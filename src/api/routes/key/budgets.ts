@@ -45,40 +45,41 @@ export const BudgetOfKey = z
   .meta({ id: 'KeyBudget', description: 'A limit that counts the spending of a key.' })
 
 type KeyBudget = z.infer<typeof BudgetOfKey>
-type Limited = Pick<Caller, 'keyHash' | 'spendLimit'>
+type LimitedCaller = Pick<Caller, 'keyHash' | 'spendLimit'>
 
 /** The number of listed sessions or tag values of each limit. */
-const mostGroups = 3
+const maxListedGroups = 3
 
 /** All limits that count what a key spends, in the order in which they are checked. Amounts are in USD. */
 export async function budgetsOfKey(
   deps: { db: Db; now: Now },
-  caller: Limited,
+  caller: LimitedCaller,
   { budgets, groupLimits }: Pick<EffectivePolicies, 'budgets' | 'groupLimits'>,
 ): Promise<KeyBudget[]> {
   const { keyHash } = caller
-  const [ofPolicies, ofKey, groups] = await Promise.all([
+  const [policyStatuses, keyLimits, groups] = await Promise.all([
     readBudgetStatuses(deps, budgets),
-    ownLimit(deps, caller),
-    Promise.all(groupLimits.map((limit) => readGroupStatuses(deps, limit, { keyHash, limit: mostGroups }))),
+    readKeyLimit(deps, caller),
+    Promise.all(groupLimits.map((limit) => readGroupStatuses(deps, limit, { keyHash, limit: maxListedGroups }))),
   ])
   return [
-    ...budgets.map((budget, at) => budgetForm(budget, ofPolicies[at]!)),
-    ...groups.flat().map(({ budget, status, value }) => ({ ...budgetForm(budget, status), group_value: value })),
-    ...ofKey,
+    ...budgets.map((budget, index) => toKeyBudget(budget, policyStatuses[index]!)),
+    ...groups.flat().map(({ budget, status, value }) => ({ ...toKeyBudget(budget, status), group_value: value })),
+    ...keyLimits,
   ]
 }
 
 /** The limit of the key itself, which is checked last. */
-async function ownLimit(deps: { db: Db; now: Now }, caller: Limited): Promise<KeyBudget[]> {
-  const own = budgetsFor(caller, []) as LastingBudget[]
-  const standings = await readBudgetStatuses(deps, own)
-  return own.map((budget, at) => budgetForm(budget, standings[at]!))
+async function readKeyLimit(deps: { db: Db; now: Now }, caller: LimitedCaller): Promise<KeyBudget[]> {
+  // Without limits of turns, all budgets of a caller are lasting.
+  const keyBudgets = budgetsFor(caller, []) as LastingBudget[]
+  const statuses = await readBudgetStatuses(deps, keyBudgets)
+  return keyBudgets.map((budget, index) => toKeyBudget(budget, statuses[index]!))
 }
 
-function budgetForm({ subject, limit, interval, includesByok }: LastingBudget, standing: BudgetStatus): KeyBudget {
-  const { spent, unconfirmed, held } = standing
-  const rest = limit - spent - unconfirmed - held
+function toKeyBudget({ subject, limit, interval, includesByok }: LastingBudget, status: BudgetStatus): KeyBudget {
+  const { spent, unconfirmed, held } = status
+  const remaining = limit - spent - unconfirmed - held
   const isGroup = subject.kind === 'group'
   return {
     layer: layerOf(subject),
@@ -88,7 +89,7 @@ function budgetForm({ subject, limit, interval, includesByok }: LastingBudget, s
     limit_usd: toUsd(limit),
     reset_interval: interval,
     include_byok: includesByok,
-    remaining_usd: toUsd(rest > 0n ? rest : 0n),
-    ...statusFields(standing),
+    remaining_usd: toUsd(remaining > 0n ? remaining : 0n),
+    ...statusFields(status),
   }
 }

@@ -8,7 +8,7 @@ import { route } from '../route.ts'
 import { BudgetOfKey, budgetsOfKey } from './budgets.ts'
 
 /** Constant values for older clients: the service has no free tier and no rate limits of keys. */
-const withoutTiers = {
+const legacyFields = {
   is_free_tier: false,
   free_model_daily_requests: { limit: -1, remaining: -1, used: 0 },
   rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: keys have no separate rate limit.' },
@@ -66,7 +66,7 @@ export const getCurrentKey = route({
       data: {
         ...key,
         ...usage!,
-        ...withoutTiers,
+        ...legacyFields,
         organization_id: caller.organizationId,
         budgets: await budgetsOfKey(deps, caller, policies),
         is_management_key: isManagement,

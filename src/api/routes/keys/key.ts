@@ -18,12 +18,12 @@ export const Key = KeyRecord.extend(Creator.shape).extend(KeyUsage.shape).meta({
 
 export const KeyParams = z.object({ hash: z.string().describe('The hash of the key.') })
 
-type KeyKeyDeps = { db: Db; now: Now }
+type KeyAnswerDeps = { db: Db; now: Now }
 
 type KeyScope = Pick<Caller, 'organizationId'>
 
 export async function keyAnswers(
-  deps: KeyKeyDeps,
+  deps: KeyAnswerDeps,
   { organizationId }: KeyScope,
   records: KeyRecord[],
 ): Promise<z.infer<typeof Key>[]> {
@@ -39,7 +39,11 @@ export async function keyAnswers(
   })
 }
 
-export async function keyAnswer(deps: KeyKeyDeps, caller: KeyScope, record: KeyRecord): Promise<z.infer<typeof Key>> {
+export async function keyAnswer(
+  deps: KeyAnswerDeps,
+  caller: KeyScope,
+  record: KeyRecord,
+): Promise<z.infer<typeof Key>> {
   const [answer] = await keyAnswers(deps, caller, [record])
   return answer!
 }

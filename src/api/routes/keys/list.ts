@@ -1,4 +1,4 @@
-import { onlyVisibleCreator } from '#identity/accounts/keys/key-access.ts'
+import { visibleCreatorId } from '#identity/accounts/keys/key-access.ts'
 import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys.ts'
 import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
@@ -68,7 +68,7 @@ export const listAllKeys = route({
       const scope = {
         organizationId: caller.organizationId,
         workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
-        creatorUserId: onlyVisibleCreator(caller),
+        creatorUserId: visibleCreatorId(caller),
       }
       const { hashes, total } = await keysByUsedLimit(deps, scope, query.limit)
       const found = new Map((await keysByHash(deps, caller, hashes)).map((key) => [key.hash, key]))

@@ -4,19 +4,19 @@ import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf
 import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
 
-const thresholds = thresholdsEntity('key')
-const common = {
+const entity = thresholdsEntity('key')
+const sharedFields = {
   path: '/keys/{hash}/thresholds',
   tag: 'keys',
   key: 'management',
-  etag: thresholds,
+  etag: entity,
   response: z.object({ data: z.object({ thresholds: Thresholds }) }),
 } as const
 const params = z.object({ hash: z.string().describe('The hash of the key.') })
-const target = (hash: string) => ({ owner: `key:${hash}`, kind: 'key' as const, id: hash })
+const thresholdTarget = (hash: string) => ({ owner: `key:${hash}`, kind: 'key' as const, id: hash })
 
 export const getKeyThresholds = route({
-  ...common,
+  ...sharedFields,
   method: 'get',
   summary: 'Get the percentages of the limit of a key at which webhooks are notified',
   description: 'The default is 50, 80 and 100.',
@@ -24,21 +24,21 @@ export const getKeyThresholds = route({
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params: { hash }, caller }, deps) => {
     await getKey(deps, caller, hash)
-    const { owner } = target(hash)
+    const { owner } = thresholdTarget(hash)
     return { data: { thresholds: thresholdsOf(await readThresholds(deps.db.query, [owner]), owner) } }
   },
 })
 
 export const setKeyThresholds = route({
-  ...common,
+  ...sharedFields,
   method: 'put',
-  ifMatch: thresholds,
+  ifMatch: entity,
   summary: 'Set the percentages of the limit of a key at which webhooks are notified',
   description: 'Each is announced once in a period. `null` restores the default.',
   request: { params, body: ThresholdsBody },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params: { hash }, body, caller }, deps) => {
     await getKey(deps, caller, hash)
-    return { data: { thresholds: await setThresholds(deps, caller, target(hash), body.thresholds) } }
+    return { data: { thresholds: await setThresholds(deps, caller, thresholdTarget(hash), body.thresholds) } }
   },
 })

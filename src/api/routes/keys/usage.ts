@@ -4,7 +4,7 @@ import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { readLeasedByBudget } from '#spend/budgets/leased-money.ts'
-import { keySpending, type LimitedKey } from '#spend/ledger/key-spending.ts'
+import { type LimitedKey, readKeySpending } from '#spend/ledger/key-spending.ts'
 
 const Usd = z.number().describe('In USD.')
 
@@ -47,19 +47,19 @@ export const KeyUsage = z.object({
 
 type UsageDeps = { db: Db; now: Now }
 
-/** In the order of the keys. */
+/** Reads the spending of keys. The results are in the order of the keys. */
 export async function keyUsages(deps: UsageDeps, keys: LimitedKey[]): Promise<z.infer<typeof KeyUsage>[]> {
   const budgets = keys.flatMap(({ hash, limit, limit_reset: interval }) =>
-    limit === null ? [] : [{ id: budgetOf(hash), interval }],
+    limit === null ? [] : [{ id: budgetIdOf(hash), interval }],
   )
   const [spending, held] = await Promise.all([
-    keySpending(deps, keys),
+    readKeySpending(deps, keys),
     readLeasedByBudget(deps.db.query, databaseClock(deps.db, deps.now), budgets, deps.now()),
   ])
-  return spending.map((figures, at) => {
-    const { limit, hash } = keys[at]!
-    return { ...figures, limit_held: limit === null ? null : toUsd(held.get(budgetOf(hash)) ?? 0n) }
+  return spending.map((figures, index) => {
+    const { limit, hash } = keys[index]!
+    return { ...figures, limit_held: limit === null ? null : toUsd(held.get(budgetIdOf(hash)) ?? 0n) }
   })
 }
 
-const budgetOf = (hash: string) => `key:${hash}`
+const budgetIdOf = (hash: string) => `key:${hash}`

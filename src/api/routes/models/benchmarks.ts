@@ -58,7 +58,7 @@ export const listBenchmarks = route({
       task === 'search' ||
       benchmark?.startsWith('search_')
     const models = isEmpty ? [] : modelsByScore(deps.catalogue.current(), task)
-    const data = models.slice(0, limit).map(itemOf)
+    const data = models.slice(0, limit).map(benchmarkItem)
     const meta = { source: source ?? null, task_type: task ?? null, source_url: null, citation: null }
     return { data, meta: { as_of: isoTime(deps.now()), version: 'v1' as const, model_count: data.length, ...meta } }
   },
@@ -71,7 +71,7 @@ function modelsByScore(snapshot: Snapshot, task: 'coding' | 'intelligence' | 'ag
   return models.filter((model) => (task === undefined ? hasScore(model) : model.benchmarks[task] !== undefined))
 }
 
-function itemOf(model: Model): z.infer<typeof BenchmarkItem> {
+function benchmarkItem(model: Model): z.infer<typeof BenchmarkItem> {
   const { prompt, completion } = cheapestEndpoint(model).endpoint.prices
   return {
     source: 'artificial-analysis',

@@ -1,6 +1,6 @@
 import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
 import { z } from '#platform/json/schema.ts'
-import { findModel, ModelPath, nameIn } from '../../models/model-path.ts'
+import { ModelPath, modelByName, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
 export const getModel = route({
@@ -14,5 +14,5 @@ export const getModel = route({
   request: { params: ModelPath },
   response: z.object({ data: ModelItem }),
   faults: ['unauthenticated', 'not_found'],
-  handler: ({ params }, { catalogue }) => ({ data: toModelItem(findModel(catalogue.current(), nameIn(params))) }),
+  handler: ({ params }, { catalogue }) => ({ data: toModelItem(modelByName(catalogue.current(), modelName(params))) }),
 })

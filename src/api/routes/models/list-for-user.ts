@@ -18,12 +18,14 @@ export const listModelsForUser = route({
   faults: ['invalid', 'unauthenticated'],
   handler: async (call, deps) => {
     const { guardrails } = await deps.guardrailCache.policiesOf(call.caller)
-    if (guardrails.length === 0) return answerModelList(call, deps, asksForMore(call.query) ? canBeCalled : undefined)
+    if (guardrails.length === 0) {
+      // Without this filter, a list has only models with text output, which can all be called. No check: the list is cached.
+      return answerModelList(call, deps, hasModalityFilter(call.query) ? canBeCalled : undefined)
+    }
     const region = deps.routing.regionOf(call.host)
     const isAllowed = allowedModels(guardrails, region, deps.config.zdr_vendors)
     return answerModelList(call, deps, (model) => canBeCalled(model) && isAllowed(model))
   },
 })
 
-/** Defaults to models with text output. */
-const asksForMore = (query: ModelQuery) => query.output_modalities !== undefined
+const hasModalityFilter = (query: ModelQuery) => query.output_modalities !== undefined

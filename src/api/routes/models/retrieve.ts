@@ -2,10 +2,10 @@ import { ModelItem, toModelItem } from '#catalogue/index/model-item.ts'
 import { messagesClient } from '#gateway/clients/messages/client.ts'
 import { z } from '#platform/json/schema.ts'
 import { AnthropicModel, anthropicModel } from '../../models/anthropic-models.ts'
-import { findModel } from '../../models/model-path.ts'
+import { modelByName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
-const Retrieved = ModelItem.extend({
+const RetrievedModel = ModelItem.extend({
   ...AnthropicModel.shape,
   object: z.literal('model'),
   owned_by: z.string().describe('The author of the model.'),
@@ -28,10 +28,10 @@ export const retrieveModel = route({
         .describe('ID, canonical slug or alias of the model, with an escaped slash: `author%2Fslug`.'),
     }),
   },
-  response: Retrieved,
+  response: RetrievedModel,
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params, headers }, { catalogue }) => {
-    const model = findModel(catalogue.current(), params.id)
+    const model = modelByName(catalogue.current(), params.id)
     const anthropicFields = messagesClient.isUsedBy?.(headers) ? anthropicModel(model) : {}
     return { ...toModelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
   },

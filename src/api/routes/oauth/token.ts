@@ -1,5 +1,5 @@
 import { resolveUserId } from '#identity/accounts/members/members.ts'
-import { workspaceOf } from '#identity/sign-in/session-workspace.ts'
+import { findWorkspaceId } from '#identity/sign-in/session-workspace.ts'
 import type { TokenOwner } from '#identity/tokens/token-owner.ts'
 import { invalidTokenFault } from '#identity/tokens/token-verifier.ts'
 import type { Tokens } from '#identity/tokens/tokens.ts'
@@ -52,14 +52,14 @@ export const createToken = route({
     const { tokens } = deps
     if (!tokens) throw new Fault('not_found', 'No tokens are accepted: the setting jwt_issuer is empty.')
     const { address } = deps.connectionOf(raw)
-    const { expiresAt } = await deps.attempts.run(address, () => grant({ ...deps, tokens }, body))
+    const { expiresAt } = await deps.signInAttempts.run(address, () => verifyGrant({ ...deps, tokens }, body))
     const expires_in = Math.max(0, Math.floor((expiresAt - deps.now()) / 1000))
     const answer = { access_token: body.assertion, token_type: 'Bearer', expires_in }
     return new HttpAnswer(200, { 'cache-control': 'no-store' }, answer)
   },
 })
 
-async function grant({ db, tokens }: { db: Db; tokens: Tokens }, body: z.output<typeof TokenRequest>) {
+async function verifyGrant({ db, tokens }: { db: Db; tokens: Tokens }, body: z.output<typeof TokenRequest>) {
   const { owner, expiresAt } = await tokens.verify(body.assertion)
   await requireMatch(db, owner, body)
   return { expiresAt }
@@ -76,7 +76,7 @@ async function requireMatch(db: Db, owner: TokenOwner, body: z.output<typeof Tok
     throw invalidTokenFault('it names another member than service_account_id')
   }
   if (workspace_id === undefined || workspace_id === 'default') return
-  if ((await workspaceOf(db.query, owner, workspace_id)) !== workspaceId) {
+  if ((await findWorkspaceId(db.query, owner, workspace_id)) !== workspaceId) {
     throw invalidTokenFault('it is for another workspace than workspace_id')
   }
 }

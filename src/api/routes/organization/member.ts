@@ -1,4 +1,4 @@
-import { type Member as KnownMember, simplifiedRole } from '#identity/accounts/members/member.ts'
+import { type Member as MemberRecord, simplifiedRole } from '#identity/accounts/members/member.ts'
 import { memberRoles } from '#identity/accounts/members/role.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
@@ -19,7 +19,7 @@ export const MemberParams = z.object({
   user_id: z.string().describe('The ID of the member.'),
 })
 
-export function memberAnswer({ userId, email, name, role, joinedAt }: KnownMember): z.infer<typeof Member> {
+export function memberAnswer({ userId, email, name, role, joinedAt }: MemberRecord): z.infer<typeof Member> {
   return {
     id: userId,
     email,

@@ -1,16 +1,16 @@
 import { z } from '#platform/json/schema.ts'
 
 /** Base64url, as browsers encode the bytes of a credential. */
-const bytes = (maxLength: number) =>
+const Base64Url = (maxLength: number) =>
   z
     .string()
     .min(1)
     .max(maxLength)
     .regex(/^[\w-]+$/, 'must be base64url')
 
-const common = {
-  id: bytes(2048),
-  rawId: bytes(2048),
+const commonFields = {
+  id: Base64Url(2048),
+  rawId: Base64Url(2048),
   type: z.literal('public-key'),
   authenticatorAttachment: z.enum(['cross-platform', 'platform']).optional(),
   clientExtensionResults: z.record(z.string().max(100), z.unknown()).transform(() => ({})),
@@ -19,12 +19,12 @@ const common = {
 /** The answer of `navigator.credentials.get()` as JSON. Fields that are not listed are ignored. */
 export const SignedChallenge = z
   .object({
-    ...common,
+    ...commonFields,
     response: z.object({
-      clientDataJSON: bytes(8192),
-      authenticatorData: bytes(8192),
-      signature: bytes(8192),
-      userHandle: bytes(128).optional(),
+      clientDataJSON: Base64Url(8192),
+      authenticatorData: Base64Url(8192),
+      signature: Base64Url(8192),
+      userHandle: Base64Url(128).optional(),
     }),
   })
   .meta({ id: 'PasskeySignature', description: 'A `PublicKeyCredential` of a sign-in, as its `toJSON()` returns it.' })
@@ -32,7 +32,7 @@ export const SignedChallenge = z
 /** The answer of `navigator.credentials.create()` as JSON. Fields that are not listed are ignored. */
 export const CreatedCredential = z
   .object({
-    ...common,
-    response: z.object({ clientDataJSON: bytes(8192), attestationObject: bytes(65_536) }),
+    ...commonFields,
+    response: z.object({ clientDataJSON: Base64Url(8192), attestationObject: Base64Url(65_536) }),
   })
   .meta({ id: 'PasskeyCredential', description: 'A new `PublicKeyCredential`, as its `toJSON()` returns it.' })

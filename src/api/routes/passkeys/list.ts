@@ -27,7 +27,7 @@ export const listPasskeys = route({
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
     const scope = passkeyScope(caller)
-    const { rows, total } = await pageOfPasskeys(deps.db.query, await narrowed(deps, scope, query.user_id), query)
+    const { rows, total } = await pageOfPasskeys(deps.db.query, await narrowScope(deps, scope, query.user_id), query)
     return {
       data: rows.map((row) => ({
         ...passkeyAnswer(row),
@@ -38,7 +38,7 @@ export const listPasskeys = route({
   },
 })
 
-async function narrowed(
+async function narrowScope(
   { db }: { db: Parameters<typeof resolveUserId>[0] },
   scope: ReturnType<typeof passkeyScope>,
   name: string | undefined,

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { callerIn, PresetPath, PresetWorkspace } from './path.ts'
+import { callerInWorkspace, PresetPath, PresetWorkspace } from './path.ts'
 
 export const getOnePreset = route({
   method: 'get',
@@ -18,6 +18,6 @@ export const getOnePreset = route({
   etag: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, query, caller }, deps) => ({
-    data: await getPreset(deps, await presetScope(deps, await callerIn(deps, caller, query)), params.slug),
+    data: await getPreset(deps, await presetScope(deps, await callerInWorkspace(deps, caller, query)), params.slug),
   }),
 })

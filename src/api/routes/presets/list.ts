@@ -3,7 +3,7 @@ import { listPresets } from '#gateway/presets/read-presets.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
-import { callerIn, PresetWorkspace } from './path.ts'
+import { callerInWorkspace, PresetWorkspace } from './path.ts'
 
 export const listAllPresets = route({
   method: 'get',
@@ -16,5 +16,5 @@ export const listAllPresets = route({
   response: pageOf(Preset),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) =>
-    listPresets(deps, await presetScope(deps, await callerIn(deps, caller, query)), query),
+    listPresets(deps, await presetScope(deps, await callerInWorkspace(deps, caller, query)), query),
 })

@@ -15,7 +15,7 @@ export const PresetWorkspace = z.object({
 })
 
 /** The caller in the workspace that a request names. @throws Fault `invalid` or `forbidden` */
-export async function callerIn(
+export async function callerInWorkspace(
   deps: { db: Db },
   caller: Caller,
   { workspace_id }: z.output<typeof PresetWorkspace>,

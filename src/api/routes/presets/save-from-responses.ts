@@ -5,7 +5,7 @@ import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { callerIn, PresetPath, PresetWorkspace } from './path.ts'
+import { callerInWorkspace, PresetPath, PresetWorkspace } from './path.ts'
 
 export const savePresetFromResponses = route({
   method: 'post',
@@ -22,6 +22,11 @@ export const savePresetFromResponses = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   undeclaredBody: 'invalid',
   handler: async ({ params, query, body, caller }, deps) => ({
-    data: await savePreset(deps, await callerIn(deps, caller, query), params.slug, settingsFromResponses(body)),
+    data: await savePreset(
+      deps,
+      await callerInWorkspace(deps, caller, query),
+      params.slug,
+      settingsFromResponses(body),
+    ),
   }),
 })

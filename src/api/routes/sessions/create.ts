@@ -37,10 +37,10 @@ export const createSession = route({
     const { origin, address } = deps.connectionOf(raw)
     refuseOtherOrigins(headers, origin)
     const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
-    const started = await deps.attempts.run(address, () =>
+    const newSession = await deps.signInAttempts.run(address, () =>
       signIn({ ...deps, times: deps.sessions.times }, body, { browser, origin }),
     )
-    const { cookies, data } = await newSessionAnswer(deps, started, raw, origin)
+    const { cookies, data } = await newSessionAnswer(deps, newSession, raw, origin)
     return new HttpAnswer(201, { 'set-cookie': cookies, 'cache-control': 'no-store' }, { data })
   },
 })

@@ -5,22 +5,22 @@ import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
 import { workspaceNamedBy } from '../../access/admit.ts'
-import { sessionTokenIn } from '../../access/session-cookie.ts'
+import { readSessionToken } from '../../access/session-cookie.ts'
 
 type CurrentDeps = { sessions: Pick<Sessions, 'find'>; connectionOf: ConnectionOf }
 
-/** @throws Fault `unauthenticated` for callers with a key. */
+/** Finds the session of the calling browser. @throws Fault `unauthenticated` for callers with a key. */
 export async function currentSession(
   { sessions, connectionOf }: CurrentDeps,
   { sessionId }: Caller,
   raw: Pick<IncomingMessage, 'headers' | 'socket'>,
-): Promise<{ token: string; found: ResolvedSession; origin: string }> {
+): Promise<{ token: string; session: ResolvedSession; origin: string }> {
   const { origin } = connectionOf(raw)
   const workspace = workspaceNamedBy({}, { headers: raw.headers, params: {}, query: {} }).explicit
-  const token = sessionId === undefined ? undefined : sessionTokenIn(raw.headers.cookie, origin)
+  const token = sessionId === undefined ? undefined : readSessionToken(raw.headers.cookie, origin)
   const found = token === undefined ? undefined : await sessions.find(token, { explicit: workspace })
   if (token === undefined || !found) {
     throw new Fault('unauthenticated', 'No session. Start one with POST /sessions and a key or a link.')
   }
-  return { token, found, origin }
+  return { token, session: found, origin }
 }

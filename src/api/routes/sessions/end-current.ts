@@ -29,15 +29,15 @@ export const endCurrentSession = route({
   }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller, raw }, deps) => {
-    const { found, origin } = await currentSession(deps, caller, raw)
-    await endSession(deps, caller, found.row.id, () => true)
+    const { session, origin } = await currentSession(deps, caller, raw)
+    await endSession(deps, caller, session.row.id, () => true)
     const ended = sessionCookie(origin, '', 0)
-    if (found.row.method !== 'oidc') return new HttpAnswer(200, { 'set-cookie': ended }, { ended: true })
+    if (session.row.method !== 'oidc') return new HttpAnswer(200, { 'set-cookie': ended }, { ended: true })
     const sign_out_url = await issuerSignOut(deps, siteUrl(deps.config, origin))
     return new HttpAnswer(
       200,
       { 'set-cookie': [ended, signedOutCookie({ origin, root: rootPath(deps.config) })] },
-      { ended: true, ...(sign_out_url !== undefined && { sign_out_url }) },
+      { ended: true, sign_out_url },
     )
   },
 })
@@ -47,9 +47,9 @@ export const endCurrentSession = route({
  * the issuer.
  */
 async function issuerSignOut(
-  { oidc, config }: { oidc: OidcClient | undefined; config: { oidc_sign_out: 'service' | 'issuer' } },
+  { oidcClient, config }: { oidcClient: OidcClient | undefined; config: { oidc_sign_out: 'service' | 'issuer' } },
   site: string,
 ): Promise<string | undefined> {
   if (config.oidc_sign_out === 'service') return undefined
-  return oidc?.endSessionUrl(`${site}/`).catch(() => undefined)
+  return oidcClient?.endSessionUrl(`${site}/`).catch(() => undefined)
 }

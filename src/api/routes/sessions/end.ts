@@ -2,7 +2,7 @@ import { endSession } from '#identity/sign-in/sign-in.ts'
 import { accessRoles } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
-import { scopeOf } from './session.ts'
+import { sessionScope } from './session.ts'
 
 export const endOneSession = route({
   method: 'delete',
@@ -18,7 +18,7 @@ export const endOneSession = route({
   response: z.object({ ended: z.literal(true) }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const { userId, keyHash }: { userId?: string; keyHash?: string } = scopeOf(caller)
+    const { userId, keyHash }: { userId?: string; keyHash?: string } = sessionScope(caller)
     await endSession(
       deps,
       caller,

@@ -14,7 +14,7 @@ export const getCurrentSession = route({
   response: z.object({ data: Session }),
   faults: ['unauthenticated'],
   handler: async ({ caller, raw }, deps) => {
-    const { token, found } = await currentSession(deps, caller, raw)
-    return new HttpAnswer(200, { 'cache-control': 'no-store' }, { data: await sessionAnswer(deps, found, token) })
+    const { token, session } = await currentSession(deps, caller, raw)
+    return new HttpAnswer(200, { 'cache-control': 'no-store' }, { data: await sessionAnswer(deps, session, token) })
   },
 })

@@ -13,9 +13,9 @@ export const listSignInMethods = route({
     'Keys and sign-in links are always available, OpenID Connect (`GET /sessions/oidc`) if the settings have an issuer, and passkeys at a host name with TLS and at localhost.',
   response: z.object({ data: z.array(z.enum(signInMethods)) }),
   faults: [],
-  handler: async ({ raw }, { oidc, config, connectionOf }) => {
+  handler: async ({ raw }, { oidcClient, config, connectionOf }) => {
     const hasPasskeys = findRelyingParty(config, connectionOf(raw).origin) !== undefined
-    const isOffered = { key: true, link: true, oidc: oidc !== undefined, passkey: hasPasskeys }
+    const isOffered = { key: true, link: true, oidc: oidcClient !== undefined, passkey: hasPasskeys }
     return { data: signInMethods.filter((method) => isOffered[method]) }
   },
 })

@@ -3,7 +3,7 @@ import { pageOfSessions } from '#identity/sign-in/session-rows.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { route } from '../route.ts'
-import { ListedSession, scopeOf, timesOf } from './session.ts'
+import { ListedSession, sessionScope, timesOf } from './session.ts'
 
 export const listSessions = route({
   method: 'get',
@@ -18,10 +18,10 @@ export const listSessions = route({
   response: pageOf(ListedSession),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
-    const scope = scopeOf(caller)
-    const at = { now: deps.now(), ...deps.sessions.times }
-    const { rows, total } = await pageOfSessions(deps.db.query, scope, query, at)
-    const listed = (row: (typeof rows)[number]): z.infer<typeof ListedSession> => ({
+    const scope = sessionScope(caller)
+    const validity = { now: deps.now(), ...deps.sessions.times }
+    const { rows, total } = await pageOfSessions(deps.db.query, scope, query, validity)
+    const toListItem = (row: (typeof rows)[number]): z.infer<typeof ListedSession> => ({
       id: row.id,
       method: row.method as 'key',
       member: { id: row.user_id, name: row.name, email: row.email },
@@ -31,6 +31,6 @@ export const listSessions = route({
       ...timesOf(deps, row),
       is_current: row.id === caller.sessionId,
     })
-    return { data: rows.map(listed), total_count: total }
+    return { data: rows.map(toListItem), total_count: total }
   },
 })

@@ -3,7 +3,7 @@ import type { ResolvedSession } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { endSession, type NewSession, type SignInDeps } from '#identity/sign-in/sign-in.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { sessionCookie, sessionTokenIn } from '../../access/session-cookie.ts'
+import { readSessionToken, sessionCookie } from '../../access/session-cookie.ts'
 import { sessionAnswer } from './session.ts'
 
 type NewSessionDeps = Omit<SignInDeps, 'times'> & { sessions: Pick<Sessions, 'find' | 'times'> }
@@ -15,17 +15,17 @@ export async function newSessionAnswer(
   { headers }: Pick<IncomingMessage, 'headers'>,
   origin: string,
 ) {
-  const found = await deps.sessions.find(token)
-  if (!found)
+  const session = await deps.sessions.find(token)
+  if (!session)
     throw new Fault('forbidden', 'Sign-in is not possible: the key named "Console" of this member is disabled.')
-  const before = sessionTokenIn(headers.cookie, origin)
-  if (before !== undefined) await endEarlier(deps, await deps.sessions.find(before))
+  const previousToken = readSessionToken(headers.cookie, origin)
+  if (previousToken !== undefined) await endPrevious(deps, await deps.sessions.find(previousToken))
   const seconds = Math.ceil((row.expires_at - row.created_at) / 1000)
-  return { cookies: sessionCookie(origin, token, seconds), data: await sessionAnswer(deps, found, token) }
+  return { cookies: sessionCookie(origin, token, seconds), data: await sessionAnswer(deps, session, token) }
 }
 
-async function endEarlier(deps: NewSessionDeps, earlier: ResolvedSession | undefined): Promise<void> {
-  const caller = earlier?.organization.managementCaller ?? earlier?.usageCaller
-  if (!earlier || !caller) return
-  await endSession(deps, caller, earlier.row.id, () => true)
+async function endPrevious(deps: NewSessionDeps, previous: ResolvedSession | undefined): Promise<void> {
+  const caller = previous?.organization.managementCaller ?? previous?.usageCaller
+  if (!previous || !caller) return
+  await endSession(deps, caller, previous.row.id, () => true)
 }

@@ -6,10 +6,10 @@ import { faultStatus } from '#platform/http/response/faults.ts'
 import { escapeHtml, htmlPage } from '#platform/http/response/html-page.ts'
 import type { HttpAnswer } from '#platform/http/route.ts'
 import type { ApiDeps } from '../../access/deps.ts'
-import { endedFlowCookie, endedSignedOutCookie, flowIn, type Site } from '../../access/flow-cookie.ts'
+import { clearedFlowCookie, clearedSignedOutCookie, readSignInFlow, type Site } from '../../access/flow-cookie.ts'
 import { route } from '../route.ts'
 import { newSessionAnswer } from './new-session.ts'
-import { oidcOf, redirectUri } from './oidc.ts'
+import { redirectUri, requireOidcClient } from './oidc.ts'
 
 /**
  * Redirects by a page instead of a status. A redirect would still count as a navigation from the issuer's site, for
@@ -28,19 +28,19 @@ export const getOidcCallback = route({
   mediaTypes: ['text/html'],
   faults: ['unauthenticated', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handler: async ({ raw, url, headers }, deps) => {
-    oidcOf(deps)
+    requireOidcClient(deps)
     const { origin, address } = deps.connectionOf(raw)
     const site = { origin, root: rootPath(deps.config) }
     const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
     try {
-      return await deps.attempts.run(address, () => signedIn(deps, { raw, url, site, browser }))
+      return await deps.signInAttempts.run(address, () => completeSignIn(deps, { raw, url, site, browser }))
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      const ended = { 'set-cookie': endedFlowCookie(site) }
+      const clearedCookie = { 'set-cookie': clearedFlowCookie(site) }
       return htmlPage(
         faultStatus[error.kind],
         { title: 'Not signed in', text: error.message, home: `${site.root}/` },
-        ended,
+        clearedCookie,
       )
     }
   },
@@ -53,29 +53,29 @@ type CallbackParameters = {
   browser: Parameters<typeof signInWithOidc>[2]
 }
 
-async function signedIn(deps: ApiDeps, { raw, url, site, browser }: CallbackParameters): Promise<HttpAnswer> {
+async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: CallbackParameters): Promise<HttpAnswer> {
   const { origin, root } = site
-  const flow = flowIn(raw.headers.cookie, origin)
+  const flow = readSignInFlow(raw.headers.cookie, origin)
   if (flow === undefined) {
     throw new Fault(
       'unauthenticated',
       'This sign-in was not started in this browser, or it has expired. Start it again.',
     )
   }
-  const returned = new URL(redirectUri(site))
-  returned.search = new URL(url, origin).search
-  const person = readPerson(await oidcOf(deps).claimsOf(flow.secret, returned), deps.config)
+  const callbackUrl = new URL(redirectUri(site))
+  callbackUrl.search = new URL(url, origin).search
+  const person = readPerson(await requireOidcClient(deps).readClaims(flow.secret, callbackUrl), deps.config)
   if (person.roleProblem !== undefined) {
     deps.log.warn(
       { subject: person.subject, reason: person.roleProblem },
       'a member who signed in by OpenID Connect keeps their role: the issuer did not send the role claim',
     )
   }
-  const started = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)
-  const { cookies } = await newSessionAnswer(deps, started, raw, origin)
+  const newSession = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)
+  const { cookies } = await newSessionAnswer(deps, newSession, raw, origin)
   return htmlPage(
     200,
     { title: 'Signed in', text: 'The console opens.', head: redirectTag(root + flow.returnTo), home: `${root}/` },
-    { 'set-cookie': [cookies, endedSignedOutCookie(site)] },
+    { 'set-cookie': [cookies, clearedSignedOutCookie(site)] },
   )
 }

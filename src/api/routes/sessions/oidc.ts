@@ -4,8 +4,8 @@ import { rootPath } from '#platform/config/public-url.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
-import { flowCookie, hasSignedOut, pageIn, type Site } from '../../access/flow-cookie.ts'
-import { prefix } from '../../access/prefix.ts'
+import { flowCookie, hasSignedOut, type Site, toConsolePath } from '../../access/flow-cookie.ts'
+import { apiPrefix } from '../../access/prefix.ts'
 import { route } from '../route.ts'
 
 export const getOidcSignIn = route({
@@ -29,10 +29,10 @@ export const getOidcSignIn = route({
   mediaTypes: ['text/html'],
   faults: ['invalid', 'not_found', 'unavailable'],
   handler: async ({ raw, query }, deps) => {
-    const client = oidcOf(deps)
+    const client = requireOidcClient(deps)
     const { origin } = deps.connectionOf(raw)
     const site = { origin, root: rootPath(deps.config) }
-    const returnTo = pageIn(query.return_to ?? '/', origin)
+    const returnTo = toConsolePath(query.return_to ?? '/', origin)
     if (returnTo === undefined)
       throw new Fault(
         'invalid',
@@ -50,10 +50,10 @@ export const getOidcSignIn = route({
   },
 })
 
-export const redirectUri = ({ origin, root }: Site) => `${origin}${root}${prefix}/sessions/oidc/callback`
+export const redirectUri = ({ origin, root }: Site) => `${origin}${root}${apiPrefix}/sessions/oidc/callback`
 
 /** @throws Fault `not_found` if no issuer is configured. */
-export function oidcOf({ oidc }: { oidc: OidcClient | undefined }): OidcClient {
-  if (oidc) return oidc
+export function requireOidcClient({ oidcClient }: { oidcClient: OidcClient | undefined }): OidcClient {
+  if (oidcClient) return oidcClient
   throw new Fault('not_found', 'OpenID Connect is not configured: the setting oidc_issuer is empty.')
 }

@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
 import { getOrganization } from '#identity/accounts/organizations.ts'
 import { listWorkspaces } from '#identity/accounts/workspaces.ts'
-import { idleEndOf, type ResolvedSession, signInMethods } from '#identity/sign-in/session.ts'
+import { expiryOfSession, type ResolvedSession, signInMethods } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { csrfTokenOf } from '#identity/sign-in/token.ts'
 import { isoTime } from '#platform/core/clock.ts'
@@ -11,7 +11,7 @@ import { accessRoles } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 
-const Named = z.object({ id: z.string(), name: z.string() })
+const NamedItem = z.object({ id: z.string(), name: z.string() })
 
 const Times = z.object({
   created_at: z.iso.datetime(),
@@ -24,11 +24,11 @@ export const Session = Times.extend({
   method: z.enum(signInMethods).describe('How the member signed in.'),
   role: z.enum(accessRoles).describe('The permissions of this session in the workspace.'),
   organization_role: z.enum(accessRoles).describe('The permissions of this session in the organization.'),
-  member: Named.extend({ email: z.string() }),
-  organization: Named,
-  workspace: Named,
+  member: NamedItem.extend({ email: z.string() }),
+  organization: NamedItem,
+  workspace: NamedItem,
   workspaces: z
-    .array(Named.extend({ slug: z.string() }))
+    .array(NamedItem.extend({ slug: z.string() }))
     .describe('The workspaces that the session can name in the header `X-Workspace`, at most 100, oldest first.'),
   csrf_token: z.string().describe('Send as the header `X-CSRF-Token` with all requests except GET.'),
 }).meta({ id: 'Session', description: 'A browser session of a member.' })
@@ -36,7 +36,7 @@ export const Session = Times.extend({
 export const ListedSession = Times.extend({
   id: z.string(),
   method: z.enum(signInMethods),
-  member: Named.extend({ email: z.string() }),
+  member: NamedItem.extend({ email: z.string() }),
   address: z.string().nullable().describe('Counted from the start.'),
   user_agent: z.string().nullable().describe('The `User-Agent` of the browser.'),
   last_used_at: z.iso.datetime().describe('Accurate to the minute.'),
@@ -47,17 +47,17 @@ type AnswerDeps = { db: Db; sessions: Pick<Sessions, 'times'> }
 
 export async function sessionAnswer(
   deps: AnswerDeps,
-  found: ResolvedSession,
+  session: ResolvedSession,
   token: string,
 ): Promise<z.infer<typeof Session>> {
-  const { row, workspace, usageCaller } = found
+  const { row, workspace, usageCaller } = session
   const caller = (workspace.managementCaller ?? usageCaller) as Caller
   const { organizationId, workspaceId } = caller
   const [organization, members, names, workspaces] = await Promise.all([
     getOrganization(deps, organizationId),
     namesOfUsers(deps.db, organizationId, [row.user_id]),
     namesOfWorkspaces(deps.db, organizationId, [workspaceId]),
-    workspacesOf(deps, found),
+    workspacesOf(deps, session),
   ])
   const { name = '', email = '' } = members.get(row.user_id) ?? {}
   return {
@@ -65,7 +65,7 @@ export async function sessionAnswer(
     method: row.method as 'key',
     csrf_token: csrfTokenOf(token),
     role: workspace.role,
-    organization_role: found.organization.role,
+    organization_role: session.organization.role,
     member: { id: row.user_id, name, email },
     organization: { id: organizationId, name: organization.name },
     workspace: { id: workspaceId, name: names.get(workspaceId)?.name ?? '' },
@@ -91,7 +91,7 @@ export function timesOf(
   return {
     created_at: isoTime(row.created_at),
     expires_at: isoTime(row.expires_at),
-    idle_expires_at: isoTime(idleEndOf(row, sessions.times)),
+    idle_expires_at: isoTime(expiryOfSession(row, sessions.times)),
   }
 }
 
@@ -99,7 +99,7 @@ export function timesOf(
  * The sessions that a caller can see and end. Management keys, owners and admins: all. Developers and viewers: their own.
  * An API key, sent or pasted: those that were started with it.
  */
-export function scopeOf({ keyKind, keyHash, userId, organizationId, access }: Caller) {
+export function sessionScope({ keyKind, keyHash, userId, organizationId, access }: Caller) {
   if (access === 'developer' || access === 'viewer') return { organizationId, userId }
   if (keyKind === 'management') return { organizationId }
   if (keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern has no sessions.')

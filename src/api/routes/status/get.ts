@@ -16,6 +16,7 @@ import type { ProcessStatus } from '../../status/process-status.ts'
 import { route } from '../route.ts'
 import { Status } from './status.ts'
 
+/** The number of listed catalogue entries that were skipped. */
 const maxSkippedListed = 100
 
 /** A slower database counts as unavailable, because the caller needs a quick answer then. */
@@ -34,14 +35,15 @@ export const getStatus = route({
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller }, deps) => {
     const { expected, processes } = await deps.hostStatus()
-    const databaseStatus = await unlessUnreachable(fromDatabase(deps, caller, processes))
+    const databaseStatus = await ignoreUnreachable(readDatabaseStatus(deps, caller, processes))
     const isReadOnly = processes.some(({ database }) => database.readOnly)
-    const state = databaseStatus === undefined ? 'away' : isReadOnly ? 'read_only' : 'ok'
+    const answeringState = isReadOnly ? ('read_only' as const) : ('ok' as const)
+    const state = databaseStatus === undefined ? ('away' as const) : answeringState
     return {
       data: {
         at: isoTime(deps.now()),
         version,
-        database: { kind: deps.db.kind, state: state as 'ok' | 'away' | 'read_only' },
+        database: { kind: deps.db.kind, state },
         host: {
           name: hostname(),
           workers: { wanted: expected, answering: processes.filter(({ isShuttingDown }) => !isShuttingDown).length },
@@ -55,7 +57,7 @@ export const getStatus = route({
   },
 })
 
-async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessStatus[]) {
+async function readDatabaseStatus(deps: ApiDeps, caller: Caller, processes: ProcessStatus[]) {
   const { organizationId } = caller
   const { db, now } = deps
   const [money, interns, circuits] = await Promise.all([
@@ -86,12 +88,12 @@ async function fromDatabase(deps: ApiDeps, caller: Caller, processes: ProcessSta
 }
 
 /** @returns undefined if the database does not answer in time. */
-async function unlessUnreachable<T>(read: Promise<T>): Promise<T | undefined> {
-  const found = read.catch((error: unknown) => {
+async function ignoreUnreachable<T>(read: Promise<T>): Promise<T | undefined> {
+  const result = read.catch((error: unknown) => {
     if (toDatabaseFault(error)) return undefined
     throw error
   })
-  return Promise.race([found, sleep(databaseTimeoutMs, undefined, { ref: false })])
+  return Promise.race([result, sleep(databaseTimeoutMs, undefined, { ref: false })])
 }
 
 const timeOrNull = (at: number | undefined) => (at === undefined ? null : isoTime(at))

@@ -1,23 +1,23 @@
 import { internStatuses } from '#interns/registry/intern.ts'
 import { z } from '#platform/json/schema.ts'
 
-const count = z.int().nonnegative()
-const instant = z.iso.datetime()
+const Count = z.int().nonnegative()
+const Instant = z.iso.datetime()
 
 const Waiting = z.object({
-  waiting: count,
-  oldest_at: instant.nullable().describe('The time of the oldest one.'),
+  waiting: Count,
+  oldest_at: Instant.nullable().describe('The time of the oldest one.'),
 })
 
 const Process = z
   .object({
     server: z.string().describe('Its name in `circuits` and in `circuit` events.'),
-    pid: count,
+    pid: Count,
     is_leaving: z.boolean().describe('The process accepts no new connections, and exits after its last request.'),
     database: z.object({
       silent_ms: z.number().describe('Time since the last answer of the database.'),
       is_read_only: z.boolean().describe('The database is read-only.'),
-      waiting: count.describe('Number of queries waiting for a connection.'),
+      waiting: Count.describe('Number of queries waiting for a connection.'),
     }),
     ledger: z
       .object({
@@ -29,13 +29,13 @@ const Process = z
   })
   .meta({ id: 'ProcessStatus', description: 'A process of the service on the answering host.' })
 
-const CircuitNow = z
+const RestrictedCircuit = z
   .object({
     endpoint: z.string(),
     workspace_id: z.string().nullable().describe('The workspace of the provider key.'),
     state: z.enum(['open', 'paused', 'half_open']),
     reason: z.string().nullable(),
-    until: instant.nullable(),
+    until: Instant.nullable(),
     server: z.string(),
     of_this_host: z
       .boolean()
@@ -55,7 +55,7 @@ const Organization = z.object({
     })
     .describe('Amounts that servers have reserved from limits.'),
   interns: z.object({
-    counts: z.object(Object.fromEntries(internStatuses.map((status) => [status, count]))),
+    counts: z.object(Object.fromEntries(internStatuses.map((status) => [status, Count]))),
     failed: z
       .array(
         z.object({
@@ -65,20 +65,20 @@ const Organization = z.object({
           creator_user_id: z.string(),
           status: z.enum(['failed', 'destroy_failed']),
           last_failure_message: z.string().nullable(),
-          updated_at: instant,
+          updated_at: Instant,
         }),
       )
       .describe('The latest 50.'),
     questions: z.object({
-      waiting: count,
-      first_deadline_at: instant.nullable().describe('The earliest deadline.'),
+      waiting: Count,
+      first_deadline_at: Instant.nullable().describe('The earliest deadline.'),
     }),
   }),
 })
 
 export const Status = z
   .object({
-    at: instant,
+    at: Instant,
     version: z.string(),
     database: z.object({
       kind: z.enum(['sqlite', 'postgres']),
@@ -87,13 +87,13 @@ export const Status = z
     host: z
       .object({
         name: z.string(),
-        workers: z.object({ wanted: count, answering: count }).describe('Processes that accept requests.'),
+        workers: z.object({ wanted: Count, answering: Count }).describe('Processes that accept requests.'),
         processes: z.array(Process),
         catalogue: z.object({
-          models: count,
-          endpoints: count,
-          providers: count,
-          skipped_count: count,
+          models: Count,
+          endpoints: Count,
+          providers: Count,
+          skipped_count: Count,
           skipped: z
             .array(z.object({ source: z.string(), line: z.int().optional(), row: z.string(), reason: z.string() }))
             .describe('The first 100 skipped entries, with the reasons.'),
@@ -104,13 +104,13 @@ export const Status = z
               provider: z.string(),
               name: z.string(),
               variables: z.array(z.string()).describe('One of these environment variables of the service is enough.'),
-              models: count.describe('Number of models that it can answer.'),
+              models: Count.describe('Number of models that it can answer.'),
             }),
           )
           .describe('Providers that are used only with a workspace’s own key.'),
       })
       .describe('Present only for the answering host.'),
-    circuits: z.array(CircuitNow),
+    circuits: z.array(RestrictedCircuit),
     organization: Organization.nullable().describe(
       'Over all servers, from the database; null while it is unavailable.',
     ),

@@ -3,7 +3,7 @@ import { Webhook } from '#webhooks/webhook.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { webhookEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { managers } from './managers.ts'
+import { webhookRoles } from './managers.ts'
 import { WebhookPath } from './path.ts'
 
 export const getOneWebhook = route({
@@ -11,7 +11,7 @@ export const getOneWebhook = route({
   path: '/webhooks/{webhookId}',
   tag: 'webhooks',
   key: 'management',
-  roles: managers,
+  roles: webhookRoles,
   summary: 'Get a webhook and its state',
   description: 'The secret is never returned.',
   request: { params: WebhookPath },

@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { deliveryStates, listDeliveries, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
-import { managers } from './managers.ts'
+import { webhookRoles } from './managers.ts'
 import { WebhookPath } from './path.ts'
 
 export const listWebhookDeliveries = route({
@@ -11,7 +11,7 @@ export const listWebhookDeliveries = route({
   path: '/webhooks/{webhookId}/deliveries',
   tag: 'webhooks',
   key: 'management',
-  roles: managers,
+  roles: webhookRoles,
   summary: 'List the deliveries of a webhook, latest first',
   description: 'Stored for seven days after the delivery succeeded or failed.',
   request: {

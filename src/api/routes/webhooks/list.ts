@@ -3,14 +3,14 @@ import { z } from '#platform/json/schema.ts'
 import { Webhook } from '#webhooks/webhook.ts'
 import { listWebhooks } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
-import { managers } from './managers.ts'
+import { webhookRoles } from './managers.ts'
 
 export const listAllWebhooks = route({
   method: 'get',
   path: '/webhooks',
   tag: 'webhooks',
   key: 'management',
-  roles: managers,
+  roles: webhookRoles,
   summary: 'List the webhooks of a workspace',
   description: 'Secrets are never returned.',
   request: {

@@ -1,2 +1,2 @@
 /** Only managers see webhooks: URLs often contain a secret of their creator. */
-export const managers = ['owner', 'admin']
+export const webhookRoles = ['owner', 'admin']

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { deleteContentsOf } from '#spend/contents/content-store.ts'
+import { deleteContentsOfWorkspace } from '#spend/contents/content-store.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
@@ -17,6 +17,6 @@ export const deleteWorkspaceContents = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => ({
     deleted: true,
-    deleted_count: await deleteContentsOf(deps, caller, params.id),
+    deleted_count: await deleteContentsOfWorkspace(deps, caller, params.id),
   }),
 })

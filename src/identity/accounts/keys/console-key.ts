@@ -8,19 +8,19 @@ import { keyExists } from './key-rows.ts'
 import { hashOf } from './secret.ts'
 
 /** Returns the input of the hash of a member's console key. It is not a valid key, so nobody can send it as one. */
-const sourceOf = ({ userId, workspaceId }: Pick<KeyOwner, 'userId' | 'workspaceId'>) =>
+const keySource = ({ userId, workspaceId }: Pick<KeyOwner, 'userId' | 'workspaceId'>) =>
   `console:${workspaceId}:${userId}`
 
 /** The hash of the console key of a member in a workspace, whether or not it was created. */
-export const consoleKeyHash = (owner: Pick<KeyOwner, 'userId' | 'workspaceId'>) => hashOf(sourceOf(owner))
+export const consoleKeyHash = (owner: Pick<KeyOwner, 'userId' | 'workspaceId'>) => hashOf(keySource(owner))
 
 /**
- * Returns the key whose limits and guardrails apply to a member who is signed in without an API key. It is created once
- * for each member and workspace. Members who manage keys see it, and can limit or disable it.
+ * Creates the console key of a member in a workspace, unless it exists. Its limits and guardrails apply to a member who is
+ * signed in without an API key. Members who manage keys see it, and can limit or disable it.
  * @returns its hash.
  */
-export const consoleKey = (deps: { now: Now; newId: NewId }, tx: Tx, publish: Publish, owner: KeyOwner) =>
-  keyWithoutSecret(deps, tx, publish, owner, { source: sourceOf(owner), name: 'Console' })
+export const ensureConsoleKey = (deps: { now: Now; newId: NewId }, tx: Tx, publish: Publish, owner: KeyOwner) =>
+  ensureKeyWithoutSecret(deps, tx, publish, owner, { source: keySource(owner), name: 'Console' })
 
 type KeyWithoutSecret = {
   /** The text whose hash identifies the key. It must not have the form of a key. */
@@ -29,7 +29,7 @@ type KeyWithoutSecret = {
 }
 
 /** Creates a key that nobody can send, unless it exists. @returns its hash. */
-export async function keyWithoutSecret(
+export async function ensureKeyWithoutSecret(
   deps: { now: Now; newId: NewId },
   tx: Tx,
   publish: Publish,

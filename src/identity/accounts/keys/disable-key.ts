@@ -3,7 +3,7 @@ import type { NewId } from '#platform/core/id.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
-import { keyRecord } from './key.ts'
+import { toKeyRecord } from './key.ts'
 import { type KeyRow, updateKeyRow } from './key-rows.ts'
 
 /** Disables an enabled key, writes the audit record and notifies all servers. The caller must check the permission. */
@@ -20,8 +20,8 @@ export async function disableKey(
     action: 'key.updated',
     targetKind: 'key',
     targetId: row.hash,
-    before: keyRecord(row),
-    after: keyRecord({ ...row, ...changed }),
+    before: toKeyRecord(row),
+    after: toKeyRecord({ ...row, ...changed }),
   })
   publish('key.changed', row.hash)
 }

@@ -1,7 +1,7 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { KeyKind } from '../caller.ts'
-import { type KeyRecord, keyRecord } from './key.ts'
+import { type KeyRecord, toKeyRecord } from './key.ts'
 import { insertKeyRow } from './key-rows.ts'
 import { hashOf, labelOf } from './secret.ts'
 
@@ -42,5 +42,5 @@ export async function insertKey(deps: { now: Now }, tx: Tx, owner: KeyOwner, val
     updated_at: at,
   }
   await insertKeyRow(tx, row)
-  return keyRecord(row)
+  return toKeyRecord(row)
 }

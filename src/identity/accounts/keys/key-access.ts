@@ -7,7 +7,7 @@ import type { KeyPatch, KeyRecord, NewKey } from './key.ts'
 type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId'>
 
 /** Returns the id of the only member whose keys a caller sees; undefined if the caller sees all keys. */
-export const onlyVisibleCreator = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
+export const visibleCreatorId = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
   access === 'developer' ? userId : undefined
 
 /** The same error for a missing key and for a key that the caller cannot see. */
@@ -15,7 +15,7 @@ export const keyNotFound = () => new Fault('not_found', 'Key not found.')
 
 /** @throws Fault `not_found` if the caller cannot see the key. */
 export function requireVisible(caller: Member, key: KeyRecord): void {
-  const creatorId = onlyVisibleCreator(caller)
+  const creatorId = visibleCreatorId(caller)
   if (creatorId !== undefined && key.creator_user_id !== creatorId) {
     throw keyNotFound()
   }

@@ -57,17 +57,17 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
     unavailableMessage: 'Keys cannot be checked, because the database is unreachable. Try again shortly.',
   })
 
-  function callerOf(key: StoredKey | undefined): Caller | undefined {
+  function validCaller(key: StoredKey | undefined): Caller | undefined {
     if (!key || key.disabled) return undefined
     if (key.expiresAt !== null && key.expiresAt <= now()) return undefined
     return key.caller
   }
 
-  const hashFor = (secret: string) => hashes.get(secret) ?? (isSecret(secret) ? hashOf(secret) : undefined)
+  const findHash = (secret: string) => hashes.get(secret) ?? (isSecret(secret) ? hashOf(secret) : undefined)
 
   /** Returns the caller of a key, and caches the hash of its secret. Invalid keys are not cached: clients can send any number of them. */
   function resolveCaller(secret: string, hash: string, key: StoredKey | undefined): Caller | undefined {
-    const caller = callerOf(key)
+    const caller = validCaller(key)
     if (caller && !hashes.has(secret)) {
       if (hashes.size >= maxHashed) hashes.clear()
       hashes.set(secret, hash)
@@ -77,14 +77,14 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
 
   return {
     async find(secret) {
-      const hash = hashFor(secret)
+      const hash = findHash(secret)
       return hash === undefined ? undefined : resolveCaller(secret, hash, await keys.get(hash))
     },
     findCached(secret) {
-      const hash = hashFor(secret)
+      const hash = findHash(secret)
       return hash === undefined ? undefined : resolveCaller(secret, hash, keys.getCached(hash))
     },
-    current: async (hash) => callerOf(await keys.get(hash)),
+    current: async (hash) => validCaller(await keys.get(hash)),
     close() {
       keys.close()
       hashes.clear()

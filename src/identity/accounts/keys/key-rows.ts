@@ -4,7 +4,8 @@ import { wordsOccur } from '#platform/db/rows/words-occur.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { PageQuery } from '#platform/json/page.ts'
 
-/** The statements on the table of keys. Joins that only add the name of a key are in the folders of the joined tables. */
+// The statements on the table of keys. Joins that only add the name of a key are in the folders of the joined tables.
+
 export type KeyRow = Selectable<Tables['api_keys']>
 
 export type KeysQuery = PageQuery & {
@@ -22,7 +23,7 @@ export async function pageOfKeyRows(
   { offset, limit, include_disabled, q }: KeysQuery,
   creatorUserId?: string,
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const all = query
+  const workspaceKeys = query
     .selectFrom('api_keys as k')
     .where('k.workspace_id', '=', workspaceId)
     .$if(creatorUserId !== undefined, (keys) => keys.where('k.creator_user_id', '=', creatorUserId!))
@@ -35,7 +36,7 @@ export async function pageOfKeyRows(
         // Short texts occur in many hashes by chance, so only a complete hash matches.
         .where((key) => key.or([wordsOccur(q!, searchedColumns), key('k.hash', '=', q!)])),
     )
-  const matching = include_disabled ? all : all.where('k.disabled', '=', 0)
+  const matching = include_disabled ? workspaceKeys : workspaceKeys.where('k.disabled', '=', 0)
   const [rows, { total }] = await Promise.all([
     matching.selectAll('k').orderBy('k.created_at', 'desc').orderBy('k.hash').offset(offset).limit(limit).execute(),
     matching.select((key) => key.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

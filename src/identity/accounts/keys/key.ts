@@ -86,7 +86,7 @@ export const KeyRecord = z.object({
 })
 export type KeyRecord = z.infer<typeof KeyRecord>
 
-export function keyRecord(row: Selectable<Tables['api_keys']>): KeyRecord {
+export function toKeyRecord(row: Selectable<Tables['api_keys']>): KeyRecord {
   return {
     hash: row.hash,
     kind: row.kind as KeyKind,

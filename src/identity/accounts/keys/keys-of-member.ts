@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import type { Caller } from '../caller.ts'
 import { disableKey } from './disable-key.ts'
-import { keyRecord } from './key.ts'
+import { toKeyRecord } from './key.ts'
 import { enabledKeysOfMember } from './key-rows.ts'
 import { requireOtherManagementKey } from './last-management-key.ts'
 
@@ -13,7 +13,7 @@ import { requireOtherManagementKey } from './last-management-key.ts'
  * @returns the number of disabled keys.
  * @throws Fault `conflict` if nobody could manage the organization afterwards.
  */
-export async function disableKeysOf(
+export async function disableKeysOfMember(
   deps: { now: Now; newId: NewId },
   tx: Tx,
   publish: Publish,
@@ -22,7 +22,7 @@ export async function disableKeysOf(
 ): Promise<number> {
   const rows = await enabledKeysOfMember(tx, caller.organizationId, userId)
   for (const row of rows) {
-    await requireOtherManagementKey(deps, tx, keyRecord(row), caller.organizationId)
+    await requireOtherManagementKey(deps, tx, toKeyRecord(row), caller.organizationId)
     await disableKey(deps, tx, publish, caller, row)
   }
   return rows.length

@@ -4,11 +4,11 @@ import type { Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
 import { recordChange } from '../../audit/audit.ts'
 import type { Caller } from '../caller.ts'
-import { keyRecord } from './key.ts'
+import { toKeyRecord } from './key.ts'
 import { deleteKeyRowsOfWorkspace } from './key-rows.ts'
 
 /** Deletes the keys of a workspace and writes their audit records. The caller must check that none is enabled. */
-export async function deleteKeysOf(
+export async function deleteKeysOfWorkspace(
   deps: { now: Now; newId: NewId },
   tx: Tx,
   publish: Publish,
@@ -21,7 +21,7 @@ export async function deleteKeysOf(
       action: 'key.deleted',
       targetKind: 'key',
       targetId: row.hash,
-      before: keyRecord(row),
+      before: toKeyRecord(row),
       after: null,
     })
     publish('key.changed', row.hash)

@@ -5,7 +5,7 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { bootstrap } from '../bootstrap.ts'
 import type { Caller } from '../caller.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys.ts'
-import { keyReader } from './read-keys.ts'
+import { createKeyReader } from './read-keys.ts'
 import { hashOf } from './secret.ts'
 
 const tools = { now: Date.now, newId: () => crypto.randomUUID() }
@@ -20,7 +20,7 @@ async function newOrganization(db: Db) {
 }
 
 async function callerOf(db: Db, hash: string): Promise<Caller> {
-  return (await keyReader({ db })([hash])).get(hash)!.caller
+  return (await createKeyReader({ db })([hash])).get(hash)!.caller
 }
 
 onEachDatabase('keys in the store', (kind) => {

@@ -11,8 +11,8 @@ import { reachesAllWorkspaces } from '../members/role.ts'
 import { findWorkspaceMember } from '../workspace-members/membership-change.ts'
 import { resolveWorkspaceId } from '../workspaces.ts'
 import { insertKey } from './insert-key.ts'
-import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
-import { keyNotFound, onlyVisibleCreator, requireCanChange, requireCanCreate } from './key-access.ts'
+import { type KeyPatch, type KeyRecord, type NewKey, toKeyRecord } from './key.ts'
+import { keyNotFound, requireCanChange, requireCanCreate, visibleCreatorId } from './key-access.ts'
 import {
   deleteKeyRow,
   expiringKeyRows,
@@ -39,18 +39,18 @@ export async function listKeys(
   page: KeysQuery,
   caller: Pick<Caller, 'access' | 'userId'>,
 ): Promise<Page<KeyRecord>> {
-  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, onlyVisibleCreator(caller))
-  return { data: rows.map(keyRecord), total_count: total }
+  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, visibleCreatorId(caller))
+  return { data: rows.map(toKeyRecord), total_count: total }
 }
 
 /** The keys with these hashes that the caller can see, of all workspaces that it reaches. */
 export async function keysByHash(deps: { db: Db }, caller: Caller, hashes: string[]): Promise<KeyRecord[]> {
-  const creator = onlyVisibleCreator(caller)
+  const creator = visibleCreatorId(caller)
   const rows = await findKeyRows(deps.db.query, caller.organizationId, hashes)
   return rows
     .filter((row) => reachesWorkspace(caller, row.workspace_id))
     .filter((row) => creator === undefined || row.creator_user_id === creator)
-    .map(keyRecord)
+    .map(toKeyRecord)
 }
 
 /** The enabled keys that expire before a time, of all workspaces that the caller reaches, soonest first. */
@@ -64,16 +64,16 @@ export async function expiringKeys(
     to: before,
     limit,
     workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
-    creatorUserId: onlyVisibleCreator(caller),
+    creatorUserId: visibleCreatorId(caller),
   })
-  return rows.map(keyRecord)
+  return rows.map(toKeyRecord)
 }
 
 /** @throws Fault `not_found` if it does not exist or the caller cannot see it. */
 export async function getKey(deps: { db: { query: Query } }, caller: CallerScope, hash: string): Promise<KeyRecord> {
   const row = await findKeyRow(deps.db.query, caller.organizationId, hash)
   if (!row || !reachesWorkspace(caller, row.workspace_id)) throw keyNotFound()
-  return keyRecord(row)
+  return toKeyRecord(row)
 }
 
 /** @returns the key and its secret, which is not stored. */
@@ -82,11 +82,11 @@ export async function createKey(
   caller: Caller,
   newKey: NewKey,
 ): Promise<{ key: KeyRecord; secret: string }> {
-  const expiresAt = expiryOf(deps, newKey.expires_at)
+  const expiresAt = readExpiry(deps, newKey.expires_at)
   const secret = newSecret()
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const workspaceId = await resolveWorkspaceId({ db: { query: tx } }, caller, newKey.workspace_id)
-    const userId = await creatorOf(tx, caller, newKey, workspaceId)
+    const userId = await resolveCreator(tx, caller, newKey, workspaceId)
     const owner = { organizationId: caller.organizationId, userId, workspaceId }
     requireCanCreate(caller, newKey, owner)
     const key = await insertKey(deps, tx, owner, {
@@ -112,7 +112,7 @@ export async function createKey(
 }
 
 /** @throws Fault `invalid` if the member for whom the key acts does not belong to the organization or workspace. */
-async function creatorOf(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: string): Promise<string> {
+async function resolveCreator(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: string): Promise<string> {
   const { organizationId } = caller
   const userId = await resolveUserId({ query: tx }, organizationId, newKey.creator_user_id ?? caller.userId)
   const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
@@ -128,13 +128,15 @@ async function creatorOf(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: st
 
 /** @throws Fault `conflict` if nobody could manage the organization afterwards. */
 export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
-  const expiresAt = expiryOf(deps, patch.expires_at)
+  const expiresAt = readExpiry(deps, patch.expires_at)
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
     const before = await getKey({ db: { query: tx } }, caller, hash)
     requireCanChange(caller, before, patch)
     if (isUnchanged(before, patch, expiresAt)) return before
-    const newEnd = patch.disabled ? 0 : expiresAt
-    if (typeof newEnd === 'number') await requireOtherManagementKey(deps, tx, before, caller.organizationId, newEnd)
+    // A disabled key counts as expired. Without a change of the expiry, another key is not required.
+    const newExpiry = patch.disabled ? 0 : expiresAt
+    if (typeof newExpiry === 'number')
+      await requireOtherManagementKey(deps, tx, before, caller.organizationId, newExpiry)
     await updateKeyRow(tx, hash, { ...patchColumns(patch), expires_at: expiresAt, updated_at: deps.now() })
     // Spending is not counted without a limit, so a new limit starts with the spending in the ledger.
     if (before.limit === null) await deps.deleteSpending(tx, `key:${hash}`)
@@ -183,7 +185,7 @@ function patchColumns({ name, limit, limit_reset, ...flags }: KeyPatch) {
 }
 
 /** Converts an expiry time to milliseconds. Undefined and null are returned unchanged. */
-function expiryOf(deps: { now: Now }, text: string | null | undefined): number | null | undefined {
+function readExpiry(deps: { now: Now }, text: string | null | undefined): number | null | undefined {
   if (text === undefined || text === null) return text
   const at = Date.parse(text)
   if (at > deps.now()) return at
@@ -191,8 +193,8 @@ function expiryOf(deps: { now: Now }, text: string | null | undefined): number |
 }
 
 function isUnchanged(before: KeyRecord, patch: KeyPatch, expiresAt: number | null | undefined): boolean {
-  const { expires_at, ...plain } = patch
-  const sameExpiry = expiresAt === undefined || expiresAt === (before.expires_at && Date.parse(before.expires_at))
-  const names = Object.keys(plain) as (keyof typeof plain)[]
-  return sameExpiry && names.every((name) => plain[name] === undefined || plain[name] === before[name])
+  const { expires_at, ...otherFields } = patch
+  const isSameExpiry = expiresAt === undefined || expiresAt === (before.expires_at && Date.parse(before.expires_at))
+  const names = Object.keys(otherFields) as (keyof typeof otherFields)[]
+  return isSameExpiry && names.every((name) => otherFields[name] === undefined || otherFields[name] === before[name])
 }

@@ -7,7 +7,7 @@ import { enabledManagementKeys } from './key-rows.ts'
 /**
  * Requires another management key that is valid at least as long as `key`, before `key` is disabled or expires earlier.
  * So an organization never loses its longest-valid management key.
- * @param until the new expiry time of the key, in milliseconds; defaults to now.
+ * @param until the new expiry time of the key, in milliseconds since the epoch; 0 if the key ends now.
  * @throws Fault `conflict` if no other key is valid as long as `key`.
  */
 export async function requireOtherManagementKey(
@@ -17,7 +17,7 @@ export async function requireOtherManagementKey(
   organizationId: string,
   until = 0,
 ): Promise<void> {
-  const end = endOf(key)
+  const end = expiryTime(key)
   const isValid = key.kind === 'management' && !key.disabled && end > deps.now()
   if (!isValid || until >= end) return
   const others = (await enabledManagementKeys(tx, organizationId)).filter(({ hash }) => hash !== key.hash)
@@ -28,15 +28,15 @@ export async function requireOtherManagementKey(
   throw new Fault('conflict', ends.length === 0 ? lastKeyMessage : longestValidMessage(end))
 }
 
-const endOf = ({ expires_at }: KeyRecord) => (expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at))
+const expiryTime = ({ expires_at }: KeyRecord) =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
 
 const lastKeyMessage =
   'This is the last valid management key: without it, nobody could manage the organization. Create another one first.'
 
 function longestValidMessage(end: number): string {
-  const [problem, wanted] =
-    end === Number.POSITIVE_INFINITY
-      ? ['without an expiry', 'that does not expire']
-      : [`until ${isoTime(end)}`, 'that is valid as long']
-  return `This is the last management key that is valid ${problem}: nobody could manage the organization after the others have expired. Create another one ${wanted} first.`
+  const isUnlimited = end === Number.POSITIVE_INFINITY
+  const validity = isUnlimited ? 'without an expiry' : `until ${isoTime(end)}`
+  const requirement = isUnlimited ? 'that does not expire' : 'that is valid as long'
+  return `This is the last management key that is valid ${validity}: nobody could manage the organization after the others have expired. Create another one ${requirement} first.`
 }

@@ -36,7 +36,7 @@ export async function admitMember(
 ): Promise<Member> {
   const { organizationId, userId } = person
   const existing = userId === undefined ? undefined : await findMembership(tx, organizationId, userId)
-  if (!existing) return join(deps, tx, publish, person)
+  if (!existing) return joinOrganization(deps, tx, publish, person)
   if (existing.leftAt !== null) {
     throw new Fault('forbidden', 'You were removed from the organization. Ask one of its admins to add you again.')
   }
@@ -52,7 +52,12 @@ export async function admitMember(
   return after
 }
 
-async function join(deps: AdmitDeps, tx: Tx, publish: Publish, person: AuthenticatedPerson): Promise<Member> {
+async function joinOrganization(
+  deps: AdmitDeps,
+  tx: Tx,
+  publish: Publish,
+  person: AuthenticatedPerson,
+): Promise<Member> {
   const { organizationId, email, name, newMemberRole } = person
   if (email === undefined) {
     throw new Fault('forbidden', 'The issuer sent no verified e-mail address for you.')

@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Tx } from '#platform/db/db.ts'
 import type { Caller } from '../caller.ts'
-import { disableKeysOf } from '../keys/keys-of-member.ts'
+import { disableKeysOfMember } from '../keys/keys-of-member.ts'
 import { accountsLock } from '../lock.ts'
 import { joinWorkspace } from '../workspace-members/membership-change.ts'
 import { deleteMemberFromWorkspaces } from '../workspace-members/rows.ts'
@@ -42,13 +42,7 @@ export async function addMember(deps: MembersDeps, caller: Caller, newMember: Ne
     const after = await storeMember(deps, tx, organizationId, newMember, role)
     for (const { workspace, access } of newMember.workspaces ?? [{ workspace: caller.workspaceId }]) {
       const id = await resolveWorkspaceId({ db: { query: tx } }, caller, workspace)
-      await joinWorkspace(
-        { deps, tx, publish: publish, actor: caller },
-        id,
-        userId,
-        access ?? workspaceRoleOf(role),
-        'manual',
-      )
+      await joinWorkspace({ deps, tx, publish, actor: caller }, id, userId, access ?? workspaceRoleOf(role), 'manual')
     }
     await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
     publish('organization.changed', organizationId)
@@ -106,7 +100,7 @@ export async function removeMember(
     await deleteCredentialsOfMember(tx, publish, organizationId, userId)
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
     publish('organization.changed', organizationId)
-    return disableKeys ? disableKeysOf(deps, tx, publish, caller, userId) : 0
+    return disableKeys ? disableKeysOfMember(deps, tx, publish, caller, userId) : 0
   })
 }
 

@@ -5,7 +5,7 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { bootstrap } from '../bootstrap.ts'
 import type { Caller } from '../caller.ts'
 import { createKeyCache } from '../keys/key-cache.ts'
-import { keyReader } from '../keys/read-keys.ts'
+import { createKeyReader } from '../keys/read-keys.ts'
 import { addMember, changeMember, removeMember } from './change-members.ts'
 
 const tools = { now: Date.now, newId: () => crypto.randomUUID() }
@@ -15,7 +15,7 @@ const keepKeys = { disableKeys: false }
 async function newOrganization(db: Db) {
   const deps = { ...tools, db }
   const { apiKey } = (await bootstrap(deps))!
-  const keys = createKeyCache({ ...tools, signals: db.signals, readKeys: keyReader({ db }) })
+  const keys = createKeyCache({ ...tools, signals: db.signals, readKeys: createKeyReader({ db }) })
   return { deps, keys, apiKey, caller: (await keys.find(apiKey)) as Caller }
 }
 

@@ -18,7 +18,7 @@ export async function listMembers(
   organizationId: string,
   { q, ...page }: PageQuery & { q?: string | undefined },
 ): Promise<Page<Member>> {
-  const current = members(deps.db.query, organizationId)
+  const current = selectMembers(deps.db.query, organizationId)
     .where('m.left_at', 'is', null)
     .$if(q !== undefined, (all) => all.where(wordsOccur(q!, ['m.name', 'u.email'])))
   const [data, count] = await Promise.all([
@@ -33,7 +33,7 @@ export async function listMembers(
 
 /** Finds a current or former membership. */
 export function findMembership(tx: Query | Tx, organizationId: string, userId: string): Promise<Member | undefined> {
-  return members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+  return selectMembers(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
 }
 
 /** Finds the current or former member of the organization with this address. */
@@ -43,7 +43,7 @@ export async function findMemberByAddress(
   email: string | undefined,
 ): Promise<Member | undefined> {
   if (email === undefined) return undefined
-  return members(tx, organizationId).where('u.email', '=', email).executeTakeFirst()
+  return selectMembers(tx, organizationId).where('u.email', '=', email).executeTakeFirst()
 }
 
 /** Stores a membership, or restores an ended one. */
@@ -76,8 +76,8 @@ export async function findMember(
   organizationId: string,
   userId: string,
 ): Promise<Member | undefined> {
-  const found = await members(db.query, organizationId).where('u.id', '=', userId).executeTakeFirst()
-  return found?.leftAt === null ? found : undefined
+  const member = await selectMembers(db.query, organizationId).where('u.id', '=', userId).executeTakeFirst()
+  return member?.leftAt === null ? member : undefined
 }
 
 /**
@@ -90,11 +90,14 @@ export async function resolveUserId(
   name: string,
 ): Promise<string | undefined> {
   if (!name.includes('@')) return name
-  const found = await members(db.query, organizationId).where('u.email', '=', name.toLowerCase()).executeTakeFirst()
-  return found?.userId
+  const member = await selectMembers(db.query, organizationId)
+    .where('u.email', '=', name.toLowerCase())
+    .executeTakeFirst()
+  return member?.userId
 }
 
-function members(query: Query, organizationId: string) {
+/** Selects the current and former members of an organization. */
+function selectMembers(query: Query, organizationId: string) {
   return query
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -104,8 +107,8 @@ function members(query: Query, organizationId: string) {
 }
 
 export async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<Member> {
-  const found = await findMember({ query: tx }, organizationId, userId)
-  if (found) return found
+  const member = await findMember({ query: tx }, organizationId, userId)
+  if (member) return member
   throw new Fault('not_found', 'Member not found.')
 }
 
@@ -128,7 +131,7 @@ export function updateMembership(tx: Tx, organizationId: string, userId: string)
 
 /** The owners and admins in the order of joining. */
 export function listManagers(query: Query | Tx, organizationId: string, limit: number): Promise<Member[]> {
-  return members(query, organizationId)
+  return selectMembers(query, organizationId)
     .where('m.left_at', 'is', null)
     .where('m.role', 'in', managingRoles)
     .orderBy('m.joined_at')
@@ -138,7 +141,7 @@ export function listManagers(query: Query | Tx, organizationId: string, limit: n
 
 /** Whether another member is an owner or admin. */
 export async function hasOtherManager(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
-  const other = await members(tx, organizationId)
+  const other = await selectMembers(tx, organizationId)
     .where('m.left_at', 'is', null)
     .where('m.role', 'in', managingRoles)
     .where('u.id', '!=', userId)

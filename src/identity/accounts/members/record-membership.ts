@@ -17,11 +17,11 @@ export async function recordMembership(
     action,
     targetKind: 'member',
     targetId: after.userId,
-    before: before && publicForm(before),
-    after: publicForm(after),
+    before: before && auditedMember(before),
+    after: auditedMember(after),
   })
 }
 
-function publicForm({ name, email, role, leftAt }: Member) {
+function auditedMember({ name, email, role, leftAt }: Member) {
   return { name, email, role, left_at: leftAt === null ? null : isoTime(leftAt) }
 }

@@ -7,8 +7,8 @@ import { type Actor, recordChange } from '../../audit/audit.ts'
 import { consoleKeyHash } from '../keys/console-key.ts'
 import { disableKey } from '../keys/disable-key.ts'
 import { enabledKeysInWorkspace } from '../keys/key-rows.ts'
-import { deleteWorkspaceMember, storeWorkspaceMember, workspaceMembers } from './rows.ts'
-import { type WorkspaceMember, workspaceMember } from './workspace-member.ts'
+import { deleteWorkspaceMember, selectWorkspaceMembers, storeWorkspaceMember } from './rows.ts'
+import { toWorkspaceMember, type WorkspaceMember } from './workspace-member.ts'
 
 /** A transaction that changes memberships. */
 export type MembershipChange = { deps: { now: Now; newId: NewId }; tx: Tx; publish: Publish; actor: Actor }
@@ -55,7 +55,7 @@ export async function leaveWorkspace(
   const { organizationId } = actor
   const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
   if (!before) return false
-  const keys = await keysToDisable(tx, workspaceId, userId)
+  const keys = await findKeysToDisable(tx, workspaceId, userId)
   for (const key of keys) await disableKey(deps, tx, publish, actor, key)
   await deleteWorkspaceMember(tx, before.id)
   await recordChange(deps, tx, actor, {
@@ -75,25 +75,25 @@ export async function findWorkspaceMember(
   workspaceId: string,
   userId: string,
 ): Promise<WorkspaceMember | undefined> {
-  const row = await workspaceMembers(query, organizationId)
+  const row = await selectWorkspaceMembers(query, organizationId)
     .where('wm.workspace_id', '=', workspaceId)
     .where('wm.user_id', '=', userId)
     .executeTakeFirst()
-  return row && workspaceMember(row)
+  return row && toWorkspaceMember(row)
 }
 
 /** All workspace memberships of a member. */
-export async function workspacesOfMember(
+export async function readWorkspacesOfMember(
   query: Query | Tx,
   organizationId: string,
   userId: string,
 ): Promise<WorkspaceMember[]> {
-  const rows = await workspaceMembers(query, organizationId).where('wm.user_id', '=', userId).execute()
-  return rows.map(workspaceMember)
+  const rows = await selectWorkspaceMembers(query, organizationId).where('wm.user_id', '=', userId).execute()
+  return rows.map(toWorkspaceMember)
 }
 
 /** Excludes the member's console key, which is valid only during a membership. */
-export async function keysToDisable(tx: Tx, workspaceId: string, userId: string) {
+export async function findKeysToDisable(tx: Tx, workspaceId: string, userId: string) {
   const keys = await enabledKeysInWorkspace(tx, workspaceId, userId)
   return keys.filter(({ hash }) => hash !== consoleKeyHash({ workspaceId, userId }))
 }

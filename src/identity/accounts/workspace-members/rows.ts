@@ -4,7 +4,7 @@ import { upsert } from '#platform/db/rows/upsert.ts'
 import type { Tables } from '#platform/db/tables.ts'
 
 /** The memberships of current members of the organization, with their names. */
-export function workspaceMembers(query: Query | Tx, organizationId: string) {
+export function selectWorkspaceMembers(query: Query | Tx, organizationId: string) {
   return query
     .selectFrom('workspace_members as wm')
     .innerJoin('memberships as m', (join) =>
@@ -17,10 +17,12 @@ export function workspaceMembers(query: Query | Tx, organizationId: string) {
     .select('m.role as organization_role')
 }
 
-/** Adds members. Existing members get the new role and source. */
+/** Adds a member. An existing member gets the new role and source. */
 export async function storeWorkspaceMember(tx: Tx, row: Insertable<Tables['workspace_members']>): Promise<void> {
-  const columns = { key: ['workspace_id', 'user_id'], replace: ['role', 'source'] } as const
-  await upsert(tx, 'workspace_members', [row], { key: [...columns.key], replace: [...columns.replace] }).execute()
+  const conflict = { key: ['workspace_id', 'user_id'], replace: ['role', 'source'] } satisfies Parameters<
+    typeof upsert<'workspace_members'>
+  >[3]
+  await upsert(tx, 'workspace_members', [row], conflict).execute()
 }
 
 export async function deleteWorkspaceMember(tx: Tx, id: string): Promise<void> {

@@ -76,7 +76,7 @@ export type WorkspaceMemberRow = {
   organization_role: string
 }
 
-export function workspaceMember(row: WorkspaceMemberRow): WorkspaceMember {
+export function toWorkspaceMember(row: WorkspaceMemberRow): WorkspaceMember {
   const access = row.role as WorkspaceRole
   return {
     id: row.id,

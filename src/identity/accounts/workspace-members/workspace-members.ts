@@ -9,13 +9,13 @@ import { accountsLock } from '../lock.ts'
 import type { Member } from '../members/member.ts'
 import { findMember, resolveUserId } from '../members/members.ts'
 import { getWorkspace } from '../workspaces.ts'
-import { joinWorkspace, keysToDisable, leaveWorkspace } from './membership-change.ts'
-import { workspaceMembers } from './rows.ts'
+import { findKeysToDisable, joinWorkspace, leaveWorkspace } from './membership-change.ts'
+import { selectWorkspaceMembers } from './rows.ts'
 import {
   type AddedWorkspaceMembers,
   type RemovedWorkspaceMembers,
+  toWorkspaceMember,
   type WorkspaceMember,
-  workspaceMember,
   workspaceRoleOf,
 } from './workspace-member.ts'
 
@@ -29,7 +29,7 @@ export async function listWorkspaceMembers(
   { q, offset, limit }: PageQuery & { q?: string | undefined },
 ): Promise<Page<WorkspaceMember>> {
   const { id } = await getWorkspace(deps, caller, workspace)
-  const matching = workspaceMembers(deps.db.query, caller.organizationId)
+  const matching = selectWorkspaceMembers(deps.db.query, caller.organizationId)
     .where('wm.workspace_id', '=', id)
     .$if(q !== undefined, (all) => all.where(wordsOccur(q!, ['m.name', 'u.email'])))
   const [rows, count] = await Promise.all([
@@ -39,7 +39,7 @@ export async function listWorkspaceMembers(
       .select((member) => member.fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow(),
   ])
-  return { data: rows.map(workspaceMember), total_count: count.n }
+  return { data: rows.map(toWorkspaceMember), total_count: count.n }
 }
 
 /** Adds members to a workspace or changes their role there: all of them or none. @throws Fault `not_found` or `invalid`. */
@@ -94,7 +94,7 @@ async function resolveMembers(tx: Tx, { organizationId }: Caller, names: string[
 }
 
 async function requireNoEnabledKeys(tx: Tx, workspaceId: string, { userId, email }: Member): Promise<void> {
-  const { length } = await keysToDisable(tx, workspaceId, userId)
+  const { length } = await findKeysToDisable(tx, workspaceId, userId)
   if (length === 0) return
   const keys = length === 1 ? '1 enabled key' : `${length} enabled keys`
   throw new Fault(

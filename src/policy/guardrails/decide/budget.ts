@@ -1,4 +1,4 @@
-import { type Budget, groupAccounts, limitOf, type Spender } from '#spend/budgets/budget.ts'
+import { type Budget, groupAccountPrefix, type Spender, toLimit } from '#spend/budgets/budget.ts'
 import type { LastingBudget } from '#spend/budgets/budget-status.ts'
 import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/request-group.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
@@ -18,7 +18,7 @@ export function guardrailBudget(
   return {
     id: `guardrail:${id}:${name}`,
     subject: { kind: 'guardrail', id, workspaceId, createdAt, spender, isDefault },
-    limit: limitOf(policy.limit_usd),
+    limit: toLimit(policy.limit_usd),
     interval: policy.reset_interval,
     includesByok: policy.include_byok_in_budgets,
   }
@@ -39,9 +39,9 @@ export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit
   const { id, workspaceId, createdAt, policy } = guardrail
   const grouping = groupingOf(limit)
   return {
-    id: groupAccounts(id, grouping) + value,
+    id: groupAccountPrefix(id, grouping) + value,
     subject: { kind: 'group', id, workspaceId, createdAt, isDefault, grouping, value },
-    limit: limitOf(limit.limit_usd),
+    limit: toLimit(limit.limit_usd),
     interval: limit.reset_interval,
     includesByok: policy.include_byok_in_budgets,
   }

@@ -4,7 +4,7 @@ import { intervals } from '#platform/core/vocabulary.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { type Budget, limitOf, type Pool } from '../budget.ts'
+import { type Budget, type Pool, toLimit } from '../budget.ts'
 import { Thresholds } from '../thresholds.ts'
 
 /** The intervals of pooled budgets, shortest first. A shorter one must have a smaller limit. */
@@ -16,7 +16,7 @@ export type PooledBudgetRow = Selectable<Tables['pooled_budgets']> & {
   reset_interval: BudgetInterval
 }
 
-const common = {
+const commonFields = {
   id: z.string(),
   limit_usd: z.number().describe('In USD.'),
   reset_interval: z.enum(intervals).nullable().describe('When the spending is reset to 0; null for never.'),
@@ -41,11 +41,11 @@ const common = {
   updated_at: z.iso.datetime(),
 }
 
-export const WorkspaceBudget = z.object({ ...common, workspace_id: z.string() }).meta({
+export const WorkspaceBudget = z.object({ ...commonFields, workspace_id: z.string() }).meta({
   id: 'WorkspaceBudget',
   description: 'A limit for the total spending of all keys and members of a workspace in an interval.',
 })
-export const OrganizationBudget = z.object({ ...common, organization_id: z.string() }).meta({
+export const OrganizationBudget = z.object({ ...commonFields, organization_id: z.string() }).meta({
   id: 'OrganizationBudget',
   description: 'A limit for the total spending of all workspaces of the organization in an interval.',
 })
@@ -79,12 +79,12 @@ export function storedFields(row: PooledBudgetRow) {
   }
 }
 
-export function budgetOf(row: PooledBudgetRow): Budget & { subject: { kind: 'pool' } } {
+export function toBudget(row: PooledBudgetRow): Budget & { subject: { kind: 'pool' } } {
   const pool: Pool = { kind: row.owner_kind, id: row.owner_id }
   return {
     id: row.account,
     subject: { kind: 'pool', pool, account: row.account, createdAt: row.created_at },
-    limit: limitOf(row.limit_usd),
+    limit: toLimit(row.limit_usd),
     interval: intervalOf(row),
     includesByok: row.include_byok === 1,
   }

@@ -4,7 +4,6 @@ import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import type { Publish } from '#platform/db/signals.ts'
 import type { Pool } from '../budget.ts'
 import { readBudgetStatuses, statusFields } from '../budget-status.ts'
 import { deleteSpending } from '../rows/spending-rows.ts'
@@ -12,10 +11,10 @@ import { readThresholds, thresholdOwner, thresholdsOf, writeThresholds } from '.
 import {
   type BudgetInterval,
   budgetIntervals,
-  budgetOf,
   type PooledBudgetBody,
   type PooledBudgetRow,
   storedFields,
+  toBudget,
 } from './pooled-budget.ts'
 import { deletePooledBudget, findPooledBudgets, setIncludesByok, writePooledBudget } from './rows.ts'
 
@@ -23,7 +22,7 @@ type ReadDeps = { db: Db; now: Now }
 type WriteDeps = ReadDeps & { newId: NewId }
 
 /** The schema of an answer: `WorkspaceBudget` or `OrganizationBudget`. */
-type SchemaOf<Form> = { parse: (schema: object) => Form }
+type SchemaOf<Form> = { parse: (budget: object) => Form }
 export type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
 
 /** The budgets of a workspace or organization with their spending, the shortest interval first. */
@@ -33,7 +32,7 @@ export async function listPooledBudgets<Form>(
   schema: SchemaOf<Form>,
 ): Promise<PooledBudgets<Form[]>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
-  return { data: await withSpending(deps, rows, schema), include_byok_in_budgets: includesByok(rows) }
+  return { data: await addSpending(deps, rows, schema), include_byok_in_budgets: includesByok(rows) }
 }
 
 /** @throws Fault `not_found`. */
@@ -44,7 +43,7 @@ export async function getPooledBudget<Form>(
   schema: SchemaOf<Form>,
 ): Promise<PooledBudgets<Form>> {
   const rows = await findPooledBudgets(deps.db.query, pool)
-  const [data] = await withSpending(deps, [requireBudget(rows, interval)], schema)
+  const [data] = await addSpending(deps, [requireBudget(rows, interval)], schema)
   return { data: data!, include_byok_in_budgets: includesByok(rows) }
 }
 
@@ -76,10 +75,13 @@ export async function setPooledBudget<Form>(
     if (byok !== includesByok(rows)) await setIncludesByok(tx, pool, byok)
     // Spending without a budget is not counted in an account, so a new budget starts with the sum of the ledger.
     if (!before) await deleteSpending(tx, after.account)
-    const { owner, thresholds } = await thresholdsOfBudget(tx, after)
+    const { owner, thresholds } = await readBudgetThresholds(tx, after)
     const newThresholds = body.thresholds ?? thresholds
     if (body.thresholds) await writeThresholds(tx, caller, owner, body.thresholds, at)
-    await record(deps, tx, caller, before && { ...before, thresholds }, { ...after, thresholds: newThresholds })
+    await recordBudgetChange(deps, tx, caller, before && { ...before, thresholds }, {
+      ...after,
+      thresholds: newThresholds,
+    })
   })
   return getPooledBudget(deps, pool, interval, schema)
 }
@@ -93,10 +95,10 @@ export async function removePooledBudget(
 ): Promise<void> {
   await changeBudgets(deps, pool, async (tx) => {
     const before = requireBudget(await findPooledBudgets(tx, pool), interval)
-    const { owner, thresholds } = await thresholdsOfBudget(tx, before)
+    const { owner, thresholds } = await readBudgetThresholds(tx, before)
     await deletePooledBudget(tx, pool, interval)
     await writeThresholds(tx, caller, owner, null, deps.now())
-    await record(deps, tx, caller, { ...before, thresholds }, undefined)
+    await recordBudgetChange(deps, tx, caller, { ...before, thresholds }, undefined)
   })
 }
 
@@ -104,11 +106,10 @@ export async function removePooledBudget(
 function changeBudgets(deps: { db: Db }, pool: Pool, work: (tx: Tx) => Promise<void>): Promise<void> {
   return deps.db.exclusively(`budgets:${pool.kind} ${pool.id}`, async (tx, publish) => {
     await work(tx)
-    for (const workspaceId of await workspacesOf(tx, pool)) publishChange(publish, workspaceId)
+    // Servers cache budgets with the guardrails of a workspace.
+    for (const workspaceId of await workspacesOf(tx, pool)) publish('guardrail.changed', workspaceId)
   })
 }
-
-const publishChange = (publish: Publish, workspaceId: string) => publish('guardrail.changed', workspaceId)
 
 async function workspacesOf(tx: Tx, { kind, id }: Pool): Promise<string[]> {
   if (kind === 'workspace') return [id]
@@ -119,9 +120,9 @@ async function workspacesOf(tx: Tx, { kind, id }: Pool): Promise<string[]> {
 const includesByok = (rows: readonly PooledBudgetRow[]) => rows.some(({ include_byok }) => include_byok === 1)
 
 function requireBudget(rows: readonly PooledBudgetRow[], interval: BudgetInterval): PooledBudgetRow {
-  const found = rows.find((row) => row.reset_interval === interval)
-  if (!found) throw new Fault('not_found', `Budget "${interval}" not found.`)
-  return found
+  const budget = rows.find((row) => row.reset_interval === interval)
+  if (!budget) throw new Fault('not_found', `Budget "${interval}" not found.`)
+  return budget
 }
 
 /** Requires a larger limit for a longer interval: an equal or smaller one would make the shorter budget useless. */
@@ -129,8 +130,10 @@ function requireOrder(rows: readonly PooledBudgetRow[], interval: BudgetInterval
   const length = budgetIntervals.indexOf(interval)
   for (const other of rows) {
     const otherLength = budgetIntervals.indexOf(other.reset_interval)
-    if (otherLength === length || (otherLength < length ? other.limit_usd < limit : other.limit_usd > limit)) continue
-    const relation = otherLength < length ? 'larger' : 'smaller'
+    if (otherLength === length) continue
+    const isShorter = otherLength < length
+    if (isShorter ? other.limit_usd < limit : other.limit_usd > limit) continue
+    const relation = isShorter ? 'larger' : 'smaller'
     throw new Fault(
       'invalid',
       `Invalid request: limit_usd: the ${interval} budget, ${limit} USD, must be ${relation} than the ${other.reset_interval} budget, ${other.limit_usd} USD. Change that one first, or delete it.`,
@@ -155,26 +158,26 @@ function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: Budget
   }
 }
 
-async function withSpending<Form>(
+async function addSpending<Form>(
   deps: ReadDeps,
   rows: readonly PooledBudgetRow[],
   schema: SchemaOf<Form>,
 ): Promise<Form[]> {
-  const budgets = rows.map(budgetOf)
+  const budgets = rows.map(toBudget)
   const owners = budgets.map(({ subject }) => thresholdOwner(subject)!)
   const [statuses, thresholds] = await Promise.all([
     readBudgetStatuses(deps, budgets),
     readThresholds(deps.db.query, owners),
   ])
-  return rows.map((row, at) => {
+  return rows.map((row, index) => {
     const { include_byok_in_budgets, ...stored } = storedFields(row)
-    const own = thresholdsOf(thresholds, owners[at]!)
-    return schema.parse({ ...stored, ...statusFields(statuses[at]!), thresholds: own })
+    const status = statusFields(statuses[index]!)
+    return schema.parse({ ...stored, ...status, thresholds: thresholdsOf(thresholds, owners[index]!) })
   })
 }
 
-async function thresholdsOfBudget(tx: Tx, row: PooledBudgetRow): Promise<{ owner: string; thresholds: number[] }> {
-  const owner = thresholdOwner(budgetOf(row).subject)!
+async function readBudgetThresholds(tx: Tx, row: PooledBudgetRow): Promise<{ owner: string; thresholds: number[] }> {
+  const owner = thresholdOwner(toBudget(row).subject)!
   return { owner, thresholds: thresholdsOf(await readThresholds(tx, [owner]), owner) }
 }
 
@@ -182,15 +185,16 @@ type AuditedBudget = PooledBudgetRow & { thresholds: number[] }
 
 const auditForm = ({ thresholds, ...row }: AuditedBudget) => ({ ...storedFields(row), thresholds })
 
-function record(
+function recordBudgetChange(
   deps: WriteDeps,
   tx: Tx,
   caller: Caller,
   before: AuditedBudget | undefined,
   after: AuditedBudget | undefined,
 ): Promise<void> {
+  const changeAction = after ? 'budget.updated' : 'budget.deleted'
   return recordChange(deps, tx, caller, {
-    action: !before ? 'budget.created' : after ? 'budget.updated' : 'budget.deleted',
+    action: before ? changeAction : 'budget.created',
     targetKind: 'budget',
     targetId: (after ?? before)!.id,
     before: before ? auditForm(before) : null,

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from '#platform/db/kysely.ts'
 
-/** Whether an account is one of a session or tag value: see `groupAccounts`. An id of a guardrail has 36 characters. */
+/** Whether an account is one of a session or tag value: see `groupAccountPrefix`. An id of a guardrail has 36 characters. */
 export const isGroupAccount = (account: RawBuilder<unknown>) =>
   sql<boolean>`(${account} like 'guardrail:%' and (${isOfSession(account)} or ${isOfTag(account)}))`
 

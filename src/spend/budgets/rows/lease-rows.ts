@@ -22,7 +22,7 @@ export async function readLeases(
   clock: DatabaseClock,
   accounts: readonly string[],
 ): Promise<{ at: number; leases: Map<string, Lease[]> }> {
-  const [read, rows] = await Promise.all([
+  const [clockResult, rows] = await Promise.all([
     sql<{ at: number }>`select ${clock.nowSql()} as at`.execute(query),
     query
       .selectFrom('budget_leases')
@@ -33,11 +33,11 @@ export async function readLeases(
   ])
   const leases = Map.groupBy(rows, ({ budget }) => budget)
   return {
-    at: Number(read.rows[0]!.at),
+    at: Number(clockResult.rows[0]!.at),
     leases: new Map(
-      [...leases].map(([account, own]) => [
+      [...leases].map(([account, accountRows]) => [
         account,
-        own.map(({ server, period, renewed_at: renewedAt, ...row }) => ({
+        accountRows.map(({ server, period, renewed_at: renewedAt, ...row }) => ({
           server,
           period,
           renewedAt,

@@ -17,7 +17,10 @@ export async function readSpendingOfAccounts(
     .execute()
   const byAccount = Map.groupBy(rows, ({ budget }) => budget)
   return new Map(
-    [...byAccount].map(([account, own]) => [account, new Map(own.map(({ period, spent }) => [period, BigInt(spent)]))]),
+    [...byAccount].map(([account, accountRows]) => [
+      account,
+      new Map(accountRows.map(({ period, spent }) => [period, BigInt(spent)])),
+    ]),
   )
 }
 
@@ -81,6 +84,8 @@ export async function deleteGuardrailSpending(tx: Tx, id: string): Promise<void>
 export async function deleteSpendingMissedByOlderServers(tx: Tx): Promise<void> {
   await tx
     .deleteFrom('budget_periods')
-    .where((e) => e.or(['guardrail:%:%', 'workspace:%', 'organization:%'].map((names) => e('budget', 'like', names))))
+    .where((e) =>
+      e.or(['guardrail:%:%', 'workspace:%', 'organization:%'].map((pattern) => e('budget', 'like', pattern))),
+    )
     .execute()
 }

@@ -15,8 +15,8 @@ export class AnswererNames {
   }
 
   /** The names of the members who answered these questions. Without database the entries have no names. */
-  async of(entries: readonly Entry[]): Promise<MemberNames> {
-    const ids = entries.flatMap((entry) => answererOf(entry) ?? []).filter((id) => !this.#names.has(id))
+  async read(entries: readonly Entry[]): Promise<MemberNames> {
+    const ids = entries.flatMap((entry) => answererIdOf(entry) ?? []).filter((id) => !this.#names.has(id))
     if (ids.length === 0) return this.#names
     try {
       const found = await namesOfUsers(this.#deps.db, this.#organizationId, ids)
@@ -28,5 +28,5 @@ export class AnswererNames {
   }
 }
 
-const answererOf = (entry: Entry) =>
+const answererIdOf = (entry: Entry) =>
   entry.type === 'question' && entry.answer.state === 'answered' ? entry.answer.by : undefined

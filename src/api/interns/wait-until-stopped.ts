@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
-/** A running server needs less time. `kubernetes_stop_ms` is added for pods. */
+/** The longest wait; a running server needs less time. `kubernetes_stop_ms` is added for pods. */
 const timeoutMs = 20_000
 
 type StopDeps = Pick<ApiDeps, 'db' | 'internHosts'> & { config: Pick<ApiDeps['config'], 'kubernetes_stop_ms'> }
@@ -13,21 +13,22 @@ type StopDeps = Pick<ApiDeps, 'db' | 'internHosts'> & { config: Pick<ApiDeps['co
  * Waits until a suspended intern has no processes. The server that supervises it, on any host, ends them and releases
  * its lease. @throws Fault `unavailable` if a process may remain.
  */
-export async function stopIntern(deps: StopDeps, { id, hostname }: Intern): Promise<void> {
+export async function waitUntilStopped(deps: StopDeps, { id, hostname }: Intern): Promise<void> {
   const { db, internHosts, config } = deps
   const hasStopped = async () => {
     if (!(await isEnding({ db }, id))) return true
     const host = await internHosts.readState(hostname)
-    if (host?.state === 'gone') throw notStopped(`${host.reason} It will be, as soon as its host is back.`)
+    if (host?.state === 'gone') throw notStoppedFault(`${host.reason} It will be, as soon as its host is back.`)
     return undefined
   }
   const stopped = await waitFor(hasStopped, {
     subscribe: subscribeToEntity(db.signals, 'intern.changed', id),
     timeoutMs: timeoutMs + config.kubernetes_stop_ms,
   })
-  if (!stopped) throw notStopped(`the server of its host ${hostname} has not done so yet.`)
-  const now = await findInternById(db.query, id)
-  if (now?.status === 'failed') throw notStopped(now.lastFailureMessage ?? 'its processes are still running.')
+  if (!stopped) throw notStoppedFault(`the server of its host ${hostname} has not done so yet.`)
+  const current = await findInternById(db.query, id)
+  if (current?.status === 'failed')
+    throw notStoppedFault(current.lastFailureMessage ?? 'its processes are still running.')
 }
 
-const notStopped = (why: string) => new Fault('unavailable', `The intern is not stopped: ${why}`)
+const notStoppedFault = (why: string) => new Fault('unavailable', `The intern is not stopped: ${why}`)
