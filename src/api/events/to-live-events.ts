@@ -65,11 +65,10 @@ function textForReader(record: GenerationRecord): (caller: Caller) => string {
 function internEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const { told, ...visibility } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
-  const dataFor = (caller: Caller) =>
-    canManageWorkspaceOf(caller, organizationId, visibility.workspaceId) ||
-    canSeeIntern(caller, organizationId, visibility)
-      ? text
-      : undefined
+  const dataFor = (caller: Caller) => {
+    if (canManageWorkspaceOf(caller, organizationId, visibility.workspaceId)) return text
+    return canSeeIntern(caller, organizationId, visibility) ? text : undefined
+  }
   return { seq, index: 0, type: 'intern', dataFor }
 }
 
@@ -99,6 +98,7 @@ function circuitEvent({ seq, data, organizationId }: StoredEvent): LiveEvent {
   const { workspace_id: workspaceId } = JSON.parse(data) as { workspace_id: string | null }
   const dataFor = (caller: Caller) => {
     if (caller.keyKind !== 'management') return undefined
+    // Null: the circuit of a credential of this service, which all organizations share.
     if (organizationId === null || workspaceId === null) return data
     return canManageWorkspaceOf(caller, organizationId, workspaceId) ? data : undefined
   }

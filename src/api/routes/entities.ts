@@ -17,16 +17,16 @@ export const keyEntity: Entity = { kind: 'key', fields: patchFields(KeyPatch) }
 export const webhookEntity: Entity = { kind: 'webhook', fields: patchFields(WebhookPatch) }
 export const workspaceEntity: Entity = { kind: 'workspace', fields: patchFields(WorkspacePatch) }
 
-/** The secret is not part of the public form, but its label is. */
+/** The secret is not part of the public form. A new secret changes the label. */
 export const credentialEntity: Entity = { kind: 'credential', fields: [...patchFields(CredentialPatch), 'label'] }
 
-/** The answer has `include_byok_in_budgets` beside the budget, because it belongs to the budgets of all intervals. */
+/** Without `include_byok_in_budgets`, which belongs to the budgets of all intervals and is beside the budget in an answer. */
 export const budgetEntity: Entity = { kind: 'budget', fields: ['limit_usd', 'thresholds'] }
 
 /** The thresholds of a limit are changed apart from their key or guardrail. */
 export const thresholdsEntity = (kind: 'key' | 'guardrail'): Entity => ({ kind, fields: ['thresholds'] })
 
-/** A saved version changes `updated_at`. */
+/** A version that is saved and not designated changes only `updated_at`. */
 export const presetEntity: Entity = {
   kind: 'preset',
   fields: ['name', 'description', 'status', 'designated_version_id', 'updated_at'],

@@ -22,6 +22,7 @@ const tokenPattern = /^[\w-]+\.[\w-]+\.[\w-]*$/
 /** Whether a credential has the form of a JSON Web Token. */
 export const isToken = (secret: string) => tokenPattern.test(secret)
 
+/** The claims of a token, and the end of its validity in milliseconds since the epoch. */
 export type VerifiedToken = { claims: JWTPayload; expiresAt: number }
 
 export type TokenVerifier = {

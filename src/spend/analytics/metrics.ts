@@ -70,7 +70,7 @@ function percentileMetrics<Name extends string>(
       description,
       sums: [],
       sketches: [sketch],
-      // Percentiles of speeds are reversed: the p99 is the slowest of a hundred.
+      // Not reversed for speeds: the p99 of a throughput is one of the highest.
       compute: (group) => roundToFourDigits(group.percentile(sketch, percent)),
     },
   ])

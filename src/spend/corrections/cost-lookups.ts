@@ -8,6 +8,7 @@ export type CostLookup = { id: string; attempts: number }
 
 /** The delays after a request and after each failed attempt: about 17 minutes in all. */
 export const lookupDelays = { firstMs: 1000, maxMs: 512_000 }
+/** The maximum number of attempts for one request. */
 export const maxLookups = 10
 
 const columns = { id: 'text', next_at: 'bigint', attempts: 'bigint' } as const

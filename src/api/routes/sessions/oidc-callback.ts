@@ -28,6 +28,7 @@ export const getOidcCallback = route({
   mediaTypes: ['text/html'],
   faults: ['unauthenticated', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handler: async ({ raw, url, headers }, deps) => {
+    // Outside the `try`: without an issuer, this path does not exist and has no page.
     requireOidcClient(deps)
     const { origin, address } = deps.connectionOf(raw)
     const site = { origin, root: rootPath(deps.config) }

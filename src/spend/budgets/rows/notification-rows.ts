@@ -24,7 +24,7 @@ export async function writeNotifiedThreshold(
   await upsert(tx, 'told_limits', [row], { key: ['budget', 'period', 'reset_interval', 'limit_pico'] }).execute()
 }
 
-/** Deletes notifications of earlier periods from before an instant. */
+/** Deletes notifications of earlier periods from before an instant. Period 0 is that of limits that never reset. */
 export async function deleteOldNotifications(tx: Tx, account: string, period: number, before: number): Promise<void> {
   await tx
     .deleteFrom('told_limits')
