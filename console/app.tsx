@@ -44,12 +44,13 @@ export function App({ screen = <RequireSession /> }: { screen?: ComponentChildre
 /** Renders the sign-in page without a session, the console otherwise. */
 function Gate({ screen }: { screen: ComponentChildren }) {
   const current = sessionState.value
-  if (current.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />
-  if (current.state === 'out') return <SignIn failure={current.failure} />
+  if (current.state === 'unknown' && !wasSignedIn())
+    return <div class="session-loading" role="status" aria-label="Loading" />
+  if (current.state === 'signed-out') return <SignIn failure={current.failure} />
   if (current.state === 'no-workspace') return <NoWorkspace failure={current.failure} />
   return (
     <>
-      <Frame session={current.state === 'in' ? current.session : undefined}>{screen}</Frame>
+      <Frame session={current.state === 'signed-in' ? current.session : undefined}>{screen}</Frame>
       <Palette />
       <Shortcuts />
     </>
@@ -59,7 +60,7 @@ function Gate({ screen }: { screen: ComponentChildren }) {
 function RequireSession() {
   const { path } = useLocation()
   const current = sessionState.value
-  if (current.state === 'in' && current.isWorkspaceMissing)
+  if (current.state === 'signed-in' && current.isWorkspaceMissing)
     return <WorkspaceMissing session={current.session} path={path} />
   return (
     <ErrorBoundary path={path}>

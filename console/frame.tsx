@@ -37,19 +37,23 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       hint: 'Screen',
       act: () => route(`/${name}`),
     })),
-    ...themes.map((one) => ({ title: `Theme: ${one}`, hint: 'Appearance', act: () => setTheme(one) })),
+    ...themes.map((themeName) => ({
+      title: `Theme: ${themeName}`,
+      hint: 'Appearance',
+      act: () => setTheme(themeName),
+    })),
     {
       title: 'API reference',
       words: 'docs openapi',
       hint: 'Opens another page',
       act: () => location.assign(withRoot('/api/v1/docs')),
     },
-    ...(canManage() ? actions(route) : []),
+    ...(canManage() ? managementCommands(route) : []),
     { title: 'Sign out', hint: 'Session', act: onSignOut },
     ...workspaceCommands(session, path),
   ])
   const menu = useRef<HTMLDivElement>(null)
-  const close = () => menu.current?.togglePopover(false)
+  const closeMenu = () => menu.current?.togglePopover(false)
   const openQuestions = currentName === 'interns' ? 0 : badgeOf('interns')
   return (
     <div class="frame">
@@ -60,31 +64,31 @@ export function Frame({ session, children }: { session: Session | undefined; chi
         </a>
         <button
           type="button"
-          class="here"
-          popovertarget="places"
+          class="screens-button"
+          popovertarget="nav-menu"
           aria-label={title ? `Screens, current: ${title}` : 'Screens'}
-          data-place={placeOf(title, session)}
+          data-label={menuLabel(title, session)}
         />
-        <button type="button" class="go" onClick={openPalette}>
+        <button type="button" class="search-button" onClick={openPalette}>
           Go to… <kbd>Ctrl K</kbd>
         </button>
         {openQuestions ? (
-          <a class="waits-elsewhere" href="/interns">
+          <a class="open-questions" href="/interns">
             {counted(openQuestions, 'question')}
           </a>
         ) : null}
-        <div class="menu-of-places" id="places" popover ref={menu}>
+        <div class="nav-menu" id="nav-menu" popover ref={menu}>
           {session && <WorkspaceSwitcher session={session} path={path} />}
-          <div class="places">
+          <div class="screen-links">
             {visibleScreens.map(({ name, title }) => {
               const badge = badgeOf(name)
               return (
                 <a
                   key={name}
-                  class="place"
+                  class="screen-link"
                   href={`/${name}`}
                   aria-current={name === currentName ? 'page' : undefined}
-                  onClick={close}
+                  onClick={closeMenu}
                 >
                   {title}
                   {badge ? <em>{badge}</em> : null}
@@ -93,8 +97,8 @@ export function Frame({ session, children }: { session: Session | undefined; chi
             })}
           </div>
           {session && <ShownWorkspace session={session} path={path} />}
-          <div class="who">
-            <span>{session && describe(session)}</span>
+          <div class="account">
+            <span>{session && sessionLabel(session)}</span>
             <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
               Theme: {theme.value}
             </button>
@@ -113,8 +117,8 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   )
 }
 
-/** The screen and, in the address of one, the workspace. */
-const placeOf = (title = 'Screens', session: Session | undefined) =>
+/** The label of the menu button in a narrow window: the screen and, if the address names one, the workspace. */
+const menuLabel = (title = 'Screens', session: Session | undefined) =>
   session && workspaceInAddress() !== undefined ? `${title} · ${session.workspace.name}` : title
 
 /** Signs out, and reports a failure: the session in this browser is still valid then. */
@@ -127,14 +131,14 @@ function ConnectionNotice() {
   return (
     <div aria-live="polite">
       {!since && failedRead && (
-        <p class="away">
+        <p class="page-notice">
           <span class="dot warn" />
           The latest data could not be loaded since {clockTime(failedRead.since, new Date())}:{' '}
           {failedRead.failure.message} The page shows earlier data and retries.
         </p>
       )}
       {since && (
-        <p class="away">
+        <p class="page-notice">
           <span class="dot warn" />
           The service has been unreachable since {clockTime(since, new Date())}. The page shows earlier data until the
           service is back.
@@ -145,11 +149,11 @@ function ConnectionNotice() {
 }
 
 /** The member, the role and the workspace of the session. */
-const describe = (session: Session) =>
+const sessionLabel = (session: Session) =>
   `${session.member.name || session.member.email} · ${session.role} · ${shownWorkspaces(session)}`
 
 /** Commands that start a task, for owners and admins. */
-const actions = (route: (path: string) => void): Command[] => [
+const managementCommands = (route: (path: string) => void): Command[] => [
   {
     title: 'Spending of this month by member',
     words: 'who spent most cost usage report',

@@ -3,7 +3,7 @@ import { call } from './api/client.ts'
 import { hasPasskeySupport, isPasskeyAdded } from './api/passkeys.ts'
 import type { Session } from './api/types.ts'
 
-const page = '/keys/passkeys'
+const passkeysPath = '/keys/passkeys'
 const storageKey = 'no-passkey-notice'
 
 /** Offers a passkey to a member who signed in with a link and has none: the link does not work again. */
@@ -11,16 +11,16 @@ export function PasskeyNotice({ session, path }: { session: Session | undefined;
   const [isOpen, setOpen] = useState(false)
   const memberId = session?.method === 'link' ? session.member.id : undefined
   useEffect(() => {
-    if (memberId !== undefined && !isDismissed()) canAddFirst(memberId).then(setOpen, () => {})
+    if (memberId !== undefined && !isDismissed()) canAddFirstPasskey(memberId).then(setOpen, () => {})
   }, [memberId])
-  if (!isOpen || isPasskeyAdded.value || path === page) return null
+  if (!isOpen || isPasskeyAdded.value || path === passkeysPath) return null
   const dismiss = () => {
     setOpen(false)
     rememberDismissal()
   }
   return (
-    <p class="away">
-      <a href={page}>Add a passkey</a> to sign in without a link next time.{' '}
+    <p class="page-notice">
+      <a href={passkeysPath}>Add a passkey</a> to sign in without a link next time.{' '}
       <button type="button" class="bare" onClick={dismiss}>
         Not now
       </button>
@@ -28,7 +28,7 @@ export function PasskeyNotice({ session, path }: { session: Session | undefined;
   )
 }
 
-async function canAddFirst(user_id: string): Promise<boolean> {
+async function canAddFirstPasskey(user_id: string): Promise<boolean> {
   if (!hasPasskeySupport()) return false
   const { data: methods } = await call('GET /sessions/methods', {})
   if (!methods.includes('passkey')) return false

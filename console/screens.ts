@@ -12,9 +12,9 @@ export type Screen = {
   /** The roles that see it in the navigation; all by default. The screen itself reports missing permission. */
   roles?: Session['role'][]
   /** Whether `roles` means the role in the organization, not in the workspace. */
-  isOfOrganization?: boolean
+  isOrganizationRole?: boolean
   /** Whether it shows one workspace, also where others show all workspaces together. */
-  isOfOneWorkspace?: boolean
+  isSingleWorkspace?: boolean
   load: () => Promise<{ Screen: ComponentType }>
 }
 
@@ -47,14 +47,14 @@ export const screens: Screen[] = [
     title: 'Chat',
     words: 'compare ask try playground',
     roles: modelRoles,
-    isOfOneWorkspace: true,
+    isSingleWorkspace: true,
     load: () => import('./chat/screen.tsx'),
   },
   {
     name: 'interns',
     title: 'Interns',
     words: 'agents questions inbox permissions sessions',
-    isOfOneWorkspace: true,
+    isSingleWorkspace: true,
     load: () => import('./interns/screen.tsx'),
   },
   {
@@ -74,7 +74,7 @@ export const screens: Screen[] = [
     name: 'presets',
     title: 'Presets',
     words: 'versions prompts configuration',
-    isOfOneWorkspace: true,
+    isSingleWorkspace: true,
     load: () => import('./presets/screen.tsx'),
   },
   {
@@ -82,7 +82,7 @@ export const screens: Screen[] = [
     title: 'Service',
     words: 'first run set up providers credentials catalogue sources reload settings configuration',
     roles: readingRoles,
-    isOfOrganization: true,
+    isOrganizationRole: true,
     load: async () => ({ Screen: (await import('./management-screens.ts')).service }),
   },
 ]
@@ -90,10 +90,10 @@ export const screens: Screen[] = [
 /** The screens in the navigation of a session, or of a role of an earlier one; all screens while that is unknown. */
 export function screensFor(session: Pick<Session, 'role' | 'organization_role'> | string | undefined): Screen[] {
   if (session === undefined) return screens
-  const [inWorkspace, inOrganization] =
+  const [workspaceRole, organizationRole] =
     typeof session === 'string' ? [session, session] : [session.role, session.organization_role]
-  return screens.filter(({ roles, isOfOrganization }) =>
-    includesRole(isOfOrganization ? inOrganization : inWorkspace, roles),
+  return screens.filter(({ roles, isOrganizationRole: isOfOrganization }) =>
+    includesRole(isOfOrganization ? organizationRole : workspaceRole, roles),
   )
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { queryOf } from './api/address.ts'
-import { base, call } from './api/client.ts'
+import { apiBase, call } from './api/client.ts'
 import { asFailure, type Failure } from './api/failure.ts'
 import { hasPasskeySupport, signInWithPasskey } from './api/passkeys.ts'
 import { withoutRoot } from './api/root.ts'
@@ -8,9 +8,9 @@ import { findSession, signIn } from './api/session.ts'
 import type { Session } from './api/types.ts'
 
 /** The sign-in form: exchanges a key for a session. */
-export function SignIn({ failure: before }: { failure: Failure | undefined }) {
+export function SignIn({ failure: initialFailure }: { failure: Failure | undefined }) {
   const field = useRef<HTMLInputElement>(null)
-  const [failure, setFailure] = useState(before)
+  const [failure, setFailure] = useState(initialFailure)
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -39,7 +39,7 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
           autocomplete="off"
           spellcheck={false}
           placeholder="sb-v1-…"
-          aria-invalid={failure?.status === 401 && failure !== before}
+          aria-invalid={failure?.status === 401 && failure !== initialFailure}
           aria-describedby="key-help"
         />
         <button type="submit" class="main" disabled={isBusy}>
@@ -48,7 +48,7 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
         {failure && (
           <p class="bad" role="alert">
             {failure.message} {failure.requestId && <code>{failure.requestId}</code>}{' '}
-            {failure.status === 0 && failure === before && (
+            {failure.status === 0 && failure === initialFailure && (
               <button type="button" onClick={() => void findSession()}>
                 Try again
               </button>
@@ -57,8 +57,8 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
         )}
         <OtherSignInMethods onFailure={setFailure} />
         <p id="key-help" class="dim">
-          The first start prints two keys. The management key sees everything, an API key its own requests. Lost both?
-          Run <code>npx signalbox keys --help</code> on the server.
+          The first start of the service prints two keys. A management key can see everything, an API key only its own
+          requests. If you lost both, run <code>npx signalbox keys --help</code> on the server.
         </p>
       </form>
     </main>
@@ -80,20 +80,20 @@ function OtherSignInMethods({ onFailure }: { onFailure: (failure: Failure | unde
       () => {},
     )
   }, [])
-  const usePasskey = async () => {
+  const startPasskeySignIn = async () => {
     onFailure(undefined)
     await signInWithPasskey().catch((error) => onFailure(asFailure(error)))
   }
   return (
     <>
       {methods.includes('passkey') && hasPasskeySupport() && (
-        <button type="button" onClick={() => void usePasskey()}>
+        <button type="button" onClick={() => void startPasskeySignIn()}>
           Sign in with a passkey
         </button>
       )}
       {/* The router handles links to this origin that have no target. */}
       {methods.includes('oidc') && (
-        <a class="button" href={`${base}/sessions/oidc${queryOf({ return_to: returnPath() })}`} target="_top">
+        <a class="button" href={`${apiBase}/sessions/oidc${queryOf({ return_to: returnPath() })}`} target="_top">
           Sign in with your organization’s account
         </a>
       )}

@@ -34,8 +34,8 @@ export function WorkspaceMissing({ session, path }: { session: Session; path: st
 
 /** The page of a member who belongs to no workspace. The failure names the people to ask. */
 export function NoWorkspace({ failure }: { failure: Failure }) {
-  const [hasOtherWorkspace, setOther] = useState(false)
-  if (hasOtherWorkspace) return <SignIn failure={undefined} />
+  const [isSigningIn, setSigningIn] = useState(false)
+  if (isSigningIn) return <SignIn failure={undefined} />
   return (
     <main class="state no-workspace">
       <h1>No workspace yet</h1>
@@ -44,7 +44,7 @@ export function NoWorkspace({ failure }: { failure: Failure }) {
         <button type="button" class="main" onClick={() => location.reload()}>
           Check again
         </button>
-        <button type="button" onClick={() => setOther(true)}>
+        <button type="button" onClick={() => setSigningIn(true)}>
           Sign in with another key
         </button>
       </div>

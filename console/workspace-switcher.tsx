@@ -7,16 +7,16 @@ import { screens } from './screens.ts'
 /** Selects the workspace that the console shows. Owners and admins can select all together. */
 export function WorkspaceSwitcher({ session, path }: { session: Session; path: string }) {
   if (session.workspaces.length < 2) return null
-  const isOfAll = workspaceInAddress() === undefined
+  const isAllWorkspaces = workspaceInAddress() === undefined
   return (
     <div class="workspace">
       <select
         aria-label="Workspace"
-        value={isOfAll ? '' : slugOf(session)}
+        value={isAllWorkspaces ? '' : slugOf(session)}
         onChange={({ currentTarget: field }) => {
           const { value } = field
           // A page that the browser restores later must show its own workspace.
-          field.value = isOfAll ? '' : (slugOf(session) ?? '')
+          field.value = isAllWorkspaces ? '' : (slugOf(session) ?? '')
           switchTo(value || undefined, path)
         }}
       >
@@ -33,8 +33,10 @@ export function WorkspaceSwitcher({ session, path }: { session: Session; path: s
 
 /** Names the workspace of a screen that cannot show all together. It is below the links, which must not move. */
 export function ShownWorkspace({ session, path }: { session: Session; path: string }) {
-  const isOfOne = screens.some(({ name, isOfOneWorkspace }) => isOfOneWorkspace && isOn(path, name))
-  if (session.workspaces.length < 2 || workspaceInAddress() !== undefined || !isOfOne) return null
+  const isSingleWorkspaceScreen = screens.some(
+    ({ name, isSingleWorkspace: isOfOneWorkspace }) => isOfOneWorkspace && isOnScreen(path, name),
+  )
+  if (session.workspaces.length < 2 || workspaceInAddress() !== undefined || !isSingleWorkspaceScreen) return null
   return <p class="dim shown-workspace">This screen shows {session.workspace.name}.</p>
 }
 
@@ -49,17 +51,18 @@ export const workspaceCommands = (session: Session | undefined, path: string): C
 
 /** The name of the workspaces that the page shows. */
 export function shownWorkspaces(session: Session): string {
-  const isOfAll = workspaceInAddress() === undefined && hasAllWorkspaces(session) && session.workspaces.length > 1
-  return isOfAll ? 'all workspaces' : session.workspace.name
+  const isAllWorkspaces =
+    workspaceInAddress() === undefined && hasAllWorkspaces(session) && session.workspaces.length > 1
+  return isAllWorkspaces ? 'all workspaces' : session.workspace.name
 }
 
 const slugOf = ({ workspace, workspaces }: Session) => workspaces.find(({ id }) => id === workspace.id)?.slug
 
 const switchTo = (slug: string | undefined, path: string) => location.assign(addressInWorkspace(slug, screenOf(path)))
 
-const isOn = (path: string, screen: string) => path.split('/')[1] === screen
+const isOnScreen = (path: string, screen: string) => path.split('/')[1] === screen
 
 /** Screens with tabs stay on the tab. What else a path names belongs to the workspace before. */
-const withTabs = /^\/(?:keys|service)\/[a-z]+$/
+const tabPath = /^\/(?:keys|service)\/[a-z]+$/
 
-const screenOf = (path: string) => (withTabs.test(path) ? path : path.split('/').slice(0, 2).join('/'))
+const screenOf = (path: string) => (tabPath.test(path) ? path : path.split('/').slice(0, 2).join('/'))

@@ -1,13 +1,13 @@
 import { pathOf, queryOf } from './address.ts'
 import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection.ts'
-import { failureOf } from './failure.ts'
+import { readFailure } from './failure.ts'
 import { takePreloadedAnswer } from './preloaded-answers.ts'
 import { withRoot } from './root.ts'
 import { csrfToken, sessionLookedUp, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
 import { workspaceHeader, workspaceParameter } from './workspace-path.ts'
 
-export const base = withRoot('/api/v1')
+export const apiBase = withRoot('/api/v1')
 
 /** A route of the API by method and path: `'GET /generations'`. */
 export type RouteName = keyof Routes
@@ -28,14 +28,18 @@ type RequestPart<
       : { query: Route['query'] }
     : { [P in Part]: Route[P] }
 
-type Options = { signal?: AbortSignal | undefined; headers?: Record<string, string> }
+type CallOptions = { signal?: AbortSignal | undefined; headers?: Record<string, string> }
 
 /**
  * Calls a route of the API.
  * @returns the JSON body, or undefined if the answer is not JSON.
  * @throws Failure
  */
-export async function call<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
+export async function call<R extends RouteName>(
+  route: R,
+  input: Input<R>,
+  options: CallOptions = {},
+): Promise<Answer<R>> {
   const address = addressOf(route, input as object)
   const preloaded = route.startsWith('GET ') ? takePreloadedAnswer(address) : undefined
   if (preloaded !== undefined) return preloaded as Answer<R>
@@ -51,15 +55,15 @@ export async function call<R extends RouteName>(route: R, input: Input<R>, optio
 /** The entity tags of objects that the service returned. */
 const etags = new WeakMap<object, string>()
 
-/** The entity tag of an object, which changes when somebody changes the object. */
-export const etagOf = (read: object | undefined): string | undefined => read && etags.get(read)
+/** The entity tag of an object that a call returned. It changes when somebody changes the object. */
+export const etagOf = (object: object | undefined): string | undefined => object && etags.get(object)
 
 /** Options of a call that creates an object: it fails with the status 412 if the object exists. */
-export const ifMissing: Options = { headers: { 'if-none-match': '*' } }
+export const ifMissing: CallOptions = { headers: { 'if-none-match': '*' } }
 
 /** Options of a call that changes an object: it fails with the status 412 if the object is not as it was read. */
-export function ifUnchanged(read: object | undefined): Options {
-  const etag = etagOf(read)
+export function ifUnchanged(object: object | undefined): CallOptions {
+  const etag = etagOf(object)
   return etag === undefined ? {} : { headers: { 'if-match': etag } }
 }
 
@@ -67,14 +71,14 @@ export function ifUnchanged(read: object | undefined): Options {
 export async function callRaw<R extends RouteName>(
   route: R,
   input: Input<R>,
-  options: Options = {},
+  options: CallOptions = {},
 ): Promise<Response> {
   return send(route, addressOf(route, input as object), input.body, options)
 }
 
 /** The path and query of a call. Also the cache key of its answer. */
 export function addressOf(route: RouteName, { params, query }: { params?: object; query?: object }): string {
-  return base + pathOf(route.slice(route.indexOf(' ') + 1), params) + queryOf(query)
+  return apiBase + pathOf(route.slice(route.indexOf(' ') + 1), params) + queryOf(query)
 }
 
 /**
@@ -84,25 +88,26 @@ export function addressOf(route: RouteName, { params, query }: { params?: object
 export const linkTo = (route: RouteName, { params, query }: { params?: object; query?: object }): string =>
   addressOf(route, { params, query: { ...workspaceParameter(), ...query } })
 
-async function send(route: string, address: string, body: unknown, { signal, headers }: Options): Promise<Response> {
+async function send(
+  route: string,
+  address: string,
+  body: unknown,
+  { signal, headers }: CallOptions,
+): Promise<Response> {
   const method = route.slice(0, route.indexOf(' '))
   // A write needs the CSRF token, which is part of the session.
   if (method !== 'GET') await sessionLookedUp
   const token = csrfToken()
-  const response = await trackedFetch(address, {
-    method,
-    headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(method !== 'GET' && token !== undefined && { 'x-csrf-token': token }),
-      ...workspaceHeader(),
-      ...headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-    credentials: 'same-origin',
-  })
+  const allHeaders: Record<string, string> = { ...workspaceHeader(), ...headers }
+  if (method !== 'GET' && token !== undefined) allHeaders['x-csrf-token'] = token
+  const init: RequestInit = { method, headers: allHeaders, signal: signal ?? null, credentials: 'same-origin' }
+  if (body !== undefined) {
+    allHeaders['content-type'] = 'application/json'
+    init.body = JSON.stringify(body)
+  }
+  const response = await trackedFetch(address, init)
   if (response.ok) return response
-  const failure = await failureOf(response)
+  const failure = await readFailure(response)
   if (response.status === 401) signedOut(failure)
   throw failure
 }

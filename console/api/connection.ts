@@ -7,7 +7,7 @@ export const unreachableSince = signal<Date>()
 
 const probeIntervalMs = 2_000
 const probeTimeoutMs = 15_000
-/** The time of the first missing response. From then on the service is probed. */
+/** The time of the first missing response; undefined while the service responds. The service is probed until it responds. */
 let suspectedAt: Date | undefined
 let cancelProbe: (() => void) | undefined
 

@@ -34,7 +34,7 @@ function dispatch(event: Event): void {
 /** The query of an event stream only selects for members: owners and admins receive the events of all workspaces. */
 function isOfOtherWorkspace(data: { workspace_id?: string | null } | undefined): boolean {
   const current = sessionState.peek()
-  if (workspaceInAddress() === undefined || current.state !== 'in') return false
+  if (workspaceInAddress() === undefined || current.state !== 'signed-in') return false
   return typeof data?.workspace_id === 'string' && data.workspace_id !== current.session.workspace.id
 }
 

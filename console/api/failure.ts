@@ -23,7 +23,7 @@ export class Failure extends Error {
 }
 
 /** Reads the failure from an error response. */
-export async function failureOf(response: Response): Promise<Failure> {
+export async function readFailure(response: Response): Promise<Failure> {
   const requestId = response.headers.get('x-request-id') ?? undefined
   const body = (await response.json().catch(() => undefined)) as
     | { error?: { message?: string; metadata?: Record<string, unknown> } }
@@ -36,7 +36,7 @@ export async function failureOf(response: Response): Promise<Failure> {
   })
 }
 
-/** A timer of more than 24 days would fire at once. */
+/** Longer delays are cut to a day: browsers fire a timer of more than 24 days at once. */
 const maxWaitMs = 24 * 3_600_000
 
 /** `Retry-After` is seconds or a date. */

@@ -6,15 +6,17 @@ import { useResource } from './resource.ts'
 import { useSession } from './session.ts'
 import type { Generation, Key, Session } from './types.ts'
 
+/** `GET /keys` accepts at most this number of hashes. */
 const maxHashes = 100
 
+/** Undefined for a hash whose key the session cannot read. */
 type KnownKeys = ReadonlyMap<string, Key | undefined>
 
 const distinct = (hashes: readonly string[]) => [...new Set(hashes)].slice(0, maxHashes)
 const inputOf = (hashes: string[]) => ({ query: { hashes: hashes.join() } })
 
 /** The address of the keys of requests; undefined if the session cannot read it. */
-export const keysOfRows = (session: Session, rows: Pick<Generation, 'key_hash'>[]): string | undefined =>
+export const keysAddress = (session: Session, rows: Pick<Generation, 'key_hash'>[]): string | undefined =>
   canListKeys(session) && rows.length > 0
     ? addressOf('GET /keys', inputOf(distinct(rows.map(({ key_hash }) => key_hash))))
     : undefined
@@ -26,7 +28,7 @@ function preloadedKeys(hashes: readonly string[]): KnownKeys {
   return answer ? withAnswer(requested, answer.data) : new Map()
 }
 
-/** All requested hashes, also those without a readable key. */
+/** The keys by hash. A requested hash without a readable key maps to undefined, so that it is not requested again. */
 const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
   new Map([
     ...hashes.map((hash): [string, undefined] => [hash, undefined]),
@@ -36,12 +38,12 @@ const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
 /** The keys with these hashes, as far as the session can read them. Each is loaded once. */
 export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Key> {
   const me = useSession()
-  const [keys, setKnown] = useState(() => preloadedKeys(hashes))
+  const [keys, setKeys] = useState(() => preloadedKeys(hashes))
   const missing = distinct(hashes.filter((hash) => !keys.has(hash)))
-  const isOn = canListKeys(me) && missing.length > 0
-  useResource(isOn ? `keys ${missing.join()}` : undefined, async (signal) => {
+  const isEnabled = canListKeys(me) && missing.length > 0
+  useResource(isEnabled ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })
-    setKnown((before) => new Map([...before, ...withAnswer(missing, data)]))
+    setKeys((before) => new Map([...before, ...withAnswer(missing, data)]))
   })
   return new Map([...keys].filter((entry): entry is [string, Key] => entry[1] !== undefined))
 }

@@ -1,2 +1,5 @@
-/** The attributes of the served page: `root`, `role`, `theme`, `session`. The service sets them before it renders a page. */
+/**
+ * The `data-` attributes of the served page: `root`, `role`, `theme`, `session`. In the service, which has no document, the
+ * renderer sets them before it renders a page.
+ */
 export const pageSettings: Record<string, string | undefined> = globalThis.document?.documentElement.dataset ?? {}

@@ -15,7 +15,7 @@ export async function fetchAllPages<Row>(
   const first = await fetchPage({ limit: pageSize, offset: 0 })
   const rows = [...first.data]
   for (let offset = pageSize; offset < first.total_count; offset += pageSize * concurrency) {
-    const offsets = Array.from({ length: concurrency }, (_, turn) => offset + turn * pageSize)
+    const offsets = Array.from({ length: concurrency }, (_, index) => offset + index * pageSize)
     const validOffsets = offsets.filter((one) => one < first.total_count)
     const pages = await Promise.all(validOffsets.map((one) => fetchPage({ limit: pageSize, offset: one })))
     rows.push(...pages.flatMap(({ data }) => data))

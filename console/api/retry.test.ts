@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure, failureOf } from './failure.ts'
+import { Failure, readFailure } from './failure.ts'
 import { isRetryable, nextFailedRead, retryDelayMs } from './retry.ts'
 
 test('retryDelayMs doubles from 1 s to at most 30 s', () => {
@@ -14,7 +14,8 @@ test('retryDelayMs subtracts up to a fifth of jitter', () => {
 })
 
 test('retryDelayMs respects Retry-After as seconds and as a date', async () => {
-  const failed = (header: string) => failureOf(new Response('{}', { status: 429, headers: { 'retry-after': header } }))
+  const failed = (header: string) =>
+    readFailure(new Response('{}', { status: 429, headers: { 'retry-after': header } }))
   assert.equal(retryDelayMs(1, 0, (await failed('40')).retryAfterMs), 40_000)
   const byDate = await failed(new Date(Date.now() + 3_600_000).toUTCString())
   assert.ok(retryDelayMs(1, 0, byDate.retryAfterMs) > 3_000_000)

@@ -6,13 +6,21 @@ const retryableStatuses = [0, 408, 409, 429, 500, 502, 503, 504]
 const firstDelayMs = 1_000
 const maxDelayMs = 30_000
 
-/** A failed read: the last failure and its time, the time of the first, and the number in a row. */
-export type FailedRead = { failure: Failure; at: number; since: Date; count: number }
+/** Failures of a read in a row. */
+export type FailedRead = {
+  /** The last failure. */
+  failure: Failure
+  /** The time of the last failure, in milliseconds since the epoch. */
+  at: number
+  /** The time of the first failure. */
+  since: Date
+  count: number
+}
 
 /** Whether a read that failed like this is retried automatically. */
 export const isRetryable = (failure: Failure) => retryableStatuses.includes(failure.status)
 
-/** Adds a failure. @param before the previous failures in a row. */
+/** The failures after one more. @param before the previous failures in a row. */
 export function nextFailedRead(before: FailedRead | undefined, error: unknown): FailedRead {
   const at = Date.now()
   const { since = new Date(at), count = 0 } = before ?? {}

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { Failure, failureOf } from './failure.ts'
+import { Failure, readFailure } from './failure.ts'
 import { pageSettings } from './page-settings.ts'
 import { currentSessionPath, dropPreloadedAnswers, takePreloadedAnswer } from './preloaded-answers.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
@@ -7,17 +7,17 @@ import { withRoot } from './root.ts'
 import type { NewSession, Session } from './types.ts'
 import { putWorkspaceInAddress, workspaceHeader, workspaceInAddress } from './workspace-path.ts'
 
-const path = withRoot('/api/v1/sessions')
+const sessionsPath = withRoot('/api/v1/sessions')
 
 /**
- * The session of this browser. `asking`: not known yet. `no-workspace`: the member belongs to no workspace.
- * `isWorkspaceMissing`: the workspace in the address does not exist or is out of reach.
+ * The session of this browser. `unknown`: it is being looked up. `no-workspace`: the member belongs to no workspace.
+ * `isWorkspaceMissing`: the workspace in the address does not exist, or the member has no access to it.
  */
 export type SessionState =
-  | { state: 'asking' }
-  | { state: 'out'; failure?: Failure }
+  | { state: 'unknown' }
+  | { state: 'signed-out'; failure?: Failure }
   | { state: 'no-workspace'; failure: Failure }
-  | { state: 'in'; session: Session; isWorkspaceMissing?: boolean }
+  | { state: 'signed-in'; session: Session; isWorkspaceMissing?: boolean }
 
 const storageKey = 'was-signed-in'
 
@@ -40,7 +40,8 @@ export const lastRole = () => pageSettings.role
 /** A year. */
 const cookieSeconds = 31_536_000
 
-function remember(role: Session['role'] | undefined): void {
+/** Stores the role for the next page, and that this browser was signed in. @param role undefined removes both. */
+function storeRole(role: Session['role'] | undefined): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
   document.cookie = `role=${role}; Path=/; SameSite=Strict; Max-Age=${role ? cookieSeconds : 0}`
   try {
@@ -56,57 +57,57 @@ const sessionLookup = Promise.withResolvers<void>()
 /** Resolves when the lookup has ended, also without a session. Writes wait for it, because they need the CSRF token of the session. */
 export const sessionLookedUp = sessionLookup.promise
 
-export const sessionState = signal<SessionState>({ state: 'asking' })
+export const sessionState = signal<SessionState>({ state: 'unknown' })
 
 /** The CSRF token, required for writes. */
 export function csrfToken(): string | undefined {
   const { value } = sessionState
-  return value.state === 'in' ? value.session.csrf_token : undefined
+  return value.state === 'signed-in' ? value.session.csrf_token : undefined
 }
 
-/** The member whose session expired. The same member continues with the page as it is. */
+/** The member whose session expired. If the same member signs in again, the page stays as it is; for another it is reloaded. */
 let lastMemberId: string | undefined
 
 /** Records that the session has ended. @param failure the answer that says so. */
 export function signedOut(failure: Failure): void {
   const previous = sessionState.peek()
-  if (previous.state !== 'in') return
+  if (previous.state !== 'signed-in') return
   lastMemberId = previous.session.member.id
   const { requestId } = failure
-  sessionState.value = { state: 'out', failure: new Failure(401, sessionEnded, { requestId }) }
+  sessionState.value = { state: 'signed-out', failure: new Failure(401, sessionEnded, { requestId }) }
 }
 
 const sessionEnded = 'You were signed out: the session has expired or was ended. Sign in to continue on this page.'
 
-async function post(body: NewSession): Promise<Session> {
-  const response = await fetch(path, {
+async function createSession(body: NewSession): Promise<Session> {
+  const response = await fetch(sessionsPath, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  if (!response.ok) throw await failureOf(response)
+  if (!response.ok) throw await readFailure(response)
   dropPreloadedAnswers()
-  return sessionIn(response)
+  return readSession(response)
 }
 
 /** @throws Failure if the key or the link is invalid. */
-export async function signIn(by: NewSession): Promise<void> {
-  const session = await post(by)
+export async function signIn(credential: NewSession): Promise<void> {
+  const session = await createSession(credential)
   if (lastMemberId !== undefined && lastMemberId !== session.member.id) {
-    remember(session.role)
+    storeRole(session.role)
     return reloadPage()
   }
-  enter(await inWorkspaceOfAddress(session))
+  applyState(await inWorkspaceOfAddress(session))
 }
 
 /** The state after a sign-in, which itself names no workspace. */
 const inWorkspaceOfAddress = async (session: Session): Promise<SessionState> =>
-  workspaceInAddress() === undefined ? { state: 'in', session } : await currentSession()
+  workspaceInAddress() === undefined ? { state: 'signed-in', session } : await currentSession()
 
-function enter(next: SessionState): void {
-  if (next.state === 'in') nameWorkspaceOf(next.session)
-  sessionState.value = next
-  remember(next.state === 'in' ? next.session.role : undefined)
+function applyState(state: SessionState): void {
+  if (state.state === 'signed-in') addWorkspaceToAddress(state.session)
+  sessionState.value = state
+  storeRole(state.state === 'signed-in' ? state.session.role : undefined)
 }
 
 /** Whether the session has access to all workspaces, and so to the views of all of them together. */
@@ -117,7 +118,7 @@ export const hasAllWorkspaces = ({ organization_role }: Pick<Session, 'organizat
  * Puts the workspace into the address of a page without one, unless the page shows all workspaces: another member who opens
  * a copied address must get the same workspace.
  */
-export function nameWorkspaceOf(session: Session): void {
+export function addWorkspaceToAddress(session: Session): void {
   if (workspaceInAddress() !== undefined || hasAllWorkspaces(session)) return
   const slug = session.workspaces.find(({ id }) => id === session.workspace.id)?.slug
   if (slug !== undefined) putWorkspaceInAddress(slug)
@@ -131,8 +132,8 @@ export async function signOut(): Promise<void> {
   const headers = { ...(token && { 'x-csrf-token': token }) }
   const response = await fetch(currentSessionPath, { method: 'DELETE', headers })
   // 401: the session has already ended.
-  if (!response.ok && response.status !== 401) throw await failureOf(response)
-  remember(undefined)
+  if (!response.ok && response.status !== 401) throw await readFailure(response)
+  storeRole(undefined)
   const { sign_out_url } = response.ok ? ((await response.json()) as { sign_out_url?: string }) : {}
   if (sign_out_url) location.assign(sign_out_url)
   else reloadPage()
@@ -145,7 +146,7 @@ const reloadPage = () => location.reload()
 export const role = () => useSession()?.role
 
 /** The current session; undefined while unknown. */
-export const useSession = () => (sessionState.value.state === 'in' ? sessionState.value.session : undefined)
+export const useSession = () => (sessionState.value.state === 'signed-in' ? sessionState.value.session : undefined)
 
 /** Whether the session can manage the organization. The service enforces it; the console hides what it would reject. */
 export const canManage = () => role() === 'owner' || role() === 'admin'
@@ -159,7 +160,7 @@ export const organizationRole = () => useSession()?.organization_role
 export const canSeeService = () => organizationRole() !== undefined && organizationRole() !== 'developer'
 
 /** The token of a sign-in link. It is in the fragment, which browsers do not send. */
-const linkFrom = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
+const linkTokenIn = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
 
 /** A sign-in link whose request is pending. */
 let pendingLink: string | undefined
@@ -172,10 +173,10 @@ let cancelRetry: (() => void) | undefined
  */
 export async function findSession(): Promise<void> {
   cancelRetry?.()
-  if (sessionState.peek().state === 'in') return
+  if (sessionState.peek().state === 'signed-in') return
   const answer = await fetchSession().catch(retryLater)
-  if (sessionState.peek().state === 'in') return
-  enter(answer)
+  if (sessionState.peek().state === 'signed-in') return
+  applyState(answer)
   sessionLookup.resolve()
 }
 
@@ -185,19 +186,19 @@ function retryLater(error: unknown): SessionState {
   if (isRetryable(failure))
     cancelRetry = runWhenVisible(retryDelayMs(times, Math.random(), failure.retryAfterMs), () => void findSession())
   else pendingLink = undefined
-  return hasNoWorkspace(failure) ? { state: 'no-workspace', failure } : { state: 'out', failure }
+  return hasNoWorkspace(failure) ? { state: 'no-workspace', failure } : { state: 'signed-out', failure }
 }
 
 const hasNoWorkspace = ({ metadata }: Failure) => metadata?.reason === 'no_workspace'
 
 async function fetchSession(): Promise<SessionState> {
-  const inAddress = linkFrom(location.hash)
-  if (inAddress !== undefined) {
+  const tokenInAddress = linkTokenIn(location.hash)
+  if (tokenInAddress !== undefined) {
     history.replaceState(null, '', location.pathname + location.search)
-    pendingLink = decodeURIComponent(inAddress)
+    pendingLink = decodeURIComponent(tokenInAddress)
   }
   if (pendingLink !== undefined) {
-    const session = await post({ link: pendingLink })
+    const session = await createSession({ link: pendingLink })
     pendingLink = undefined
     return inWorkspaceOfAddress(session)
   }
@@ -205,17 +206,17 @@ async function fetchSession(): Promise<SessionState> {
 }
 
 async function currentSession(): Promise<SessionState> {
-  const inPage = takePreloadedAnswer(currentSessionPath) as { data: Session } | undefined
-  if (inPage) return { state: 'in', session: inPage.data }
+  const preloaded = takePreloadedAnswer(currentSessionPath) as { data: Session } | undefined
+  if (preloaded) return { state: 'signed-in', session: preloaded.data }
   const headers = workspaceHeader()
   const response = await fetch(currentSessionPath, workspaceInAddress() === undefined ? {} : { headers })
-  if (response.ok) return { state: 'in', session: await sessionIn(response) }
-  if (response.status === 401) return { state: 'out' }
-  const failure = await failureOf(response)
+  if (response.ok) return { state: 'signed-in', session: await readSession(response) }
+  if (response.status === 401) return { state: 'signed-out' }
+  const failure = await readFailure(response)
   if (failure.metadata?.reason !== 'no_access_to_workspace') throw failure
-  const own = await fetch(currentSessionPath)
-  if (!own.ok) throw await failureOf(own)
-  return { state: 'in', session: await sessionIn(own), isWorkspaceMissing: true }
+  const withoutWorkspace = await fetch(currentSessionPath)
+  if (!withoutWorkspace.ok) throw await readFailure(withoutWorkspace)
+  return { state: 'signed-in', session: await readSession(withoutWorkspace), isWorkspaceMissing: true }
 }
 
-const sessionIn = async (response: Response) => ((await response.json()) as { data: Session }).data
+const readSession = async (response: Response) => ((await response.json()) as { data: Session }).data

@@ -5,7 +5,7 @@ import type { FailedRead } from './retry.ts'
 /** Failed reads whose previous data is still displayed. */
 const failedReads = signal<readonly FailedRead[]>([])
 
-/** The oldest of them: since when the page shows earlier data, and why. */
+/** The oldest failed read. It says since when the page shows earlier data, and why. */
 export const oldestFailedRead = computed(() => [...failedReads.value].sort((a, b) => +a.since - +b.since)[0])
 
 /** Registers a failed read while the component is mounted. */

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import { useKeys } from '../components/keys.ts'
 import { Problem } from '../components/problem.tsx'
-import { draft, isBusy, pictures, sendMessage, stop } from './conversation.ts'
+import { draft, draftImages, isBusy, sendMessage, stop } from './conversation.ts'
 
 /** Few providers accept larger requests. */
 const maxImageBytes = 8_000_000
@@ -28,7 +28,7 @@ export function Composer({ models }: { models: string[] }) {
 function MessageForm({ models }: { models: string[] }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
-  const images = pictures.value
+  const images = draftImages.value
   const [problem, setProblem] = useState<string>()
   useKeys([
     { key: '/', description: 'focus the message field', act: () => field.current?.focus() },
@@ -40,7 +40,7 @@ function MessageForm({ models }: { models: string[] }) {
     try {
       sendMessage(models, text, images)
       draft.value = ''
-      pictures.value = []
+      draftImages.value = []
       setProblem(undefined)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
@@ -48,13 +48,13 @@ function MessageForm({ models }: { models: string[] }) {
   }
   const attach = async (chosen: Iterable<File>) => {
     const files = [...chosen]
-    const other = files.find(({ type }) => !type.startsWith('image/'))
-    if (other) return setProblem(`${other.name} is not an image.`)
+    const nonImage = files.find(({ type }) => !type.startsWith('image/'))
+    if (nonImage) return setProblem(`${nonImage.name} is not an image.`)
     const oversizedFile = files.find(({ size }) => size > maxImageBytes)
     if (oversizedFile) return setProblem(`${oversizedFile.name} is larger than ${maxImageBytes / 1e6} MB.`)
     try {
       const added = await Promise.all(files.map(readAsDataUrl))
-      pictures.value = [...pictures.peek(), ...added]
+      draftImages.value = [...draftImages.peek(), ...added]
       setProblem(undefined)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
@@ -73,7 +73,7 @@ function MessageForm({ models }: { models: string[] }) {
         <AttachedImages
           images={images}
           drop={(at) => {
-            pictures.value = images.filter((_, one) => one !== at)
+            draftImages.value = images.filter((_, one) => one !== at)
           }}
         />
       )}
@@ -93,7 +93,7 @@ function MessageForm({ models }: { models: string[] }) {
         }}
         onPaste={(event) => void attach(event.clipboardData?.files ?? [])}
       />
-      <div class="composer-acts">
+      <div class="composer-actions">
         <input
           ref={picker}
           type="file"

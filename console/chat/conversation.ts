@@ -11,9 +11,9 @@ export const settings = signal<Settings>(noSettings)
 export const earlierMessages = signal<ChatRequest['messages']>([])
 export const draft = signal('')
 /** Images of the draft, as data URLs. */
-export const pictures = signal<string[]>([])
+export const draftImages = signal<string[]>([])
 /** Counts saved presets. The list of models and presets reloads when it changes. */
-export const savedCount = signal(0)
+export const savedPresetCount = signal(0)
 
 /** Requests in flight. */
 const controllers = new Set<AbortController>()
@@ -30,21 +30,21 @@ export function sendMessage(models: string[], text: string, images: string[]): v
     images,
     replies: Object.fromEntries(models.map((model) => [model, emptyReply])),
   }
-  const bodies = models.map((model) => bodyOf(model, before, turn))
+  const bodies = models.map((model) => requestBody(model, before, turn))
   turns.value = [...before, turn]
-  models.forEach((model, at) => void ask(turn.id, model, bodies[at]!))
+  models.forEach((model, at) => void requestReply(turn.id, model, bodies[at]!))
 }
 
 /** Requests the reply of a model again. */
 export function retryReply(turnId: number, model: string): void {
   const all = turns.peek()
   const at = all.findIndex(({ id }) => id === turnId)
-  const body = bodyOf(model, all.slice(0, at), all[at]!)
+  const body = requestBody(model, all.slice(0, at), all[at]!)
   setReply(turnId, model, emptyReply)
-  void ask(turnId, model, body)
+  void requestReply(turnId, model, body)
 }
 
-const bodyOf = (model: string, before: Turn[], turn: Turn) =>
+const requestBody = (model: string, before: Turn[], turn: Turn) =>
   buildRequest(model, { turns: before, turn, earlierMessages: earlierMessages.peek(), settings: settings.peek() })
 
 export function stop(): void {
@@ -67,7 +67,7 @@ export function clear(): (() => void) | undefined {
 
 /** Marks unfinished replies as stopped. */
 const withStoppedReplies = (turn: Turn): Turn => {
-  const isInProgress = ({ state }: Reply) => state === 'waiting' || state === 'coming'
+  const isInProgress = ({ state }: Reply) => state === 'waiting' || state === 'streaming'
   const replies = Object.entries(turn.replies).map(([model, reply]) => [
     model,
     isInProgress(reply) ? { ...reply, state: 'stopped' } : reply,
@@ -81,7 +81,7 @@ function setReply(turnId: number, model: string, reply: Reply): void {
     .map((turn) => (turn.id === turnId ? { ...turn, replies: { ...turn.replies, [model]: reply } } : turn))
 }
 
-async function ask(turnId: number, model: string, body: ChatRequest): Promise<void> {
+async function requestReply(turnId: number, model: string, body: ChatRequest): Promise<void> {
   const controller = new AbortController()
   controllers.add(controller)
   isBusy.value = true

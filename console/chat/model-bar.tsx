@@ -6,7 +6,7 @@ import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { Chip, type Filter, Menu } from '../components/chips.tsx'
 import type { Filters } from '../components/filters.ts'
-import { isBusy, savedCount, turns } from './conversation.ts'
+import { isBusy, savedPresetCount, turns } from './conversation.ts'
 import { startNewChat } from './new-chat.tsx'
 import { maxModels, modelsFromQuery } from './request.ts'
 
@@ -24,7 +24,7 @@ export function useModelChoices(): { choices: string[] | undefined; failure: Fai
   const { data: found, failure, reload: reloadModels } = useGet('GET /models/user', {})
   const models = found?.data
   const { data, reload } = useAllRows('GET /presets', {})
-  const saved = savedCount.value
+  const saved = savedPresetCount.value
   useEffect(() => {
     if (saved > 0) reload()
   }, [saved, reload])
@@ -52,22 +52,22 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
     placeholder: 'model, or @preset/…',
     suggestions: others,
   }
-  const put = (at: number) => (next: string | undefined) => {
+  const replaceModel = (at: number) => (next: string | undefined) => {
     const changed = [...models]
     changed.splice(at, 1, ...(next ? [next] : []))
     choose(changed)
   }
-  const side = (at: number): Filters => ({
+  const filtersAt = (at: number): Filters => ({
     values: models[at] ? { model: models[at] } : {},
-    set: ({ model }) => put(at)(model),
-    clear: () => put(at)(undefined),
+    set: ({ model }) => replaceModel(at)(model),
+    clear: () => replaceModel(at)(undefined),
   })
   return (
     <div class="bar">
       {models.map((model, at) => (
-        <Chip key={model} filter={{ ...filter, bare: 'always' }} filters={side(at)} />
+        <Chip key={model} filter={{ ...filter, omitsLabel: 'always' }} filters={filtersAt(at)} />
       ))}
-      {models.length === 0 && <Chip filter={filter} filters={side(0)} />}
+      {models.length === 0 && <Chip filter={filter} filters={filtersAt(0)} />}
       {models.length > 0 && models.length < maxModels && (
         <Compare candidates={others} choose={(one) => choose([...models, one])} />
       )}
@@ -85,7 +85,7 @@ export function ModelBar({ models, choose, choices, isSettingsOpen, toggleSettin
 /** Adds a model to compare with. */
 function Compare({ candidates, choose }: { candidates: string[]; choose: (model: string) => void }) {
   const [typed, setTyped] = useState('')
-  const fitting = candidates.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)
+  const matching = candidates.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)
   return (
     <Menu button="+ compare" label="Compare with another model">
       {(close) => {
@@ -98,7 +98,7 @@ function Compare({ candidates, choose }: { candidates: string[]; choose: (model:
           <form
             onSubmit={(event) => {
               event.preventDefault()
-              select(fitting[0] ?? typed.trim())
+              select(matching[0] ?? typed.trim())
             }}
           >
             <input
@@ -107,7 +107,7 @@ function Compare({ candidates, choose }: { candidates: string[]; choose: (model:
               value={typed}
               onInput={(event) => setTyped(event.currentTarget.value)}
             />
-            {fitting.map((one) => (
+            {matching.map((one) => (
               <button key={one} type="button" onClick={() => select(one)}>
                 {one}
               </button>

@@ -27,19 +27,19 @@ function textOf({ content }: Message): string {
 /** The chat settings of a stored request. Parameters without an input become additional fields. */
 export function settingsOf(system: string, parameters: Record<string, unknown>): Settings {
   const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _omitted, ...more } = parameters
-  const { effort, ...thinking } = (reasoning ?? {}) as { effort?: unknown }
+  const { effort, ...otherReasoning } = (reasoning ?? {}) as { effort?: unknown }
   // The effort input can only represent `reasoning` if it has no other field.
-  const hasOnlyEffort = typeof effort === 'string' && Object.keys(thinking).length === 0
+  const hasOnlyEffort = typeof effort === 'string' && Object.keys(otherReasoning).length === 0
   const others = { ...more, ...(reasoning !== undefined && reasoning !== null && !hasOnlyEffort && { reasoning }) }
-  const number = (value: unknown) => (typeof value === 'number' ? String(value) : '')
+  const numberText = (value: unknown) => (typeof value === 'number' ? String(value) : '')
   return {
     ...noSettings,
     system,
-    temperature: number(temperature),
-    topP: number(top_p),
-    maxTokens: number(max_tokens ?? max_completion_tokens),
+    temperature: numberText(temperature),
+    topP: numberText(top_p),
+    maxTokens: numberText(max_tokens ?? max_completion_tokens),
     effort: hasOnlyEffort ? effort : '',
-    more: Object.keys(others).length > 0 ? JSON.stringify(others, null, 2) : '',
+    additionalFields: Object.keys(others).length > 0 ? JSON.stringify(others, null, 2) : '',
   }
 }
 

@@ -26,14 +26,14 @@ test('buildRequest sends a model its own answers, not those of other models', ()
 
 test('buildRequest omits empty settings', () => {
   assert.deepEqual(fieldsOf(noSettings), {})
-  const settings = { ...noSettings, system: 'Be short.', temperature: '0', more: '{"seed": 7}' }
+  const settings = { ...noSettings, system: 'Be short.', temperature: '0', additionalFields: '{"seed": 7}' }
   const sent = buildRequest('a', { turns: [], turn: turn(1, 'Hi'), earlierMessages: [], settings })
   assert.deepEqual([sent.temperature, sent.seed, sent.top_p, sent.messages[0]?.content], [0, 7, undefined, 'Be short.'])
 })
 
 test('fieldsOf rejects additional fields that are not a JSON object', () => {
-  assert.throws(() => fieldsOf({ ...noSettings, more: '[1]' }), /Additional fields must be a JSON object/)
-  assert.throws(() => fieldsOf({ ...noSettings, more: '{' }), /Additional fields: /)
+  assert.throws(() => fieldsOf({ ...noSettings, additionalFields: '[1]' }), /Additional fields must be a JSON object/)
+  assert.throws(() => fieldsOf({ ...noSettings, additionalFields: '{' }), /Additional fields: /)
 })
 
 test('buildRequest sends images as parts of the message', () => {

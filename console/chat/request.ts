@@ -3,25 +3,32 @@ import type { Reply } from '../components/reply/reply.ts'
 
 type Message = ChatRequest['messages'][number]
 
-/** Settings of the requests. `more` is additional fields as JSON. */
+/** Settings of the requests, as the text of their inputs. `additionalFields` is a JSON object. */
 export type Settings = {
   system: string
   temperature: string
   topP: string
   maxTokens: string
   effort: string
-  more: string
+  additionalFields: string
 }
 
-export const noSettings: Settings = { system: '', temperature: '', topP: '', maxTokens: '', effort: '', more: '' }
+export const noSettings: Settings = {
+  system: '',
+  temperature: '',
+  topP: '',
+  maxTokens: '',
+  effort: '',
+  additionalFields: '',
+}
 
 /** A user message and the reply of each model. */
 export type Turn = { id: number; text: string; images: string[]; replies: Readonly<Record<string, Reply>> }
 
 /** The request fields of the settings. @throws Error if the additional fields are invalid. */
-export function fieldsOf({ temperature, topP, maxTokens, effort, more }: Settings): Partial<ChatRequest> {
+export function fieldsOf({ temperature, topP, maxTokens, effort, additionalFields }: Settings): Partial<ChatRequest> {
   return {
-    ...parsed(more),
+    ...parseAdditionalFields(additionalFields),
     ...(temperature !== '' && { temperature: Number(temperature) }),
     ...(topP !== '' && { top_p: Number(topP) }),
     ...(maxTokens !== '' && { max_tokens: Number(maxTokens) }),
@@ -29,11 +36,11 @@ export function fieldsOf({ temperature, topP, maxTokens, effort, more }: Setting
   }
 }
 
-function parsed(more: string): object {
-  if (more.trim() === '') return {}
+function parseAdditionalFields(json: string): object {
+  if (json.trim() === '') return {}
   let fields: unknown
   try {
-    fields = JSON.parse(more)
+    fields = JSON.parse(json)
   } catch (error) {
     throw new Error(`Additional fields: ${error instanceof Error ? error.message : 'not JSON'}`)
   }

@@ -6,7 +6,7 @@ import { canManage } from '../api/session.ts'
 import type { SavedPresetVersion } from '../api/types.ts'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { savedCount, settings } from './conversation.ts'
+import { savedPresetCount, settings } from './conversation.ts'
 import { savedRequest, skippedText } from './saved-request.ts'
 
 type Saved = { slug: string; version: SavedPresetVersion; skippedFields: string | undefined }
@@ -25,7 +25,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
       const body = { chat: savedRequest(models[0], settings.value) }
       const { data } = await call('POST /presets/{slug}/versions', { params: { slug }, body })
       invalidate('/presets')
-      savedCount.value++
+      savedPresetCount.value++
       setSaved({ slug, version: data, skippedFields: skippedText(data.skipped_fields, models) })
       setSlug('')
     } catch (error) {
@@ -55,14 +55,14 @@ export function SaveAsPreset({ models }: { models: string[] }) {
 }
 
 function SavedVersion({ slug, version: { version, is_designated }, skippedFields }: Saved) {
-  const [isUsed, setIsUsed] = useState(is_designated)
-  const use = async () => {
+  const [isInUse, setInUse] = useState(is_designated)
+  const designate = async () => {
     try {
       const params = { slug, version: String(version) }
       await call('POST /presets/{slug}/versions/{version}/designate', { params })
       invalidate('/presets')
-      savedCount.value++
-      setIsUsed(true)
+      savedPresetCount.value++
+      setInUse(true)
     } catch (error) {
       toast(asFailure(error).message, { isError: true })
     }
@@ -71,11 +71,11 @@ function SavedVersion({ slug, version: { version, is_designated }, skippedFields
     <div role="status">
       <p>
         Saved as <a href={`/presets/${slug}?version=${version}`}>{`@preset/${slug}, version ${version}`}</a>.{' '}
-        {isUsed ? 'Requests use this version.' : 'Requests still use the previous version.'}
+        {isInUse ? 'Requests use this version.' : 'Requests still use the previous version.'}
       </p>
       {skippedFields && <p class="dim">{skippedFields}</p>}
-      {!isUsed && (
-        <button type="button" onClick={() => void use()}>
+      {!isInUse && (
+        <button type="button" onClick={() => void designate()}>
           Use this version
         </button>
       )}

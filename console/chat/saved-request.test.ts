@@ -4,7 +4,7 @@ import { noSettings } from './request.ts'
 import { savedRequest, skippedText } from './saved-request.ts'
 
 test('savedRequest has the preset, the parameters and the system prompt', () => {
-  const settings = { ...noSettings, system: ' Be brief. ', temperature: '0.3', more: '{"models": ["a/2"]}' }
+  const settings = { ...noSettings, system: ' Be brief. ', temperature: '0.3', additionalFields: '{"models": ["a/2"]}' }
   assert.deepEqual(savedRequest('@preset/haiku@2', settings), {
     model: '@preset/haiku@2',
     models: ['a/2'],

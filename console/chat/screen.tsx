@@ -37,7 +37,7 @@ export function Screen() {
             </p>
           )}
           {failure && !choices && turns.value.length === 0 ? (
-            <div class="talk">
+            <div class="conversation-scroller">
               <FailureState failure={failure} retry={reload} />
             </div>
           ) : (
@@ -72,14 +72,20 @@ function Conversation({ models, choices, choose }: ConversationProps) {
     isAtEnd.current = scrollTop + clientHeight > scrollHeight - followDistancePx
   }
   return (
-    <section class="talk" ref={section} onScroll={trackPosition} aria-label="Conversation" tabIndex={0}>
+    <section
+      class="conversation-scroller"
+      ref={section}
+      onScroll={trackPosition}
+      aria-label="Conversation"
+      tabIndex={0}
+    >
       {earlierMessages.value.length > 0 && (
         <p class="dim">{counted(earlierMessages.value.length, 'earlier message')} of the request will be sent first.</p>
       )}
       {all.map((turn) => (
         <TurnView key={turn.id} turn={turn} />
       ))}
-      {all.length === 0 && <Start models={models} choices={choices} choose={choose} />}
+      {all.length === 0 && <EmptyChat models={models} choices={choices} choose={choose} />}
     </section>
   )
 }
@@ -104,7 +110,7 @@ function TurnView({ turn }: { turn: Turn }) {
 }
 
 /** The empty chat: suggests models. */
-function Start({ models, choices, choose }: ConversationProps) {
+function EmptyChat({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
     return (
       <EmptyState title="No models available" paste="npx signalbox catalogue sync">
@@ -129,7 +135,7 @@ function Start({ models, choices, choose }: ConversationProps) {
       </p>
       <NoCredentials />
       {models.length === 0 && (
-        <p class="first-choices">
+        <p class="suggested-models">
           {(choices ?? []).slice(0, 6).map((one) => (
             <button key={one} type="button" onClick={() => choose([one])}>
               {one}

@@ -34,7 +34,7 @@ function NumberField({ label, name, step, max, hint }: NumberProps) {
 
 /** The request settings. Empty fields use the default of the model or the preset. */
 export function SettingsPanel({ models, onClose }: { models: string[]; onClose: () => void }) {
-  const { system, effort, more } = settings.value
+  const { system, effort, additionalFields } = settings.value
   return (
     <Panel title="Request settings" onClose={onClose}>
       <div class="chat-settings">
@@ -65,8 +65,8 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
             rows={5}
             spellcheck={false}
             placeholder={'{"tools": […], "provider": {"order": ["azure"]}}'}
-            value={more}
-            onInput={(event) => set({ more: event.currentTarget.value })}
+            value={additionalFields}
+            onInput={(event) => set({ additionalFields: event.currentTarget.value })}
           />
         </label>
         <SaveAsPreset models={models} />

@@ -27,7 +27,7 @@ export function KeyThresholds({ hash, canChange }: LimitProps & { hash: string }
     save: async (thresholds, options) =>
       (await call('PUT /keys/{hash}/thresholds', { params, body: { thresholds } }, options)).data,
   }
-  return <Thresholds of={data?.data} store={store} canChange={canChange} reload={reload} />
+  return <Thresholds stored={data?.data} store={store} canChange={canChange} reload={reload} />
 }
 
 export function GuardrailThresholds({ id, canChange }: LimitProps & { id: string }) {
@@ -38,13 +38,13 @@ export function GuardrailThresholds({ id, canChange }: LimitProps & { id: string
     save: async (thresholds, options) =>
       (await call('PUT /guardrails/{id}/thresholds', { params, body: { thresholds } }, options)).data,
   }
-  return <Thresholds of={data?.data} store={store} canChange={canChange} reload={reload} />
+  return <Thresholds stored={data?.data} store={store} canChange={canChange} reload={reload} />
 }
 
-type Props = LimitProps & { of: Stored | undefined; store: ThresholdsStore; reload: () => void }
+type Props = LimitProps & { stored: Stored | undefined; store: ThresholdsStore; reload: () => void }
 
 /** The percentages at which webhooks are notified of a limit, and a button to change them. */
-function Thresholds({ of: stored, store, canChange, reload }: Props) {
+function Thresholds({ stored, store, canChange, reload }: Props) {
   const [isOpen, setOpen] = useState(false)
   if (!stored) return null
   return (
@@ -59,14 +59,14 @@ function Thresholds({ of: stored, store, canChange, reload }: Props) {
           </button>
         )}
       </p>
-      {isOpen && <ThresholdsDialog of={stored} store={store} reload={reload} onClose={() => setOpen(false)} />}
+      {isOpen && <ThresholdsDialog stored={stored} store={store} reload={reload} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-type DialogProps = { of: Stored; store: ThresholdsStore; reload: () => void; onClose: () => void }
+type DialogProps = { stored: Stored; store: ThresholdsStore; reload: () => void; onClose: () => void }
 
-function ThresholdsDialog({ of: stored, store, reload, onClose }: DialogProps) {
+function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
   const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(stored, store.load, fieldsOf)
   const { problem, isBusy, act } = useAction()

@@ -22,7 +22,7 @@ type Props = {
 }
 
 const unconfirmedHelp =
-  'Charged to the limit, but not confirmed by the provider. Correct or release it on the page of the request.'
+  'Charged to the limit, but not confirmed by the provider. You can release it on the page of the request.'
 
 /** Budgets with their spent, reserved and remaining amounts. */
 export function BudgetTable({ label, head: first = 'budget', rows, actions }: Props) {
@@ -42,14 +42,14 @@ export function BudgetTable({ label, head: first = 'budget', rows, actions }: Pr
       </thead>
       <tbody>
         {rows.map((row) => (
-          <BudgetCells key={row.id} of={row} actions={actions} />
+          <BudgetCells key={row.id} row={row} actions={actions} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function BudgetCells({ of: row, actions }: { of: BudgetRow; actions: Props['actions'] }) {
+function BudgetCells({ row, actions }: { row: BudgetRow; actions: Props['actions'] }) {
   const remaining = remainingOf(row)
   return (
     <tr>

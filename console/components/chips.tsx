@@ -30,24 +30,24 @@ export function Menu({
     const closeOutside = (event: Event) => {
       if (!container.current?.contains(event.target as Node)) setOpen(false)
     }
-    const press = (event: KeyboardEvent) => {
-      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-      if (!by && event.key !== 'Escape') return
+    const onKeyDown = (event: KeyboardEvent) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (!step && event.key !== 'Escape') return
       event.preventDefault()
-      if (!by) return close()
+      if (!step) return close()
       const all = [...container.current!.querySelectorAll<HTMLElement>(menuItems)]
-      all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
+      all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus()
     }
     document.addEventListener('pointerdown', closeOutside)
-    document.addEventListener('keydown', press, true)
+    document.addEventListener('keydown', onKeyDown, true)
     container.current?.querySelector<HTMLElement>(menuItems)?.focus()
     return () => {
       document.removeEventListener('pointerdown', closeOutside)
-      document.removeEventListener('keydown', press, true)
+      document.removeEventListener('keydown', onKeyDown, true)
     }
   }, [isOpen])
   return (
-    <div class="menu-place" ref={container}>
+    <div class="menu-anchor" ref={container}>
       <button type="button" class="chip" aria-expanded={isOpen} aria-label={label} onClick={() => setOpen(!isOpen)}>
         {button}
       </button>
@@ -61,7 +61,7 @@ const menuItems = '.menu input, .menu button'
 
 /** Moves the focus to the button `+ filter`, the last menu beside the removed filter. */
 function focusAddFilter(from: HTMLElement): void {
-  const all = from.closest('.bar, .does')?.querySelectorAll<HTMLElement>('.menu-place > button')
+  const all = from.closest('.bar, .toolbar')?.querySelectorAll<HTMLElement>('.menu-anchor > button')
   all?.[all.length - 1]?.focus()
 }
 
@@ -86,7 +86,7 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
       {value !== undefined && (
         <button
           type="button"
-          class="chip-end"
+          class="chip-remove"
           aria-label={`Remove filter ${removalLabel(filter, value)}`}
           onClick={(event) => {
             focusAddFilter(event.currentTarget)
@@ -109,16 +109,16 @@ function ChipText({ filter, value }: { filter: Filter; value: string | undefined
   )
 }
 
-type Choosing<Kind> = {
+type ChoiceProps<Kind> = {
   filter: Extract<Filter, { kind: Kind }>
   value: string | undefined
   choose: (value: string | undefined) => void
 }
 
-function Choices({ filter, value, choose }: Choosing<'choice'>) {
+function Choices({ filter, value, choose }: ChoiceProps<'choice'>) {
   return (
     <>
-      {[{ value: undefined, label: filter.any }, ...filter.options].map((option) => (
+      {[{ value: undefined, label: filter.unsetText }, ...filter.options].map((option) => (
         <button
           key={option.label}
           type="button"
@@ -132,7 +132,7 @@ function Choices({ filter, value, choose }: Choosing<'choice'>) {
   )
 }
 
-function TextFilter({ filter, value, choose }: Choosing<'text'>) {
+function TextFilter({ filter, value, choose }: ChoiceProps<'text'>) {
   // Starts empty if only suggestions can be chosen, so that all of them are shown.
   const [typed, setTyped] = useState((!filter.isSuggestedOnly && value) || '')
   const matching = (filter.suggestions ?? [])

@@ -9,9 +9,9 @@ const sources = signal<readonly (() => Command[])[]>([])
 export const commands = (): Command[] => sources.value.flatMap((source) => source())
 
 /** Registers commands while the component is mounted. */
-export function useCommands(own: Command[]): void {
-  const latest = useRef(own)
-  latest.current = own
+export function useCommands(componentCommands: Command[]): void {
+  const latest = useRef(componentCommands)
+  latest.current = componentCommands
   useEffect(() => {
     const source = () => latest.current
     sources.value = [...sources.peek(), source]
@@ -26,8 +26,8 @@ export function findCommands(all: Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const rank = ({ title }: Command) => (words[0] && title.toLowerCase().startsWith(words[0]) ? 0 : 1)
   return all
-    .filter(({ title, words: more = '', hint = '' }) => {
-      const text = `${title} ${more} ${hint}`.toLowerCase()
+    .filter(({ title, words: searchWords = '', hint = '' }) => {
+      const text = `${title} ${searchWords} ${hint}`.toLowerCase()
       return words.every((word) => text.includes(word))
     })
     .sort((a, b) => rank(a) - rank(b))

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { toast } from './toast.tsx'
 
 /** Copies text to the clipboard and confirms it. */
-export async function copyText(text: string, what = 'Copied'): Promise<void> {
+export async function copyText(text: string, message = 'Copied'): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
@@ -14,12 +14,12 @@ export async function copyText(text: string, what = 'Copied'): Promise<void> {
     document.execCommand('copy')
     field.remove()
   }
-  toast(what)
+  toast(message)
 }
 
-export function Copy({ text, what, children }: { text: string; what?: string; children: ComponentChildren }) {
+export function Copy({ text, message, children }: { text: string; message?: string; children: ComponentChildren }) {
   return (
-    <button type="button" onClick={() => void copyText(text, what)}>
+    <button type="button" onClick={() => void copyText(text, message)}>
       {children}
     </button>
   )

@@ -17,9 +17,9 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null)
   // In a layout effect, so that the next key press goes to the dialog.
   useLayoutEffect(() => {
-    const goBack = saveFocus()
+    const restoreFocus = saveFocus()
     dialog.current?.showModal()
-    return goBack
+    return restoreFocus
   }, [])
   return (
     <dialog
@@ -34,7 +34,7 @@ export function Dialog({
       {children}
       {/* Last, so that the first field gets the focus. Required on devices without a keyboard. */}
       {className !== 'palette' && (
-        <button type="button" class="bare shut" onClick={onClose} aria-label="Close">
+        <button type="button" class="bare close-button" onClick={onClose} aria-label="Close">
           ✕
         </button>
       )}

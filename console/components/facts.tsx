@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact'
 
-export type Fact = [name: string, value: ComponentChildren]
+export type Fact = [label: string, value: ComponentChildren]
 
-/** A list of names and values. Empty values are omitted. */
-export function Facts({ facts, class: name }: { facts: Fact[]; class: string }) {
+/** A list of labels and values. Empty values are omitted. */
+export function Facts({ facts, class: className }: { facts: Fact[]; class: string }) {
   return (
-    <dl class={name}>
-      {facts.map(([fact, value]) =>
+    <dl class={className}>
+      {facts.map(([label, value]) =>
         value ? (
-          <div key={fact}>
-            <dt class="dim">{fact}</dt>
+          <div key={label}>
+            <dt class="dim">{label}</dt>
             <dd>{value}</dd>
           </div>
         ) : null,

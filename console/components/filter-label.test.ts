@@ -6,11 +6,18 @@ const textOf = (filter: Filter, value?: string) => Object.values(filterText(filt
 
 test('filterText reads as a phrase with and without a value', () => {
   const options = [{ value: '24h', label: '24 hours' }]
-  const time: Filter = { kind: 'choice', name: 'last', label: 'last', any: 'any time', bare: 'any', options }
+  const time: Filter = {
+    kind: 'choice',
+    name: 'last',
+    label: 'last',
+    unsetText: 'any time',
+    omitsLabel: 'unset',
+    options,
+  }
   assert.deepEqual([textOf(time), textOf(time, '24h')], ['any time', 'last 24 hours'])
   const key: Filter = { kind: 'text', name: 'key', label: 'key', format: (hash) => (hash === '1f' ? 'ci-bot' : hash) }
   assert.deepEqual([textOf(key), textOf(key, '1f')], ['key any', 'key ci-bot'])
-  const model: Filter = { kind: 'text', name: 'model', label: 'model', bare: 'always' }
+  const model: Filter = { kind: 'text', name: 'model', label: 'model', omitsLabel: 'always' }
   assert.equal(textOf(model, 'openai/gpt'), 'openai/gpt')
   const taken = [removalLabel(time, '24h'), removalLabel(key, '1f'), removalLabel(model, 'openai/gpt')]
   assert.deepEqual(taken, ['last 24 hours', 'key', 'openai/gpt'])

@@ -4,14 +4,14 @@ type Common = {
   /** The unit of the value. */
   unit?: string
   /** The text of the chip without a value, after its label. Defaults to `any`. */
-  any?: string
-  /** When the chip omits the label: without a value (`any`) or always. */
-  bare?: 'any' | 'always'
+  unsetText?: string
+  /** When the chip omits the label: without a value (`unset`) or always. */
+  omitsLabel?: 'unset' | 'always'
 }
 /** A filter of a list: a choice or text. With `isSuggestedOnly` the text selects one of the suggestions. */
 export type Filter = Common &
   (
-    | { kind: 'choice'; any: string; options: { value: string; label: string }[] }
+    | { kind: 'choice'; unsetText: string; options: { value: string; label: string }[] }
     | {
         kind: 'text'
         placeholder?: string
@@ -26,16 +26,16 @@ export const titleOf = ({ label, unit }: Filter) => (unit ? `${label}, ${unit}` 
 
 /** The label and the value on the chip. Together they read as a phrase. */
 export function filterText(filter: Filter, value: string | undefined): { label: string; value: string } {
-  const { bare, label, unit, any = 'any' } = filter
-  const isWithoutValue = bare === 'always' || (bare === 'any' && value === undefined)
-  const words = value === undefined ? any : displayValue(filter, value) + (unit ? ` ${unit}` : '')
-  return { label: isWithoutValue ? '' : label, value: words }
+  const { omitsLabel, label, unit, unsetText = 'any' } = filter
+  const isLabelOmitted = omitsLabel === 'always' || (omitsLabel === 'unset' && value === undefined)
+  const words = value === undefined ? unsetText : displayValue(filter, value) + (unit ? ` ${unit}` : '')
+  return { label: isLabelOmitted ? '' : label, value: words }
 }
 
 /** The accessible name of the remove button: the label, with the value if the label alone is unclear. */
 export function removalLabel(filter: Filter, value: string): string {
   const words = filterText(filter, value)
-  return filter.bare ? `${words.label} ${words.value}`.trim() : filter.label
+  return filter.omitsLabel ? `${words.label} ${words.value}`.trim() : filter.label
 }
 
 const displayValue = (filter: Filter, value: string): string =>

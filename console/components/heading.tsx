@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 
 /** The name of the current page, with which the document title starts. */
-const called = signal<string | undefined>(undefined)
+const pageName = signal<string | undefined>(undefined)
 
 type HeadingProps = {
   children: string
@@ -15,20 +15,20 @@ type HeadingProps = {
 export function Heading({ children: text, part, isVisuallyHidden }: HeadingProps) {
   const name = part && part !== text ? `${part} · ${text}` : text
   useLayoutEffect(() => {
-    called.value = name
+    pageName.value = name
     return () => {
-      called.value = undefined
+      pageName.value = undefined
     }
   }, [name])
-  return <h1 class={isVisuallyHidden ? 'unseen' : undefined}>{text}</h1>
+  return <h1 class={isVisuallyHidden ? 'visually-hidden' : undefined}>{text}</h1>
 }
 
 /** Sets the document title. @param screen the title of the screen in the navigation. */
 export function DocumentTitle({ screen }: { screen: string | undefined }) {
-  const { value: name } = called
-  const own =
+  const { value: name } = pageName
+  const pageTitle =
     name === undefined || screen === undefined || name.endsWith(screen) ? (name ?? screen) : `${name} · ${screen}`
-  const title = own === undefined ? 'Signalbox' : `${own} · Signalbox`
+  const title = pageTitle === undefined ? 'Signalbox' : `${pageTitle} · Signalbox`
   useLayoutEffect(() => {
     document.title = title
   }, [title])

@@ -10,9 +10,9 @@ const layers = signal<readonly (() => Binding[])[]>([])
 export const bindings = (): Binding[] => layers.value.flatMap((layer) => layer())
 
 /** Registers shortcuts while the component is mounted. The latest component wins. */
-export function useKeys(own: Binding[]): void {
-  const latest = useRef(own)
-  latest.current = own
+export function useKeys(componentBindings: Binding[]): void {
+  const latest = useRef(componentBindings)
+  latest.current = componentBindings
   useEffect(() => {
     const layer = () => latest.current
     layers.value = [...layers.peek(), layer]
@@ -23,7 +23,7 @@ export function useKeys(own: Binding[]): void {
 }
 
 /** The name of a key in bindings: `Ctrl-K`, `A`, `/`, `Escape`. */
-function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
+function bindingKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
   if (altKey) return undefined
   return ctrlKey || metaKey ? `Ctrl-${key.toUpperCase()}` : key
 }
@@ -33,8 +33,8 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 
-function press(event: KeyboardEvent): void {
-  const name = nameOf(event)
+function onKeyDown(event: KeyboardEvent): void {
+  const name = bindingKey(event)
   if (name === undefined || event.defaultPrevented) return
   const isCommand = name.startsWith('Ctrl-')
   if (isTyping(event.target) && !isCommand && name !== 'Escape') return
@@ -46,4 +46,4 @@ function press(event: KeyboardEvent): void {
   binding.act(event)
 }
 
-if (typeof document !== 'undefined') document.addEventListener('keydown', press)
+if (typeof document !== 'undefined') document.addEventListener('keydown', onKeyDown)

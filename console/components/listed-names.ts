@@ -16,15 +16,15 @@ export const hasWords = (text: string, typed: string) =>
 
 /** Models, providers, workspaces, presets, guardrails and interns whose name contains the typed words. */
 export function useListedNames(typed: string | undefined): NamedResult[] {
-  const isOn = typed !== undefined
-  const canRead = isOn && role() !== 'developer'
-  const models = useGet('GET /models', isOn ? { query: { q: typed, limit: maxPerKind } } : undefined)
-  const providers = useGet('GET /providers', isOn ? {} : undefined)
-  const presets = useAllRows('GET /presets', isOn ? {} : undefined)
-  const workspaces = useAllRows('GET /workspaces', isOn && canManage() ? {} : undefined)
+  const isEnabled = typed !== undefined
+  const canRead = isEnabled && role() !== 'developer'
+  const models = useGet('GET /models', isEnabled ? { query: { q: typed, limit: maxPerKind } } : undefined)
+  const providers = useGet('GET /providers', isEnabled ? {} : undefined)
+  const presets = useAllRows('GET /presets', isEnabled ? {} : undefined)
+  const workspaces = useAllRows('GET /workspaces', isEnabled && canManage() ? {} : undefined)
   const guardrails = useAllRows('GET /guardrails', canRead ? {} : undefined)
-  const interns = useGet('GET /interns', isOn ? { query: { limit: 100 } } : undefined)
-  if (!isOn) return []
+  const interns = useGet('GET /interns', isEnabled ? { query: { limit: 100 } } : undefined)
+  if (!isEnabled) return []
   const matching = <Row>(rows: Row[] | undefined, textOf: (row: Row) => string) =>
     (rows ?? []).filter((row) => hasWords(textOf(row), typed)).slice(0, maxPerKind)
   return [

@@ -2,8 +2,8 @@ import type { Tokens as Kinds, MarkedToken, Token } from 'marked'
 import { type ComponentChild, h } from 'preact'
 
 /** The elements of a parsed Markdown text. HTML in the text is displayed as text. */
-export function Tokens({ of }: { of: Token[] | undefined }) {
-  return <>{of?.map((token) => renderToken(token as MarkedToken))}</>
+export function Tokens({ tokens }: { tokens: Token[] | undefined }) {
+  return <>{tokens?.map((token) => renderToken(token as MarkedToken))}</>
 }
 
 function renderToken(token: MarkedToken): ComponentChild {
@@ -12,11 +12,11 @@ function renderToken(token: MarkedToken): ComponentChild {
     case 'def':
       return null
     case 'heading':
-      return h(`h${token.depth}`, null, <Tokens of={token.tokens} />)
+      return h(`h${token.depth}`, null, <Tokens tokens={token.tokens} />)
     case 'paragraph':
       return (
         <p>
-          <Tokens of={token.tokens} />
+          <Tokens tokens={token.tokens} />
         </p>
       )
     case 'code':
@@ -28,7 +28,7 @@ function renderToken(token: MarkedToken): ComponentChild {
     case 'blockquote':
       return (
         <blockquote>
-          <Tokens of={token.tokens} />
+          <Tokens tokens={token.tokens} />
         </blockquote>
       )
     case 'list':
@@ -44,13 +44,13 @@ function renderToken(token: MarkedToken): ComponentChild {
     case 'strong':
     case 'em':
     case 'del':
-      return h(token.type, null, <Tokens of={token.tokens} />)
+      return h(token.type, null, <Tokens tokens={token.tokens} />)
     case 'link':
       return link(token)
     case 'image':
       return image(token)
     case 'text':
-      return token.tokens ? <Tokens of={token.tokens} /> : plain(token.text)
+      return token.tokens ? <Tokens tokens={token.tokens} /> : decodeEntities(token.text)
     case 'checkbox':
       return token.checked ? '☑ ' : '☐ '
     case 'escape':
@@ -63,7 +63,7 @@ function renderToken(token: MarkedToken): ComponentChild {
 function list({ ordered, start, items }: Kinds.List): ComponentChild {
   const shownItems = items.map((item) => (
     <li>
-      <Tokens of={item.tokens} />
+      <Tokens tokens={item.tokens} />
     </li>
   ))
   return ordered ? <ol start={Number(start) || 1}>{shownItems}</ol> : <ul>{shownItems}</ul>
@@ -71,7 +71,7 @@ function list({ ordered, start, items }: Kinds.List): ComponentChild {
 
 function table({ header, rows }: Kinds.Table): ComponentChild {
   const cells = (row: Kinds.TableCell[], name: 'th' | 'td') =>
-    row.map(({ tokens }) => h(name, null, <Tokens of={tokens} />))
+    row.map(({ tokens }) => h(name, null, <Tokens tokens={tokens} />))
   return (
     <table>
       <thead>
@@ -87,13 +87,13 @@ function table({ header, rows }: Kinds.Table): ComponentChild {
 }
 
 /** Only http(s) and mailto links. Any other address is displayed without a link. */
-const openable = /^(?:https?:\/\/|mailto:)/i
+const linkScheme = /^(?:https?:\/\/|mailto:)/i
 
 function link({ href, tokens }: Kinds.Link): ComponentChild {
-  if (!openable.test(href)) return <Tokens of={tokens} />
+  if (!linkScheme.test(href)) return <Tokens tokens={tokens} />
   return (
     <a href={href} target="_blank" rel="noopener noreferrer">
-      <Tokens of={tokens} />
+      <Tokens tokens={tokens} />
     </a>
   )
 }
@@ -103,9 +103,9 @@ function image({ href, text }: Kinds.Image): ComponentChild {
   return href.startsWith('data:image/') ? <img src={href} alt={text} /> : text
 }
 
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: '\u00a0' }
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: '\u00a0' }
 
 /** Decodes the entities that Markdown uses for its special characters. */
-function plain(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (whole, name: string) => named[name] ?? whole)
+function decodeEntities(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (whole, name: string) => entities[name] ?? whole)
 }

@@ -2,19 +2,19 @@ import type { MarkedOptions, Token } from 'marked'
 import { useEffect, useState } from 'preact/hooks'
 import { Tokens } from './markdown-tokens.tsx'
 
-type Read = (text: string) => Token[]
+type Lexer = (text: string) => Token[]
 
-let reader: Promise<Read> | undefined
+let lexerPromise: Promise<Lexer> | undefined
 const options: MarkedOptions = { gfm: true, breaks: true }
 
 /** Loaded when the first text is displayed. */
-function loadReader(): Promise<Read> {
-  reader ??= import('marked').then(
+function loadLexer(): Promise<Lexer> {
+  lexerPromise ??= import('marked').then(
     ({ lexer }) =>
       (text) =>
         lexer(text, options),
   )
-  return reader
+  return lexerPromise
 }
 
 /**
@@ -22,10 +22,10 @@ function loadReader(): Promise<Read> {
  * run.
  */
 export function Markdown({ text }: { text: string }) {
-  const [loaded, setLoaded] = useState<{ read: Read }>()
+  const [loaded, setLoaded] = useState<{ read: Lexer }>()
   useEffect(() => {
     let isUnmounted = false
-    void loadReader().then((read) => !isUnmounted && setLoaded({ read }))
+    void loadLexer().then((read) => !isUnmounted && setLoaded({ read }))
     return () => {
       isUnmounted = true
     }
@@ -33,7 +33,7 @@ export function Markdown({ text }: { text: string }) {
   if (!loaded) return <div class="markdown plain">{text}</div>
   return (
     <div class="markdown">
-      <Tokens of={loaded.read(text)} />
+      <Tokens tokens={loaded.read(text)} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { useGet } from '../api/resource.ts'
-import { type Found, SearchAndAdd, SelectedItems } from './search-and-add.tsx'
+import { SearchAndAdd, type SearchResult, SelectedItems } from './search-and-add.tsx'
 
 const maxSuggestions = 12
 
@@ -28,10 +28,10 @@ export function ModelSearch({ label, models, add }: Omit<Props, 'choose'> & { ad
   return (
     <SearchAndAdd
       label={`Add to ${label.toLowerCase()}`}
-      placeholder="name or ID, such as claude opus"
+      placeholder="Name or ID, such as claude opus"
       resultsLabel="Matching models"
-      nothing="No matching model."
-      useFound={(typed) => {
+      noResultsText="No matching model."
+      useSearch={(typed) => {
         const available = useGet('GET /models/user', typed === '' ? undefined : {}).data?.data
         return available && matchingModels(available, typed, models)
       }}
@@ -43,7 +43,7 @@ export function ModelSearch({ label, models, add }: Omit<Props, 'choose'> & { ad
 }
 
 /** The models whose ID or name has all words, without the selected ones. */
-function matchingModels(available: { id: string; name: string }[], typed: string, selected: string[]): Found[] {
+function matchingModels(available: { id: string; name: string }[], typed: string, selected: string[]): SearchResult[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   return available
     .filter(({ id, name }) => words.every((word) => `${id} ${name}`.toLowerCase().includes(word)))

@@ -19,7 +19,7 @@ type Results = { found: Command[]; byExactId: Command[]; isSearching: boolean }
  */
 export function useNameSearch(typed: string, ofRequests: boolean): Results {
   const { route } = useLocation()
-  const words = useRested(typed.trim())
+  const words = useSettledText(typed.trim())
   const isSettled = words === typed.trim()
   const id = requestIdIn(typed)
   const isEnabled = id === undefined && words.length > 1 && isSettled
@@ -39,7 +39,7 @@ export function useNameSearch(typed: string, ofRequests: boolean): Results {
   if (id) {
     return { found: [open({ title: id, hint: 'request', path: `/requests/${id}` })], byExactId: [], isSearching: false }
   }
-  const found = [...keysFound(currentRows(keys)), ...memberResults(currentRows(members)), ...listed]
+  const found = [...keyResults(currentRows(keys)), ...memberResults(currentRows(members)), ...listed]
   return {
     found: found.map(open),
     byExactId: isEnabled && !/\s/.test(words) ? [open(session)] : [],
@@ -51,7 +51,7 @@ type Row<R extends 'GET /keys' | 'GET /organization/members'> = NonNullable<
   ReturnType<typeof useGet<R>>['data']
 >['data'][number]
 
-function keysFound(rows: Row<'GET /keys'>[]): NamedResult[] {
+function keyResults(rows: Row<'GET /keys'>[]): NamedResult[] {
   return rows.map(({ hash, name, label, creator_name }) => ({
     title: name,
     hint: `key ${label}${creator_name ? ` of ${creator_name}` : ''}`,
@@ -74,10 +74,10 @@ const currentRows = <R>({ data, isCurrent }: { data: { data: R[] } | undefined; 
   isCurrent && data ? data.data : []
 
 /** The typed text after a pause. */
-function useRested(typed: string): string {
-  const [settledText, setRested] = useState('')
+function useSettledText(typed: string): string {
+  const [settledText, setSettledText] = useState('')
   useEffect(() => {
-    const timer = setTimeout(() => setRested(typed), debounceMs)
+    const timer = setTimeout(() => setSettledText(typed), debounceMs)
     return () => clearTimeout(timer)
   }, [typed])
   return settledText

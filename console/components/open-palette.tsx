@@ -3,7 +3,7 @@ import { type Command, commands, findCommands } from './commands.ts'
 import { Dialog } from './dialog.tsx'
 import { useNameSearch } from './name-search.ts'
 
-const searched =
+const searchedKinds =
   'request IDs, models, providers, keys, members, workspaces, presets, sessions, guardrails, interns, screens and commands'
 
 export type PaletteState = { typed: string; ofRequests: boolean }
@@ -13,22 +13,22 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
   const [typed, setTyped] = useState(initial)
   const [chosen, setChosen] = useState(0)
   const { found: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)
-  const listed = findCommands(commands(), typed).slice(0, 50)
-  const matches = ofRequests ? [...named, ...listed] : [...listed, ...named]
+  const matchingCommands = findCommands(commands(), typed).slice(0, 50)
+  const matches = ofRequests ? [...named, ...matchingCommands] : [...matchingCommands, ...named]
   const found = [...matches, ...byExactId]
-  const at = Math.min(chosen, found.length - 1)
+  const selectedIndex = Math.min(chosen, found.length - 1)
   const run = (command: Command | undefined) => {
     onClose()
     command?.act()
   }
-  const press = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
       event.preventDefault()
-      setChosen((at + step + found.length) % Math.max(1, found.length))
+      setChosen((selectedIndex + step + found.length) % Math.max(1, found.length))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      run(found[at])
+      run(found[selectedIndex])
     }
   }
   return (
@@ -38,7 +38,7 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
         role="combobox"
         aria-expanded="true"
         aria-controls="commands"
-        aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
+        aria-activedescendant={found.length > 0 ? `command-${selectedIndex}` : undefined}
         aria-label="Search"
         placeholder="Search by ID or name, or enter a command"
         value={typed}
@@ -46,7 +46,7 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
           setTyped(event.currentTarget.value)
           setChosen(0)
         }}
-        onKeyDown={press}
+        onKeyDown={onKeyDown}
       />
       <div id="commands" role="listbox" aria-label="Commands">
         {found.map((command, index) => (
@@ -54,7 +54,7 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
             key={`${command.title} ${command.hint}`}
             id={`command-${index}`}
             role="option"
-            aria-selected={index === at}
+            aria-selected={index === selectedIndex}
             onClick={() => run(command)}
           >
             {command.title} <span class="dim">{command.hint}</span>
@@ -63,7 +63,7 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
       </div>
       {matches.length === 0 && (
         <p class="dim none" role="status">
-          {isSearching ? 'Searching …' : `No results. Searched: ${searched}.`}
+          {isSearching ? 'Searching …' : `No results. Searched: ${searchedKinds}.`}
         </p>
       )}
     </Dialog>

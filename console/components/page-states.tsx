@@ -36,7 +36,10 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
   )
 }
 
-/** An error with its request id and a retry button. Missing permission names who can grant it. */
+/** The titles of failures by status. */
+const titles: Record<number, string> = { 403: 'Access denied', 404: 'Not found' }
+
+/** An error with its request id and a retry button. Without permission it names who can grant it. */
 export function FailureState({ failure, retry }: { failure: Failure; retry?: () => void }) {
   const isForbidden = failure.status === 403
   const [pressedAt, setPressedAt] = useState<Failure>()
@@ -44,7 +47,7 @@ export function FailureState({ failure, retry }: { failure: Failure; retry?: () 
     <div class="state">
       {/* Without the id, which differs each time: screen readers read unchanged text once. */}
       <div role="alert">
-        <h2>{isForbidden ? 'Access denied' : failure.status === 404 ? 'Not found' : 'Something went wrong'}</h2>
+        <h2>{titles[failure.status] ?? 'Something went wrong'}</h2>
         <p>{failure.message}</p>
         {isForbidden && <p class="dim">An owner or admin of the organization can give you access.</p>}
       </div>

@@ -1,14 +1,15 @@
 import { axisTimes } from '../format/time.ts'
-import { areaShape, colourOf, lineShape, type Place, type PlotLine } from './plot-shapes.ts'
+import { areaShape, colourOf, lineShape, type PlotLine, type Scale } from './plot-shapes.ts'
 
 /** Labels closer to the right edge than this would be cut off, in px. */
-const halfLabel = 12
+const halfLabelPx = 12
 
 type AxesProps = {
-  x: Place
-  y: Place
-  /** The ticks of both axes. */
+  x: Scale
+  y: Scale
+  /** The ticks of the value axis. */
   marks: number[]
+  /** The ticks of the time axis, in seconds since the epoch. */
   times: number[]
   left: number
   right: number
@@ -32,9 +33,9 @@ export function Axes({ x, y, marks, times, left, right, bottom, format }: AxesPr
         <g key={time}>
           <line x1={x(time)} x2={x(time)} y1={y(marks.at(-1)!)} y2={bottom} />
           <text
-            x={x(time) > right - halfLabel ? right + 8 : x(time)}
+            x={x(time) > right - halfLabelPx ? right + 8 : x(time)}
             y={bottom + 16}
-            text-anchor={x(time) > right - halfLabel ? 'end' : 'middle'}
+            text-anchor={x(time) > right - halfLabelPx ? 'end' : 'middle'}
           >
             {labels[index]}
           </text>
@@ -50,8 +51,8 @@ type ShapesProps = {
   times: number[]
   /** The end of the last step of an area. */
   end: number
-  x: Place
-  y: Place
+  x: Scale
+  y: Scale
   isStacked: boolean
 }
 

@@ -7,13 +7,14 @@ export type PlotLine = {
   colour?: string
 }
 
-export type Place = (value: number) => number
+/** Converts a time or a value to its position in the drawing, in px. */
+export type Scale = (value: number) => number
 /** The path of a line or an area, and the marked points. */
 export type Shape = { path: string; points: { x: number; y: number }[] }
 
 const seriesColours = 6
-/** Lines with fewer values get a mark for each. */
-const marked = 20
+/** Lines with fewer values than this get a mark for each value. */
+const maxMarkedPoints = 20
 
 export const colourOf = ({ colour }: PlotLine, index: number) =>
   `var(${colour ?? `--series-${(index % seriesColours) + 1}`})`
@@ -35,17 +36,17 @@ export const isEmptyData = (lines: PlotLine[], isAmount: boolean): boolean =>
   lines.every(({ values }) => values.every((value) => value === null || (isAmount && value === 0)))
 
 /** A line through all values. Missing values leave no gap. */
-export function lineShape(tops: (number | null)[], times: number[], x: Place, y: Place): Shape {
+export function lineShape(tops: (number | null)[], times: number[], x: Scale, y: Scale): Shape {
   const points = tops.flatMap((top, index) => (top === null ? [] : [{ x: x(times[index]!), y: y(top) }]))
   return {
     path: points.map((point, index) => `${index ? 'L' : 'M'}${point.x.toFixed(1)} ${point.y.toFixed(1)}`).join(''),
-    points: points.length < marked ? points : [],
+    points: points.length < maxMarkedPoints ? points : [],
   }
 }
 
-/** The area below a step line. @param ends the end of the last step. */
-export function areaShape(tops: (number | null)[], times: number[], ends: number, x: Place, y: Place): Shape {
-  const begin = `M${x(times[0] ?? ends).toFixed(1)} ${y(0).toFixed(1)}`
-  const steps = tops.map((top, index) => `V${y(top ?? 0).toFixed(1)}H${x(times[index + 1] ?? ends).toFixed(1)}`)
-  return { path: `${begin}${steps.join('')}V${y(0).toFixed(1)}Z`, points: [] }
+/** The area below a step line. @param end the end of the last step. */
+export function areaShape(tops: (number | null)[], times: number[], end: number, x: Scale, y: Scale): Shape {
+  const start = `M${x(times[0] ?? end).toFixed(1)} ${y(0).toFixed(1)}`
+  const steps = tops.map((top, index) => `V${y(top ?? 0).toFixed(1)}H${x(times[index + 1] ?? end).toFixed(1)}`)
+  return { path: `${start}${steps.join('')}V${y(0).toFixed(1)}Z`, points: [] }
 }

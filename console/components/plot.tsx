@@ -29,7 +29,7 @@ type PlotProps = {
 
 /** The default height of a plot: larger in wider windows, within limits. In px of the default text size. */
 export const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / textScale / 9)))
-const edge = { left: 62, right: 8, top: 8, bottom: 26 }
+const margin = { left: 62, right: 8, top: 8, bottom: 26 }
 /** The width of a time label, in px. */
 const timeWidth = 70
 
@@ -60,12 +60,12 @@ function PlotDrawing(props: PlotProps) {
   const tops = stackedTops(lines, isStacked)
   const highest = Math.max(0, ...tops.flat().map(Number))
   const marks = axisTicks(highest > 0 ? highest : 1, isCount)
-  const [inner, innerHeight] = [width - edge.left - edge.right, height - edge.top - edge.bottom]
-  const x = (time: number) => edge.left + ((time - first) / (end - first)) * inner
-  const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * innerHeight
-  const read = (event: PointerEvent) => {
+  const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom]
+  const x = (time: number) => margin.left + ((time - first) / (end - first)) * plotWidth
+  const y = (value: number) => margin.top + (1 - value / marks.at(-1)!) * plotHeight
+  const moveCursor = (event: PointerEvent) => {
     const cursorX = (event.clientX - element.current!.getBoundingClientRect().left) / textScale
-    const at = first + ((cursorX - edge.left) / inner) * (end - first)
+    const at = first + ((cursorX - margin.left) / plotWidth) * (end - first)
     const index = times.findLastIndex((time) => time <= at)
     cursor.value = index < 0 ? undefined : { syncGroup, index }
   }
@@ -77,22 +77,22 @@ function PlotDrawing(props: PlotProps) {
         ref={element}
         aria-hidden="true"
         style={{ minHeight: rem(height + 22) }}
-        onPointerMove={read}
+        onPointerMove={moveCursor}
         onPointerLeave={() => {
           cursor.value = undefined
         }}
       >
-        {inner > 0 && times.length > 0 && (
+        {plotWidth > 0 && times.length > 0 && (
           <svg aria-hidden="true" {...{ width: rem(width), height: rem(height) }} viewBox={`0 0 ${width} ${height}`}>
             <Axes
               {...{ x, y, marks, format }}
-              times={timeTicks(first, end, Math.floor(inner / timeWidth))}
-              left={edge.left}
-              right={width - edge.right}
-              bottom={height - edge.bottom}
+              times={timeTicks(first, end, Math.floor(plotWidth / timeWidth))}
+              left={margin.left}
+              right={width - margin.right}
+              bottom={height - margin.bottom}
             />
             <Shapes {...{ lines, tops, times, end, x, y, isStacked }} />
-            <PlotReadout {...{ times, syncGroup, x }} top={edge.top} bottom={height - edge.bottom} />
+            <PlotReadout {...{ times, syncGroup, x }} top={margin.top} bottom={height - margin.bottom} />
           </svg>
         )}
         <Legend {...{ times, lines, format, syncGroup, isStacked }} />

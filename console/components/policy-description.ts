@@ -9,7 +9,7 @@ type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
 /** A description for each built-in filter. */
-export const builtins: Record<Builtin['slug'], string> = {
+export const builtinFilterNames: Record<Builtin['slug'], string> = {
   email: 'email addresses',
   phone: 'phone numbers',
   ssn: 'US social security numbers',
@@ -26,15 +26,15 @@ const maxNamed = 6
 
 /** `a, b and 3 more` */
 function listed(items: string[]): string {
-  const more = items.length - maxNamed
-  return more > 0 ? `${items.slice(0, maxNamed).join(', ')} and ${more} more` : items.join(', ')
+  const omittedCount = items.length - maxNamed
+  return omittedCount > 0 ? `${items.slice(0, maxNamed).join(', ')} and ${omittedCount} more` : items.join(', ')
 }
 
 /** Describes a policy with a sentence for each rule. Empty without rules. */
 export function describePolicy(policy: Policy): string[] {
   const { allowed_models, ignored_models, allowed_providers, ignored_providers, allowed_data_regions } = policy
   return [
-    ...limitIn(policy),
+    ...describeLimit(policy),
     ...(policy.group_limits ?? []).map((limit) => `At most ${groupLimitText(limit)}.`),
     ...(allowed_models ? [`Allowed models: ${listed(allowed_models)}.`] : []),
     ...(ignored_models ? [`Blocked models: ${listed(ignored_models)}.`] : []),
@@ -43,12 +43,12 @@ export function describePolicy(policy: Policy): string[] {
     ...(allowed_data_regions
       ? [`Allowed regions: ${allowed_data_regions.map((region) => regions[region]).join(' or ')}.`]
       : []),
-    ...dataIn(policy),
-    ...filtersIn(policy),
+    ...describeDataRules(policy),
+    ...describeFilters(policy),
   ]
 }
 
-function limitIn({ limit_usd, reset_interval, include_byok_in_budgets }: Policy): string[] {
+function describeLimit({ limit_usd, reset_interval, include_byok_in_budgets }: Policy): string[] {
   if (limit_usd === null) return []
   const byok = include_byok_in_budgets ? ', own provider keys included' : ''
   return [`At most ${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in total'}${byok}.`]
@@ -62,7 +62,7 @@ export function groupLimitText({ by, tag_name, limit_usd, reset_interval }: Grou
   return `${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in total'} for ${each}`
 }
 
-function dataIn(policy: Policy): string[] {
+function describeDataRules(policy: Policy): string[] {
   const vendors = {
     'vendor a': policy.enforce_zdr_vendor_a,
     'vendor b': policy.enforce_zdr_vendor_b,
@@ -70,20 +70,20 @@ function dataIn(policy: Policy): string[] {
     'vendor d': policy.enforce_zdr_vendor_d,
     'all other vendors': policy.enforce_zdr_other,
   }
-  const follows = (own: boolean | null) => own ?? policy.enforce_zdr
-  const bound = Object.entries(vendors).flatMap(([name, own]) => (follows(own) ? [name] : []))
-  const label = bound.length === 5 ? 'Models' : `Models of ${bound.join(', ')}`
+  const requiresZdr = (own: boolean | null) => own ?? policy.enforce_zdr
+  const zdrVendors = Object.entries(vendors).flatMap(([name, own]) => (requiresZdr(own) ? [name] : []))
+  const label = zdrVendors.length === 5 ? 'Models' : `Models of ${zdrVendors.join(', ')}`
   return [
-    ...(bound.length > 0 ? [`${label} only with zero data retention.`] : []),
+    ...(zdrVendors.length > 0 ? [`${label} only with zero data retention.`] : []),
     ...dataRuleNames.filter((name) => policy[name] === false).map((name) => dataRules[name].description),
   ]
 }
 
-function filtersIn({ content_filter_builtins, content_filters }: Policy): string[] {
+function describeFilters({ content_filter_builtins, content_filters }: Policy): string[] {
   return (['block', 'redact', 'flag'] as const).flatMap((action) => {
     const found = (content_filter_builtins ?? [])
       .filter((one) => one.action === action)
-      .map(({ slug }) => builtins[slug] ?? slug)
+      .map(({ slug }) => builtinFilterNames[slug] ?? slug)
     const patterns = (content_filters ?? []).filter((one) => one.action === action).map(({ pattern }) => `“${pattern}”`)
     const all = [...found, ...patterns]
     return all.length > 0 ? [`Text with ${listed(all)} ${effects[action]}.`] : []

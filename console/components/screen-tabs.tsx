@@ -32,13 +32,13 @@ export function ScreenTabs({ screen, title, parts }: { screen: string; title: st
       <header class="bar">
         <Heading part={open?.title}>{title}</Heading>
         <nav ref={nav} aria-label="Tabs of this screen">
-          {offered.map(({ name, title: of }) => (
+          {offered.map(({ name, title: tabTitle }) => (
             <a
               key={name}
               href={`/${screen}${name && `/${name}`}`}
               aria-current={name === currentName ? 'page' : undefined}
             >
-              {of}
+              {tabTitle}
             </a>
           ))}
         </nav>

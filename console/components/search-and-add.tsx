@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-export type Found = { id: string; label: string }
+export type SearchResult = { id: string; label: string }
 
 type Props = {
   /** The accessible name of the field. */
@@ -9,10 +9,10 @@ type Props = {
   /** Whether something must be chosen before the form is sent. */
   isRequired?: boolean
   resultsLabel: string
-  nothing: string
+  noResultsText: string
   /** A hook that returns what matches the text; undefined while it is loaded. */
-  useFound: (text: string) => Found[] | undefined
-  add: (found: Found) => void
+  useSearch: (text: string) => SearchResult[] | undefined
+  add: (found: SearchResult) => void
   /** Adds the text itself if Enter is pressed and nothing matches. */
   addTyped?: (text: string) => void
 }
@@ -23,15 +23,15 @@ export function SearchAndAdd({
   placeholder,
   isRequired = false,
   resultsLabel,
-  nothing,
-  useFound,
+  noResultsText,
+  useSearch,
   add,
   addTyped,
 }: Props) {
-  const [text, setTyped] = useState('')
-  const found = useFound(text.trim())
-  const select = (one: Found) => {
-    setTyped('')
+  const [text, setText] = useState('')
+  const found = useSearch(text.trim())
+  const select = (one: SearchResult) => {
+    setText('')
     add(one)
   }
   return (
@@ -43,14 +43,14 @@ export function SearchAndAdd({
         autocomplete="off"
         spellcheck={false}
         value={text}
-        onInput={(event) => setTyped(event.currentTarget.value)}
+        onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           event.preventDefault()
           if (found?.[0]) return select(found[0])
           if (text.trim() !== '' && addTyped) {
             addTyped(text.trim())
-            setTyped('')
+            setText('')
           }
         }}
       />
@@ -61,17 +61,17 @@ export function SearchAndAdd({
               {one.label}
             </button>
           ))}
-          {found?.length === 0 && <span class="dim">{nothing}</span>}
+          {found?.length === 0 && <span class="dim">{noResultsText}</span>}
         </fieldset>
       )}
     </>
   )
 }
 
-type PickedProps = { label: string; selected: Found[]; remove: (id: string) => void }
+type SelectedItemsProps = { label: string; selected: SearchResult[]; remove: (id: string) => void }
 
 /** The chosen items, each with a button that removes it. */
-export function SelectedItems({ label, selected, remove }: PickedProps) {
+export function SelectedItems({ label, selected, remove }: SelectedItemsProps) {
   if (selected.length === 0) return null
   return (
     <ul aria-label={label}>

@@ -31,7 +31,7 @@ type TableProps<Row> = {
   /** Receives the scroll container. */
   list?: RefObject<HTMLDivElement | null>
   /** Called with whether the list is scrolled to its top. */
-  onTop?: (isAtTop: boolean) => void
+  onTopChange?: (isAtTop: boolean) => void
   /** Below the last row. */
   foot?: ComponentChildren
 }
@@ -41,25 +41,28 @@ const rowHeight = 28
 const narrowHeight = 50
 /** Below this width a row has two lines, in px of the default text size. */
 const narrowWidth = 660
-/** Rendered rows outside of the viewport, at each end. A page that the service renders has none: it cannot know them needed. */
+/** Rendered rows outside of the viewport, at each end. A page that the service renders has none, because it has the visible rows only. */
 const overscan = typeof document === 'undefined' ? 0 : 12
 /** The rendered window moves by this number of rows, to render rarely while scrolling. */
 const step = 6
 
 /** A virtual list: only visible rows are rendered. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, keyOf, openKey, onOpen, narrow, onEnd, onTop, foot } = props
-  const own = useRef<HTMLDivElement>(null)
-  const scroller = props.list ?? own
+  const { label, rows, columns, keyOf, openKey, onOpen, narrow, onEnd, onTopChange, foot } = props
+  const ownScroller = useRef<HTMLDivElement>(null)
+  const scroller = props.list ?? ownScroller
   const [view, setView] = useState<View>(() => ({ top: 0, ...estimatedListSize() }))
   const [cursor, setCursor] = useState<string>()
   const { width } = view
   const isNarrow = width > 0 && width < narrowWidth
   const height = isNarrow ? narrowHeight : rowHeight
   const visible = visibleColumns(columns, width)
-  const drawn = Math.ceil(view.height / height) + 2 * overscan + step
-  const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - overscan))
-  const last = Math.min(rows.length, first + drawn)
+  const renderedCount = Math.ceil(view.height / height) + 2 * overscan + step
+  const first = Math.max(
+    0,
+    Math.min(rows.length - renderedCount, Math.floor(view.top / height / step) * step - overscan),
+  )
+  const last = Math.min(rows.length, first + renderedCount)
   const selectedKey = openKey ?? cursor
   const current = useMemo(
     () => (selectedKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === selectedKey)),
@@ -71,7 +74,7 @@ export function Table<Row>(props: TableProps<Row>) {
     const measure = () => {
       const viewport = viewOf(element)
       setView((before) => (isSameView(before, viewport) ? before : viewport))
-      onTop?.(viewport.top < rowHeight / 2)
+      onTopChange?.(viewport.top < rowHeight / 2)
     }
     measure()
     const observer = new ResizeObserver(measure)
@@ -80,18 +83,18 @@ export function Table<Row>(props: TableProps<Row>) {
     return () => {
       observer.disconnect()
       element.removeEventListener('scroll', measure)
-      onTop?.(true)
+      onTopChange?.(true)
     }
-  }, [onTop])
+  }, [onTopChange])
   useEffect(() => {
     if (onEnd && view.height > 0 && last >= rows.length - overscan) onEnd()
   }, [onEnd, last, rows.length, view.height])
 
-  const move = (step: number) => {
-    const next = rows[Math.min(rows.length - 1, Math.max(0, current + step))]
+  const move = (offset: number) => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, current + offset))]
     if (!next) return
     setCursor(keyOf(next))
-    bringIntoSight(scroller.current!, rows.indexOf(next) * height * textScale, height * textScale)
+    scrollToRow(scroller.current!, rows.indexOf(next) * height * textScale, height * textScale)
     if (openKey !== undefined) onOpen(next)
   }
   useKeys([
@@ -127,7 +130,7 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows.slice(first, last).map((row, index) => (
             <div
               // Row elements are reused while scrolling. New rows above do not change the key of a row.
-              key={(rows.length - first - index) % drawn}
+              key={(rows.length - first - index) % renderedCount}
               id={`row-${first + index}`}
               class="row"
               role="row"
@@ -154,7 +157,7 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** In px of the default text size. */
+/** The scroll position and the size of the list, in px of the default text size. */
 type View = { top: number; height: number; width: number }
 
 const viewOf = ({ scrollTop, clientHeight, clientWidth }: HTMLElement): View => ({
@@ -170,9 +173,10 @@ function isSameView(a: View, b: View): boolean {
   return isSamePosition && a.height === b.height && a.width === b.width
 }
 
-function bringIntoSight(scroller: HTMLElement, top: number, height: number): void {
-  const head = (scroller.firstElementChild as HTMLElement).offsetHeight
+/** Scrolls as little as needed to show a row. @param top its position below the head row, in px of the window like `height`. */
+function scrollToRow(scroller: HTMLElement, top: number, height: number): void {
+  const headHeight = (scroller.firstElementChild as HTMLElement).offsetHeight
   if (top < scroller.scrollTop) scroller.scrollTop = top
-  const bottom = top + height + head
+  const bottom = top + height + headHeight
   if (bottom > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = bottom - scroller.clientHeight
 }

@@ -7,13 +7,13 @@ export const themes: Theme[] = ['system', 'light', 'dark']
 const cookieSeconds = 31_536_000
 
 /** The theme in the page. If only a script knew it, the page would flash. */
-const chosen = (): Theme => themes.find((theme) => theme === pageSettings.theme) ?? 'system'
+const themeOfPage = (): Theme => themes.find((theme) => theme === pageSettings.theme) ?? 'system'
 
-export const theme = signal<Theme>(chosen())
+export const theme = signal<Theme>(themeOfPage())
 
 /** Reads the theme of the page again. */
 export const readTheme = (): void => {
-  theme.value = chosen()
+  theme.value = themeOfPage()
 }
 
 export function setTheme(next: Theme): void {

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 type Toast = { id: number; text: string; undo?: (() => void) | undefined; isError?: boolean }
 
 const toasts = signal<Toast[]>([])
-let next = 0
+let nextId = 0
 const visibleMs = 4_000
 const undoMs = 10_000
 
@@ -13,7 +13,7 @@ const drop = (id: number) => {
 
 /** Shows a message for some seconds, with `undo` for ten seconds. Errors stay until closed. */
 export function toast(text: string, { undo, isError }: { undo?: () => void; isError?: boolean } = {}): void {
-  const id = next++
+  const id = nextId++
   // Repeated errors are displayed once.
   const others = toasts.value.filter((one) => !one.isError || one.text !== text)
   toasts.value = [...others, { id, text, ...(undo && { undo }), ...(isError && { isError }) }]

@@ -4,10 +4,10 @@ import { textScale } from './text-size.ts'
 
 /** The width of an element, in px of the default text size; 0 before it is measured. */
 export function useWidth(): [RefObject<HTMLDivElement | null>, number] {
-  const place = useRef<HTMLDivElement>(null)
+  const elementRef = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {
-    const element = place.current
+    const element = elementRef.current
     // The component may be unmounted already.
     if (!element) return
     const update = () => setWidth(element.clientWidth / textScale)
@@ -16,5 +16,5 @@ export function useWidth(): [RefObject<HTMLDivElement | null>, number] {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  return [place, width]
+  return [elementRef, width]
 }

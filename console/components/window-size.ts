@@ -3,14 +3,14 @@ import { textScale } from './text-size.ts'
 /** Width and height in px of the default text size. */
 export type Size = { width: number; height: number }
 
-let served: Size | undefined
+let readerWindow: Size | undefined
 
 /** Sets the size of the reader's window where a page is rendered without one. */
 export const setWindowSize = (size: Size): void => {
-  served = size
+  readerWindow = size
 }
 
-const windowSize = (): Size => served ?? { width: innerWidth / textScale, height: innerHeight / textScale }
+const windowSize = (): Size => readerWindow ?? { width: innerWidth / textScale, height: innerHeight / textScale }
 
 /** Widths in `style/frame.css`. */
 const navigation = { width: 150, besideAbove: 900 }

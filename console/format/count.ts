@@ -1,7 +1,7 @@
-const whole = new Intl.NumberFormat('en-US')
+const integerFormat = new Intl.NumberFormat('en-US')
 
 /** `12,408` */
-export const exactCount = (count: number) => whole.format(count)
+export const exactCount = (count: number) => integerFormat.format(count)
 
 /** A short number: `640`, `1.2k`, `22.4k`, `3.1M`. */
 export function count(amount: number): string {

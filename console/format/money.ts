@@ -1,11 +1,11 @@
-const separated = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const dollarFormat = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** Formats USD with two decimals from a dollar on, else three significant digits: `$0.00041`, `$12.30`. */
 export function money(usd: number): string {
   const amount = Math.abs(usd)
   const sign = usd < 0 ? '−' : ''
   if (amount === 0) return '$0'
-  if (amount >= 1) return `${sign}$${separated.format(amount)}`
+  if (amount >= 1) return `${sign}$${dollarFormat.format(amount)}`
   const digits = Math.min(12, 2 - Math.floor(Math.log10(amount)))
   const text = amount.toFixed(digits).replace(/0+$/, '')
   return text.endsWith('.') ? `${sign}$${text}00` : `${sign}$${text.replace(/^(\d+\.\d)$/, '$10')}`

@@ -15,7 +15,7 @@ export function AffectedRequests({ replay: { touched: total, touched_requests: r
         Affected requests
         {total > requests.length && `: the newest ${exactCount(requests.length)} of ${exactCount(total)}`}
       </summary>
-      <table class="plain-table guardrail-touched" aria-label="Affected requests">
+      <table class="plain-table affected-requests" aria-label="Affected requests">
         <tbody>
           {requests.map(({ id, created_at, model, usd, effects }) => (
             <tr key={id}>

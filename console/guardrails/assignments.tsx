@@ -25,8 +25,8 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
   const page = { params: { id } }
   const keys = useAllRows('GET /guardrails/{id}/assignments/keys', page)
   const members = useAllRows('GET /guardrails/{id}/assignments/members', page)
-  const everybody = useAllRows('GET /organization/members', members.data?.length ? {} : undefined).data ?? []
-  const nameOf = (user: string) => memberName(everybody.find(({ id }) => id === user)) ?? user
+  const allMembers = useAllRows('GET /organization/members', members.data?.length ? {} : undefined).data ?? []
+  const nameOf = (user: string) => memberName(allMembers.find(({ id }) => id === user)) ?? user
   const targets: Target[] = [
     ...(keys.data ?? []).map(({ key_hash, key_name }) => ({
       kind: 'key' as const,
@@ -80,19 +80,19 @@ const addAssignment = (id: string, { kind, id: target }: Target) =>
     ? call('POST /guardrails/{id}/assignments/keys', { params: { id }, body: { key_hashes: [target] } })
     : call('POST /guardrails/{id}/assignments/members', { params: { id }, body: { member_user_ids: [target] } })
 
-const remove = (id: string, { kind, id: target }: Target) =>
+const deleteAssignment = (id: string, { kind, id: target }: Target) =>
   kind === 'key'
     ? call('POST /guardrails/{id}/assignments/keys/remove', { params: { id }, body: { key_hashes: [target] } })
     : call('POST /guardrails/{id}/assignments/members/remove', { params: { id }, body: { member_user_ids: [target] } })
 
 async function runAndReload(
-  work: Promise<unknown>,
+  request: Promise<unknown>,
   reload: () => void,
   message: string,
   undo?: () => void,
 ): Promise<void> {
   try {
-    await work
+    await request
     toast(message, undo && { undo })
   } catch (error) {
     toast(asFailure(error).message, { isError: true })
@@ -102,7 +102,7 @@ async function runAndReload(
 
 function removeAssignment(id: string, target: Target, reload: () => void): Promise<void> {
   const undo = () => void runAndReload(addAssignment(id, target), reload, `Assigned to ${target.name} again`)
-  return runAndReload(remove(id, target), reload, `No longer assigned to ${target.name}`, undo)
+  return runAndReload(deleteAssignment(id, target), reload, `No longer assigned to ${target.name}`, undo)
 }
 
 type AssignProps = Pick<AssignmentsProps, 'id' | 'workspaceId'> & { targets: Target[]; reload: () => void }
@@ -118,8 +118,8 @@ function Assign({ id, workspaceId, targets, reload }: AssignProps) {
         label="Assign to a key or member"
         placeholder="Assign to … name of a key or member"
         resultsLabel="Matching keys and members"
-        nothing="No other key or member has this name."
-        useFound={(typed) => {
+        noResultsText="No other key or member has this name."
+        useSearch={(typed) => {
           const all = useTargets(typed, workspaceId)
           found.current = all?.filter((one) => !targets.some((target) => target.id === one.id)) ?? []
           return all && found.current.map(({ kind, id, name }) => ({ id, label: `${kind} ${name}` }))
@@ -136,13 +136,13 @@ function Assign({ id, workspaceId, targets, reload }: AssignProps) {
 /** The keys of the workspace and the members whose name has the words; undefined while they are loaded. */
 function useTargets(typed: string, workspaceId: string | undefined): Target[] | undefined {
   const q = useDebounced(typed)
-  const isOn = q !== '' && workspaceId !== undefined
+  const isEnabled = q !== '' && workspaceId !== undefined
   const query = { q, limit: maxFound }
   const keys = useGet(
     'GET /keys',
-    isOn ? { query: { ...query, workspace_id: workspaceId, include_disabled: 'true' } } : undefined,
+    isEnabled ? { query: { ...query, workspace_id: workspaceId, include_disabled: 'true' } } : undefined,
   )
-  const members = useGet('GET /organization/members', isOn ? { query } : undefined)
+  const members = useGet('GET /organization/members', isEnabled ? { query } : undefined)
   if (q !== typed || !keys.data || !members.data || !keys.isCurrent || !members.isCurrent) return undefined
   return [
     ...keys.data.data.map(({ hash, name, disabled }) => ({

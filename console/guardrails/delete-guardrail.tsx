@@ -24,9 +24,9 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
     invalidate('/guardrails')
     route('/guardrails')
     const restore = async () => {
-      const back = await restoreGuardrail(guardrail, assigned)
+      const newId = await restoreGuardrail(guardrail, assigned)
       invalidate('/guardrails')
-      route(`/guardrails/${back}`)
+      route(`/guardrails/${newId}`)
       toast(`${name} restored with a new ID`)
     }
     toast(`${name} deleted`, limit_usd === null ? { undo: () => void runOrToast(restore) } : {})

@@ -70,7 +70,8 @@ function Limit({ policy, change }: EditorProps) {
     const isUnlimited = text.trim() === '' || Number.isNaN(limit)
     change({ ...policy, limit_usd: isUnlimited ? null : limit, reset_interval: isUnlimited ? null : reset_interval })
   }
-  const interval = (text: string) => change({ ...policy, reset_interval: (text || null) as Policy['reset_interval'] })
+  const changeInterval = (text: string) =>
+    change({ ...policy, reset_interval: (text || null) as Policy['reset_interval'] })
   return (
     <fieldset>
       <legend>Limit</legend>
@@ -90,7 +91,7 @@ function Limit({ policy, change }: EditorProps) {
         <select
           disabled={limit_usd === null}
           value={reset_interval ?? ''}
-          onChange={(event) => interval(event.currentTarget.value)}
+          onChange={(event) => changeInterval(event.currentTarget.value)}
         >
           <option value="">never</option>
           <option value="daily">daily</option>
@@ -117,17 +118,17 @@ function List({ policy, change, field, label }: EditorProps & { field: ListField
   }
   const items = policy[field] ?? []
   /** Changes when the text must be filled again. */
-  const [filled, setFilled] = useState(0)
+  const [formVersion, setFormVersion] = useState(0)
   const add = (model: string) => {
     change({ ...policy, [field]: [...new Set([...items, model])] })
-    setFilled((before) => before + 1)
+    setFormVersion((before) => before + 1)
   }
   return (
     <>
       <label>
         <span>{label}</span>
         <textarea
-          key={filled}
+          key={formVersion}
           class="mono"
           rows={Math.min(6, Math.max(1, items.length))}
           placeholder={field.startsWith('allowed') ? 'Any. One per line' : 'None. One per line'}

@@ -1,10 +1,15 @@
-import { builtins } from '../components/policy-description.ts'
+import { builtinFilterNames } from '../components/policy-description.ts'
 import type { EditorProps, Policy } from './policy.ts'
 
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 type Pattern = NonNullable<Policy['content_filters']>[number]
 
-function Action<Value extends string>(props: { label: string; value: Value; none?: string; set: (to: Value) => void }) {
+function ActionSelect<Value extends string>(props: {
+  label: string
+  value: Value
+  none?: string
+  set: (to: Value) => void
+}) {
   const { label, value, none, set } = props
   return (
     <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value as Value)}>
@@ -19,7 +24,7 @@ function Action<Value extends string>(props: { label: string; value: Value; none
 /** The built-in detectors and their actions. */
 export function Builtins({ policy, change }: EditorProps) {
   const set = policy.content_filter_builtins ?? []
-  const take = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
+  const setAction = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
     const before = set.find((one) => one.slug === slug)
     const others = set.filter((one) => one.slug !== slug)
     const all = action === '' ? others : [...others, { label: '', ...before, slug, action }]
@@ -28,14 +33,14 @@ export function Builtins({ policy, change }: EditorProps) {
   return (
     <fieldset class="guardrail-builtins">
       <legend>Detectors</legend>
-      {(Object.keys(builtins) as Builtin['slug'][]).map((slug) => (
+      {(Object.keys(builtinFilterNames) as Builtin['slug'][]).map((slug) => (
         <div key={slug}>
-          <span>{builtins[slug]}</span>
-          <Action<Builtin['action'] | ''>
-            label={builtins[slug]}
+          <span>{builtinFilterNames[slug]}</span>
+          <ActionSelect<Builtin['action'] | ''>
+            label={builtinFilterNames[slug]}
             none="Allow"
             value={set.find((one) => one.slug === slug)?.action ?? ''}
-            set={(action) => take(slug, action)}
+            set={(action) => setAction(slug, action)}
           />
         </div>
       ))}
@@ -47,7 +52,7 @@ export function Builtins({ policy, change }: EditorProps) {
 export function Patterns({ policy, change }: EditorProps) {
   const all = policy.content_filters ?? []
   const replace = (filters: Pattern[]) => change({ ...policy, content_filters: filters.length > 0 ? filters : null })
-  const put = (index: number, part: Partial<Pattern>) =>
+  const changePattern = (index: number, part: Partial<Pattern>) =>
     replace(all.map((one, at) => (at === index ? { ...one, ...part } : one)))
   return (
     <fieldset class="guardrail-patterns">
@@ -58,12 +63,12 @@ export function Patterns({ policy, change }: EditorProps) {
             class="mono"
             aria-label={`Pattern ${index + 1}`}
             value={filter.pattern}
-            onInput={(event) => put(index, { pattern: event.currentTarget.value })}
+            onInput={(event) => changePattern(index, { pattern: event.currentTarget.value })}
           />
-          <Action<Pattern['action']>
+          <ActionSelect<Pattern['action']>
             label={`Action for pattern ${index + 1}`}
             value={filter.action}
-            set={(action) => put(index, { action })}
+            set={(action) => changePattern(index, { action })}
           />
           <button
             type="button"

@@ -6,7 +6,7 @@ type GroupLimit = NonNullable<Policy['group_limits']>[number]
 export function GroupLimits({ policy, change }: EditorProps) {
   const all = policy.group_limits ?? []
   const replace = (limits: GroupLimit[]) => change({ ...policy, group_limits: limits.length > 0 ? limits : null })
-  const put = (index: number, part: Partial<GroupLimit>) =>
+  const changeLimit = (index: number, part: Partial<GroupLimit>) =>
     replace(all.map((one, at) => (at === index ? { ...one, ...part } : one)))
   const hasSession = all.some(({ by }) => by === 'session')
   const add = (by: GroupLimit['by']) =>
@@ -17,13 +17,13 @@ export function GroupLimits({ policy, change }: EditorProps) {
       {all.map((limit, index) => (
         <GroupLimitFields
           key={index}
-          of={limit}
+          limit={limit}
           index={index}
-          put={(part) => put(index, part)}
+          put={(part) => changeLimit(index, part)}
           remove={() => replace(all.filter((_, at) => at !== index))}
         />
       ))}
-      <div class="does">
+      <div class="toolbar">
         <button type="button" disabled={hasSession} onClick={() => add('session')}>
           Add limit per session
         </button>
@@ -35,9 +35,9 @@ export function GroupLimits({ policy, change }: EditorProps) {
   )
 }
 
-type FieldsProps = { of: GroupLimit; index: number; put: (part: Partial<GroupLimit>) => void; remove: () => void }
+type FieldsProps = { limit: GroupLimit; index: number; put: (part: Partial<GroupLimit>) => void; remove: () => void }
 
-function GroupLimitFields({ of: { by, tag_name, limit_usd, reset_interval }, index, put, remove }: FieldsProps) {
+function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, index, put, remove }: FieldsProps) {
   const name = by === 'session' ? 'each session' : `tag limit ${index + 1}`
   return (
     <div>

@@ -22,7 +22,7 @@ type Row = {
   appliesTo: string
 }
 
-const paste = `curl "$BASE_URL/guardrails" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
+const exampleCommand = `curl "$BASE_URL/guardrails" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
   -H 'content-type: application/json' \\
   -d '{"name": "Small change", "limit_usd": 1, "reset_interval": "daily"}'`
 
@@ -31,14 +31,14 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
   const { route } = useLocation()
   const { data, failure, isLoading, isCurrent, reload } = useAllRows('GET /guardrails', {})
   const appliesTo = useAppliesTo()
-  const unset = useUnsetDefaults(data)
+  const unsetDefaults = useUnsetDefaults(data)
   const rows = data && [
     ...data.map((guardrail) => ({
       guardrail,
       effect: describePolicy(policyOf(guardrail)).join(' ') || 'No restrictions.',
       appliesTo: appliesTo(guardrail.id),
     })),
-    ...unset,
+    ...unsetDefaults,
   ]
   return (
     <div class="screen guardrails">
@@ -48,7 +48,7 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !rows && <Loading />}
       {!failure && data?.length === 0 && (
-        <EmptyState title="No guardrails yet" {...(canChange && { paste })}>
+        <EmptyState title="No guardrails yet" {...(canChange && { paste: exampleCommand })}>
           <p>Everything is allowed, without limits.{canChange && ' Enter a name above, or run:'}</p>
         </EmptyState>
       )}
@@ -67,7 +67,12 @@ export function GuardrailList({ canChange }: { canChange: boolean }) {
 }
 
 const columns: Column<Row>[] = [
-  { name: 'name', title: 'name', width: 'minmax(150px, 1.4fr)', cell: ({ guardrail }) => <Name of={guardrail} /> },
+  {
+    name: 'name',
+    title: 'name',
+    width: 'minmax(150px, 1.4fr)',
+    cell: ({ guardrail }) => <Name guardrail={guardrail} />,
+  },
   {
     name: 'means',
     title: 'effect',
@@ -84,7 +89,7 @@ const columns: Column<Row>[] = [
   { name: 'spent', title: 'spent', width: '290px', cell: ({ guardrail }) => <LimitUsage guardrail={guardrail} /> },
 ]
 
-function Name({ of: { id, name } }: { of: Row['guardrail'] }) {
+function Name({ guardrail: { id, name } }: { guardrail: Row['guardrail'] }) {
   return (
     <span>
       <b>{name}</b>
@@ -97,7 +102,7 @@ function GuardrailCard({ guardrail, effect, appliesTo }: Row) {
   return (
     <div class="guardrail-narrow">
       <div>
-        <Name of={guardrail} /> <span class="dim">{appliesTo}</span>
+        <Name guardrail={guardrail} /> <span class="dim">{appliesTo}</span>
       </div>
       <div>
         {guardrail.limit_usd === null ? <span class="dim">{effect}</span> : <LimitUsage guardrail={guardrail} />}
@@ -109,11 +114,11 @@ function GuardrailCard({ guardrail, effect, appliesTo }: Row) {
 /** The defaults of workspaces that nobody has changed yet. Otherwise a new guardrail, which applies to nobody, would seem to be one. */
 function useUnsetDefaults(guardrails: Guardrail[] | undefined): Row[] {
   const workspaceId = useSession()?.workspace.id
-  const isOfOne = workspaceInAddress() !== undefined
+  const isSingleWorkspace = workspaceInAddress() !== undefined
   const workspaces = useAllRows('GET /workspaces', {}).data
   if (!guardrails || !workspaces) return []
   return workspaces
-    .filter(({ id }) => !isOfOne || id === workspaceId)
+    .filter(({ id }) => !isSingleWorkspace || id === workspaceId)
     .filter(({ default_guardrail_id }) => !guardrails.some(({ id }) => id === default_guardrail_id))
     .map(({ default_guardrail_id: id, name }) => ({
       guardrail: { id, name: `Workspace ${name} Default`, limit_usd: null, reset_interval: null },
@@ -127,7 +132,10 @@ function useAppliesTo(): (id: string) => string {
   const workspaces = useAllRows('GET /workspaces', {}).data
   const keys = useAllRows('GET /guardrails/assignments/keys', {}).data
   const members = useAllRows('GET /guardrails/assignments/members', {}).data
-  const counts = useMemo(() => ({ key: countsIn(keys ?? []), member: countsIn(members ?? []) }), [keys, members])
+  const counts = useMemo(
+    () => ({ key: countByGuardrail(keys ?? []), member: countByGuardrail(members ?? []) }),
+    [keys, members],
+  )
   return (id) => {
     const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
     if (workspace) return `workspace ${workspace.name}`
@@ -141,7 +149,7 @@ function useAppliesTo(): (id: string) => string {
 }
 
 /** The number of assignments of each guardrail. */
-function countsIn(assignments: { guardrail_id: string }[]): Map<string, number> {
+function countByGuardrail(assignments: { guardrail_id: string }[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { guardrail_id: id } of assignments) counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
@@ -150,7 +158,7 @@ function countsIn(assignments: { guardrail_id: string }[]): Map<string, number> 
 function Bar({ canChange, count }: { canChange: boolean; count: number | undefined }) {
   const { route } = useLocation()
   const [problem, setProblem] = useState<string>()
-  const own = useSession()?.workspace.id
+  const sessionWorkspaceId = useSession()?.workspace.id
   const isOrganizationWide = canChange && workspaceInAddress() === undefined
   const workspaces = useAllRows('GET /workspaces', isOrganizationWide ? {} : undefined).data ?? []
   const create = async (event: Event & { currentTarget: HTMLFormElement }) => {
@@ -174,7 +182,7 @@ function Bar({ canChange, count }: { canChange: boolean; count: number | undefin
           {workspaces.length > 1 && (
             <select name="workspace" aria-label="Workspace of the new guardrail">
               {workspaces.map(({ id, name }) => (
-                <option key={id} value={id} selected={id === own}>
+                <option key={id} value={id} selected={id === sessionWorkspaceId}>
                   {name}
                 </option>
               ))}

@@ -71,27 +71,27 @@ type GuardrailDetailsProps = {
 
 function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChange, reload }: GuardrailDetailsProps) {
   const { route } = useLocation()
-  const [stored, store] = useDraft<{ base: Guardrail | undefined; policy: Policy }>(id)
+  const [stored, setStored] = useDraft<{ base: Guardrail | undefined; policy: Policy }>(id)
   /** Changes when the form must be filled again. */
-  const [filled, setFilled] = useState(0)
+  const [formVersion, setFormVersion] = useState(0)
   const policy = stored?.policy ?? saved
   /** The guardrail on which the draft is based. */
   const base = stored ? stored.base : guardrail
   const basePolicy = base ? policyOf(base) : saved
   const isChanged = changesBetween(basePolicy, policy).length > 0
   const isOutdated = stored !== undefined && etagOf(base) !== etagOf(guardrail)
-  const setDraft = (next: Policy | undefined) => store(next && { base, policy: next })
-  const fill = (other: Policy | undefined) => {
+  const setDraft = (next: Policy | undefined) => setStored(next && { base, policy: next })
+  const replaceDraft = (other: Policy | undefined) => {
     setDraft(other)
-    setFilled((before) => before + 1)
+    setFormVersion((before) => before + 1)
   }
   const onSaved = () => {
-    fill(undefined)
+    replaceDraft(undefined)
     reload()
   }
   const mergeChanges = () => {
-    store({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
-    setFilled((before) => before + 1)
+    setStored({ base: guardrail, policy: mergeFields(basePolicy, policy, saved) })
+    setFormVersion((before) => before + 1)
   }
   useKeys([{ key: 'Escape', description: 'back to the list', act: () => route('/guardrails') }])
   return (
@@ -99,9 +99,9 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
       <Head {...{ id, guardrail, policy: saved, defaultOf, workspace, canChange }} />
       <Effect policy={policy} isChanged={isChanged} />
       {canChange && (
-        <div class="guardrail-work">
-          <Editor key={`${filled} ${base?.updated_at}`} policy={policy} change={setDraft} />
-          <div class="guardrail-aside">
+        <div class="guardrail-columns">
+          <Editor key={`${formVersion} ${base?.updated_at}`} policy={policy} change={setDraft} />
+          <div class="guardrail-side">
             {isOutdated && (
               <Conflict
                 name="The guardrail has changed since you started"
@@ -116,8 +116,8 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
                 saved={basePolicy}
                 policy={policy}
                 isOutdated={isOutdated}
-                drop={() => fill(undefined)}
-                done={onSaved}
+                discard={() => replaceDraft(undefined)}
+                onSaved={onSaved}
                 reload={reload}
               />
             )}
@@ -130,7 +130,7 @@ function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChang
       {guardrail && (
         <Assignments id={id} workspaceId={guardrail.workspace_id} defaultOf={defaultOf} canChange={canChange} />
       )}
-      <History id={id} version={guardrail?.updated_at} {...(canChange && { restore: fill })} />
+      <History id={id} version={guardrail?.updated_at} {...(canChange && { restore: replaceDraft })} />
     </>
   )
 }
@@ -218,7 +218,7 @@ function Effect({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
       {sentences.length === 0 ? (
         <p>No restrictions.</p>
       ) : (
-        <ul class="guardrail-means">
+        <ul class="guardrail-effect">
           {sentences.map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}

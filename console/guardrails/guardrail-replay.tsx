@@ -96,13 +96,13 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
           ))}
         </tbody>
       </table>
-      <Parts replay={latest} />
+      <ReplayDetails replay={latest} />
     </>
   )
 }
 
 /** The results by rule and model, and their limitations. */
-function Parts({ replay }: { replay: Replay }) {
+function ReplayDetails({ replay }: { replay: Replay }) {
   const models = replay.by_model.filter(
     ({ would_refuse, would_reroute, would_redact }) => would_refuse + would_reroute + would_redact > 0,
   )

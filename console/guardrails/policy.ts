@@ -23,14 +23,14 @@ export type Field = keyof Policy
 export type EditorProps = { policy: Policy; change: (policy: Policy) => void }
 
 /** Zero data retention by vendor. The service copies `enforce_zdr` into the fields that a request omits. */
-const zdr = {
+const zdrDefaults = {
   enforce_zdr_vendor_a: null,
   enforce_zdr_vendor_b: null,
   enforce_zdr_vendor_c: null,
   enforce_zdr_vendor_d: null,
   enforce_zdr_other: null,
 }
-export const zdrFields = Object.keys(zdr) as Field[]
+export const zdrFields = Object.keys(zdrDefaults) as Field[]
 
 const withoutDataRules = Object.fromEntries(dataRuleNames.map((name) => [name, null])) as Record<DataRule, null>
 
@@ -48,7 +48,7 @@ const emptyFields = {
   ignored_providers: null,
   allowed_data_regions: null,
   enforce_zdr: null,
-  ...zdr,
+  ...zdrDefaults,
   ...withoutDataRules,
   content_filter_builtins: null,
   content_filters: null,
@@ -98,8 +98,8 @@ function filterLine({ slug, pattern, action, label, scan_scope }: Filter): strin
 /** The PATCH body for the changes between two policies. */
 export function patchBetween(before: Policy, after: Policy): GuardrailPatch {
   const changed = changesBetween(before, after).map(({ field }) => field)
-  const named = changed.includes('enforce_zdr') ? [...new Set([...changed, ...zdrFields])] : changed
-  return Object.fromEntries(named.map((field) => [field, patchValue(after, field)]))
+  const fieldNames = changed.includes('enforce_zdr') ? [...new Set([...changed, ...zdrFields])] : changed
+  return Object.fromEntries(fieldNames.map((field) => [field, patchValue(after, field)]))
 }
 
 function patchValue(policy: Policy, field: Field): unknown {

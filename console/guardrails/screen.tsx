@@ -12,7 +12,7 @@ const forbidden = new Failure(403, 'Developers cannot see guardrails.')
 export function Screen() {
   const id = useRoute().params.rest
   const state = sessionState.value
-  if (state.state !== 'in') return <Loading />
+  if (state.state !== 'signed-in') return <Loading />
   if (state.session.role === 'developer') return <FailureState failure={forbidden} />
   const canChange = state.session.role !== 'viewer'
   return id ? <GuardrailPage key={id} id={id} canChange={canChange} /> : <GuardrailList canChange={canChange} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countsOf, piecesOf } from './text-pieces.ts'
+import { countByRule, splitText } from './text-pieces.ts'
 
 const found = (start: number, end: number, action: 'block' | 'redact' | 'flag', rule: string) => ({
   start,
@@ -11,7 +11,7 @@ const found = (start: number, end: number, action: 'block' | 'redact' | 'flag', 
 
 test('piecesOf splits a text at the bounds of findings', () => {
   const all = [found(3, 8, 'flag', 'a'), found(6, 10, 'block', 'b')]
-  const pieces = piecesOf('to ada blue', all)
+  const pieces = splitText('to ada blue', all)
   assert.deepEqual(
     pieces.map(({ text, found: over }) => [text, over.map(({ rule }) => rule).join()]),
     [
@@ -22,12 +22,12 @@ test('piecesOf splits a text at the bounds of findings', () => {
       ['e', ''],
     ],
   )
-  assert.deepEqual(piecesOf('x', []), [{ text: 'x', found: [] }])
+  assert.deepEqual(splitText('x', []), [{ text: 'x', found: [] }])
 })
 
 test('countsOf counts the findings of each rule', () => {
   const all = [found(0, 1, 'flag', 'a'), found(1, 2, 'block', 'b'), found(2, 3, 'flag', 'a')]
-  assert.deepEqual(countsOf(all), [
+  assert.deepEqual(countByRule(all), [
     { rule: 'a', action: 'flag', count: 2 },
     { rule: 'b', action: 'block', count: 1 },
   ])

@@ -4,10 +4,10 @@ type Found = TriedText['found'][number]
 /** A piece of a text with the findings that cover it, strictest action first. */
 export type Piece = { text: string; found: Found[] }
 
-const strictest: Found['action'][] = ['block', 'redact', 'flag']
+const actionsByStrictness: Found['action'][] = ['block', 'redact', 'flag']
 
 /** Splits a text at the start and the end of each finding. */
-export function piecesOf(text: string, found: Found[]): Piece[] {
+export function splitText(text: string, found: Found[]): Piece[] {
   const cuts = new Set([0, text.length, ...found.flatMap(({ start, end }) => [start, end])])
   const ends = [...cuts].sort((a, b) => a - b)
   return ends.slice(1).map((end, index) => {
@@ -15,13 +15,13 @@ export function piecesOf(text: string, found: Found[]): Piece[] {
     const covering = found.filter((one) => one.start <= start && one.end >= end)
     return {
       text: text.slice(start, end),
-      found: covering.sort((a, b) => strictest.indexOf(a.action) - strictest.indexOf(b.action)),
+      found: covering.sort((a, b) => actionsByStrictness.indexOf(a.action) - actionsByStrictness.indexOf(b.action)),
     }
   })
 }
 
 /** The number of findings of each rule. */
-export function countsOf(found: Found[]): { rule: string; action: Found['action']; count: number }[] {
+export function countByRule(found: Found[]): { rule: string; action: Found['action']; count: number }[] {
   const counts = Map.groupBy(found, ({ rule }) => rule)
   return [...counts].map(([rule, all]) => ({ rule, action: all[0]!.action, count: all.length }))
 }

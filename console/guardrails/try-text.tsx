@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import type { TriedText } from '../api/types.ts'
-import { builtins } from '../components/policy-description.ts'
+import { builtinFilterNames } from '../components/policy-description.ts'
 import { Problem } from '../components/problem.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
 import { exactCount } from '../format/count.ts'
 import { type Policy, patchBetween } from './policy.ts'
-import { countsOf, piecesOf } from './text-pieces.ts'
+import { countByRule, splitText } from './text-pieces.ts'
 
 type TryProps = { id: string; saved: Policy; policy: Policy }
 type TriedResult = { text: string; result: TriedText }
@@ -53,12 +53,12 @@ const actionWords = { block: 'blocks', redact: 'redacts', flag: 'flags' }
 
 function Result({ result: { text, result }, policy }: { result: TriedResult; policy: Policy }) {
   const [tone, label] = outcomes[result.outcome]
-  const name = (rule: string) => inWords(rule, policy)
+  const name = (rule: string) => ruleName(rule, policy)
   return (
     <>
       {result.found.length > 0 && (
-        <p class="guardrail-tried">
-          {piecesOf(text, result.found).map(({ text: piece, found }, index) =>
+        <p class="tried-text">
+          {splitText(text, result.found).map(({ text: piece, found }, index) =>
             found[0] ? (
               <mark key={index} class={found[0].action} title={found.map(({ rule }) => name(rule)).join(', ')}>
                 {piece}
@@ -70,7 +70,7 @@ function Result({ result: { text, result }, policy }: { result: TriedResult; pol
         </p>
       )}
       <ul class="guardrail-parts">
-        {countsOf(result.found).map(({ rule, action, count }) => (
+        {countByRule(result.found).map(({ rule, action, count }) => (
           <li key={rule}>
             <span>
               {name(rule)} <span class="dim">{actionWords[action]}</span>
@@ -82,15 +82,15 @@ function Result({ result: { text, result }, policy }: { result: TriedResult; pol
       <p role="status">
         <span class={`dot ${tone}`} /> {label} {result.outcome === 'failed' && result.rule && name(result.rule)}
       </p>
-      {result.outcome === 'redacted' && <p class="guardrail-tried">{result.text_sent}</p>}
+      {result.outcome === 'redacted' && <p class="tried-text">{result.text_sent}</p>}
     </>
   )
 }
 
 /** The name of a rule: `content_filters[0]` becomes its pattern. */
-function inWords(rule: string, policy: Policy): string {
+function ruleName(rule: string, policy: Policy): string {
   const [, slug] = rule.split('.')
-  if (slug) return builtins[slug as keyof typeof builtins]
+  if (slug) return builtinFilterNames[slug as keyof typeof builtinFilterNames]
   const index = Number(/\d+/.exec(rule)?.[0])
   return policy.content_filters?.[index]?.pattern ?? `pattern ${index + 1}`
 }

@@ -17,21 +17,21 @@ type UnsavedChangesProps = {
   policy: Policy
   /** Whether somebody else has changed the guardrail since. */
   isOutdated: boolean
-  drop: () => void
-  done: () => void
+  discard: () => void
+  onSaved: () => void
   reload: () => void
 }
 
 /** Lists the unsaved changes, and saves or discards them. */
-export function UnsavedChanges({ id, base, saved, policy, isOutdated, drop, done, reload }: UnsavedChangesProps) {
+export function UnsavedChanges({ id, base, saved, policy, isOutdated, discard, onSaved, reload }: UnsavedChangesProps) {
   const [problem, setProblem] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const changes = changesBetween(saved, policy)
-  const write = async (body: GuardrailPatch, read: Guardrail | undefined) => {
-    const { data } = await call('PATCH /guardrails/{id}', { params: { id }, body }, ifUnchanged(read))
+  const write = async (body: GuardrailPatch, expected: Guardrail | undefined) => {
+    const { data } = await call('PATCH /guardrails/{id}', { params: { id }, body }, ifUnchanged(expected))
     invalidate('/guardrails')
     invalidate('/audit')
-    done()
+    onSaved()
     return data
   }
   const undo = (after: Guardrail) =>
@@ -55,16 +55,11 @@ export function UnsavedChanges({ id, base, saved, policy, isOutdated, drop, done
       <h2>{counted(changes.length, 'change')}, not saved yet</h2>
       <Difference changes={changes} />
       <Problem text={problem} />
-      <p class="guardrail-do">
+      <p class="guardrail-buttons">
         <button type="button" class="main" disabled={isSaving || isOutdated} onClick={() => void save()}>
           Save
         </button>
-        <button
-          type="button"
-          onClick={() => {
-            drop()
-          }}
-        >
+        <button type="button" onClick={discard}>
           Discard changes
         </button>
       </p>

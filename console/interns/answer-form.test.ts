@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { contentOf, type Field } from './answer-form.ts'
+import { type Field, parseAnswer } from './answer-form.ts'
 
 const field = (name: string, type: string, more: Partial<Field> = {}): Field => ({
   name,
@@ -33,7 +33,7 @@ test('contentOf converts fields to their types and omits empty ones', () => {
     ['days', 'wed'],
     ['note', ''],
   ])
-  assert.deepEqual(contentOf(fields, data), {
+  assert.deepEqual(parseAnswer(fields, data), {
     city: 'Gdańsk',
     count: 3,
     really: false,
@@ -44,5 +44,5 @@ test('contentOf converts fields to their types and omits empty ones', () => {
 
 test('contentOf throws for an empty required list', () => {
   const days = field('days', 'array', { required: true, options: ['mon'] })
-  assert.throws(() => contentOf([days], filled([])), /days/)
+  assert.throws(() => parseAnswer([days], filled([])), /days/)
 })

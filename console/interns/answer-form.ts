@@ -3,10 +3,10 @@ import type { InternElicitation } from '../api/types.ts'
 export type Field = InternElicitation['fields'][number]
 
 /** Converts the form data to the answer. Empty fields are omitted. @throws Error if a required list is empty. */
-export function contentOf(fields: Field[], filled: FormData): Record<string, unknown> {
+export function parseAnswer(fields: Field[], formData: FormData): Record<string, unknown> {
   const content: Record<string, unknown> = {}
   for (const field of fields) {
-    const value = fieldValue(field, filled.getAll(field.name).map(String))
+    const value = fieldValue(field, formData.getAll(field.name).map(String))
     if (value !== undefined) content[field.name] = value
   }
   return content

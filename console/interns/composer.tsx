@@ -9,16 +9,16 @@ type ComposerProps = {
 /** The message input of a session. Enter sends, Shift-Enter starts a line. A rejected message is put back. */
 export function Composer({ label, send }: ComposerProps) {
   const [text, setText] = useState('')
-  const say = async () => {
+  const submit = async () => {
     setText('')
-    if (!(await send(text))) setText((since) => since || text)
+    if (!(await send(text))) setText((current) => current || text)
   }
   return (
     <form
-      class="say"
+      class="message-form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (text.trim() !== '') void say()
+        if (text.trim() !== '') void submit()
       }}
     >
       <textarea

@@ -1,9 +1,9 @@
 import { escapeInvisible } from './visible-text.ts'
 
 /** Only the first two lines are file headers; similar lines further down are content. */
-function toneOf(line: string, at: number): string | undefined {
+function lineClass(line: string, at: number): string | undefined {
   if (/^(@@|\\)/.test(line) || (at < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
-  return line.startsWith('+') ? 'comes' : line.startsWith('-') ? 'goes' : undefined
+  return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : undefined
 }
 
 /** A diff with coloured lines. */
@@ -16,7 +16,7 @@ export function Diff({ path, diff }: { path: string; diff: string }) {
           .replace(/\n$/, '')
           .split('\n')
           .map((line, at) => (
-            <span key={at} class={toneOf(line, at)}>
+            <span key={at} class={lineClass(line, at)}>
               {escapeInvisible(line)}
             </span>
           ))}

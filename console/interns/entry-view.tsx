@@ -4,9 +4,9 @@ import { exactCount } from '../format/count.ts'
 import { Diff } from './diff.tsx'
 import { escapeInvisible } from './visible-text.ts'
 
-type Of<T extends InternEntry['type']> = Extract<InternEntry, { type: T }>
+type EntryOf<T extends InternEntry['type']> = Extract<InternEntry, { type: T }>
 
-const names: Record<InternEntry['type'], string> = {
+const entryLabels: Record<InternEntry['type'], string> = {
   prompt: 'prompt',
   message: 'message',
   reasoning: 'reasoning',
@@ -22,7 +22,7 @@ export function EntryView({ entry }: { entry: InternEntry }) {
   return (
     <li class={`entry of-${entry.type}`}>
       <span class="dim">
-        {names[entry.type]} <ClockTime time={entry.at} />
+        {entryLabels[entry.type]} <ClockTime time={entry.at} />
       </span>
       <div>
         <Body entry={entry} />
@@ -72,7 +72,11 @@ function Body({ entry }: { entry: InternEntry }) {
 
 const tones = { pending: 'dim', in_progress: 'warn', completed: 'ok', failed: 'bad' }
 
-function ToolCall({ entry: { title, operation, status, input, output, changes, paths } }: { entry: Of<'tool_call'> }) {
+function ToolCall({
+  entry: { title, operation, status, input, output, changes, paths },
+}: {
+  entry: EntryOf<'tool_call'>
+}) {
   return (
     <details>
       <summary>
@@ -89,7 +93,7 @@ function ToolCall({ entry: { title, operation, status, input, output, changes, p
   )
 }
 
-function QuestionEntry({ entry }: { entry: Of<'question'> }) {
+function QuestionEntry({ entry }: { entry: EntryOf<'question'> }) {
   const { question, state, answer, answered_by_user_id: id, answered_by_user_name: name } = entry
   const text = question.kind === 'permission' ? question.detail : question.message
   return (

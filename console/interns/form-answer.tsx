@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import type { InternElicitation } from '../api/types.ts'
-import { contentOf, type Field } from './answer-form.ts'
+import { type Field, parseAnswer } from './answer-form.ts'
 import { escapeInvisible } from './visible-text.ts'
 
 type FormReply = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
@@ -9,14 +9,14 @@ type Props = { question: InternElicitation; isSent: boolean; send: (reply: FormR
 
 /** The form of a question with fields. */
 export function FormAnswer({ question: { id, message, fields }, isSent, send }: Props) {
-  const [fault, setFault] = useState('')
+  const [problem, setProblem] = useState('')
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     try {
-      send({ action: 'accept', content: contentOf(fields, new FormData(event.currentTarget as HTMLFormElement)) })
-      setFault('')
+      send({ action: 'accept', content: parseAnswer(fields, new FormData(event.currentTarget as HTMLFormElement)) })
+      setProblem('')
     } catch (error) {
-      setFault((error as Error).message)
+      setProblem((error as Error).message)
     }
   }
   return (
@@ -25,9 +25,9 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
       {fields.map((field) => (
         <FieldInput key={field.name} field={field} question={id} />
       ))}
-      {fault && (
+      {problem && (
         <p class="bad" role="alert">
-          {escapeInvisible(fault)}
+          {escapeInvisible(problem)}
         </p>
       )}
       {canUseModels() ? (

@@ -24,10 +24,10 @@ async function perform(act: Action, internId: string): Promise<void> {
 
 /** Buttons to wake, suspend and restart. Actions that end runs require confirmation. */
 export function InternActions({ intern, after }: { intern: Intern; after: () => void }) {
-  const [confirming, setConfirming] = useState<Action>()
+  const [actionToConfirm, setActionToConfirm] = useState<Action>()
   const [isBusy, setBusy] = useState(false)
   const act = async (action: Action) => {
-    setConfirming(undefined)
+    setActionToConfirm(undefined)
     setBusy(true)
     try {
       await perform(action, intern.id)
@@ -39,29 +39,29 @@ export function InternActions({ intern, after }: { intern: Intern; after: () => 
   }
   if (!canUseModels()) return null
   return (
-    <span class="intern-acts">
+    <span class="intern-actions">
       {actionsByStatus[intern.status]?.map((action) => (
         <button
           key={action}
           type="button"
           disabled={isBusy}
           aria-label={`${titles[action]} ${intern.name}`}
-          onClick={() => (action === 'wake' ? void act(action) : setConfirming(action))}
+          onClick={() => (action === 'wake' ? void act(action) : setActionToConfirm(action))}
         >
           {titles[action]}
         </button>
       ))}
-      {confirming && (
-        <Dialog title={`${titles[confirming]} ${intern.name}`} onClose={() => setConfirming(undefined)}>
+      {actionToConfirm && (
+        <Dialog title={`${titles[actionToConfirm]} ${intern.name}`} onClose={() => setActionToConfirm(undefined)}>
           <h2>
-            {titles[confirming]} {intern.name}?
+            {titles[actionToConfirm]} {intern.name}?
           </h2>
           <p>
             Runs and open questions end. Files and sessions are kept
-            {confirming === 'suspend' ? ', and you can wake it again.' : '.'}
+            {actionToConfirm === 'suspend' ? ', and you can wake it again.' : '.'}
           </p>
-          <button type="button" class="main" onClick={() => void act(confirming)}>
-            {titles[confirming]}
+          <button type="button" class="main" onClick={() => void act(actionToConfirm)}>
+            {titles[actionToConfirm]}
           </button>
         </Dialog>
       )}

@@ -12,7 +12,7 @@ test('a new intern has the chosen mode, and a budget only with limits', () => {
   const named = { ...emptyIntern, name: ' bob ', mode: 'self-drive' as const }
   const { name, approval_mode, budget, visibility } = parseFields(named)
   assert.deepEqual([name, approval_mode, budget, visibility], ['bob', 'self-drive', null, 'creator'])
-  assert.throws(() => parseFields({ ...named, mode: '' }), /Choose a mode/)
+  assert.throws(() => parseFields({ ...named, mode: '' }), /Choose an approval mode/)
 })
 
 test('only changed fields are sent, the budget as a whole', () => {

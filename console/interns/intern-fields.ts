@@ -50,8 +50,8 @@ export const fieldsOf = (intern: Intern): InternFields => ({
 
 /** Converts the form to the API's format. The mode must be chosen. */
 export function parseFields({ mode, limits, ...fields }: InternFields): NewIntern {
-  if (mode === '') throw new Error('Choose a mode.')
-  const set = limitNames.filter((name) => limits[name].trim() !== '')
+  if (mode === '') throw new Error('Choose an approval mode.')
+  const filledLimits = limitNames.filter((name) => limits[name].trim() !== '')
   return {
     name: fields.name.trim(),
     description: fields.description.trim() || null,
@@ -59,7 +59,8 @@ export function parseFields({ mode, limits, ...fields }: InternFields): NewInter
     approval_mode: mode,
     visibility: fields.visibility,
     instructions: fields.instructions.trim() || null,
-    budget: set.length > 0 ? Object.fromEntries(set.map((name) => [name, Number(limits[name])])) : null,
+    budget:
+      filledLimits.length > 0 ? Object.fromEntries(filledLimits.map((name) => [name, Number(limits[name])])) : null,
   }
 }
 

@@ -70,7 +70,7 @@ const modes = [
 function Mode({ fields: { mode }, set }: Props) {
   return (
     <fieldset class="modes">
-      <legend>Mode</legend>
+      <legend>Approval mode</legend>
       {modes.map(([value, text]) => (
         <label key={value}>
           <input

@@ -14,7 +14,7 @@ import { InternHost } from './hosts/intern-host.tsx'
 import { Inbox } from './inbox.tsx'
 import { InternActions } from './intern-actions.tsx'
 import { InternStatus } from './intern-status.tsx'
-import { useInternChanges, useInterns, type Waiting } from './intern-updates.ts'
+import { type OpenQuestion, useInternChanges, useInterns } from './intern-updates.ts'
 import { Log } from './log/intern-log.tsx'
 import { NewSession } from './new-session.tsx'
 import { Rules } from './rules/rules.tsx'
@@ -42,13 +42,15 @@ export function InternPage({ id }: { id: string }) {
             <Heading>{data.name}</Heading>
             <InternStatus intern={data} />
             <InternActions intern={data} after={reload} />
-            {canChange && <Changes intern={data} after={reload} />}
+            {canChange && <EditButtons intern={data} after={reload} />}
           </header>
           {data.last_failure_message && <p class="bad">{escapeInvisible(data.last_failure_message)}</p>}
           {data.description && <p>{escapeInvisible(data.description)}</p>}
           <p class="dim">
-            {data.approval_mode === 'manual' ? 'Manual approval' : 'Self-drive, without a sandbox by default'} ·{' '}
-            {data.model ?? 'default model'} ·{' '}
+            {data.approval_mode === 'manual'
+              ? 'Approval mode: manual'
+              : 'Approval mode: self-drive, without a sandbox by default'}{' '}
+            · {data.model ?? 'default model'} ·{' '}
             {data.visibility === 'workspace' ? 'Visible to the workspace' : 'Visible to its creator'}
           </p>
           <InternHost intern={data} canChange={canChange} after={reload} />
@@ -61,11 +63,11 @@ export function InternPage({ id }: { id: string }) {
 }
 
 /** Buttons to change and delete the intern. */
-function Changes({ intern, after }: { intern: Intern; after: () => void }) {
+function EditButtons({ intern, after }: { intern: Intern; after: () => void }) {
   const [open, setOpen] = useState<'change' | 'delete'>()
   const close = () => setOpen(undefined)
   return (
-    <span class="intern-acts">
+    <span class="intern-actions">
       <button type="button" onClick={() => setOpen('change')}>
         Change
       </button>
@@ -86,7 +88,7 @@ const tabs = [
   { name: 'tools', title: 'Tools' },
 ]
 
-type TabProps = { intern: Intern; waiting: Waiting[]; canChange: boolean; after: () => void }
+type TabProps = { intern: Intern; waiting: OpenQuestion[]; canChange: boolean; after: () => void }
 
 function Tab({ intern, waiting, canChange, after }: TabProps) {
   const part = usePart()

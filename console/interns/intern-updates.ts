@@ -9,8 +9,8 @@ import { setBadge } from '../components/badges.ts'
 /** The fields of an intern that answers need. */
 export type InternRef = Pick<Intern, 'id' | 'name'>
 export type Creator = Pick<WaitingQuestion, 'creator_user_id' | 'creator_name'>
-export type Waiting = { intern: InternRef; creator: Creator; question: InternQuestion }
-export type InternsState = { interns: Intern[]; waiting: Waiting[] }
+export type OpenQuestion = { intern: InternRef; creator: Creator; question: InternQuestion }
+export type InternsState = { interns: Intern[]; waiting: OpenQuestion[] }
 
 /** Events within this time are one change: several arrive when a turn ends. */
 const settleMs = 120

@@ -18,7 +18,7 @@ export function Overview() {
         </p>
       )}
       {canUseModels() && data && (
-        <div class="does">
+        <div class="toolbar">
           <button type="button" onClick={() => setCreating(true)}>
             Create intern
           </button>

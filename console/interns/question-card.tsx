@@ -8,7 +8,7 @@ import { duration } from '../format/time.ts'
 import { Diff } from './diff.tsx'
 import { FormAnswer } from './form-answer.tsx'
 import { answer, sentAnswers } from './intern-messages.ts'
-import type { Creator, Waiting } from './intern-updates.ts'
+import type { Creator, OpenQuestion } from './intern-updates.ts'
 import { escapeInvisible } from './visible-text.ts'
 
 type Offer = { option: string; label: string; key?: string }
@@ -25,9 +25,9 @@ const offers: Offer[] = [
 /** The buttons of a permission question: one for each kind, or for each option if several have the same kind. */
 function offersOf({ options, choices = [] }: InternPermission): (Offer & { answer: string })[] {
   return offers.flatMap((offer) => {
-    const ofKind = choices.filter(({ kind }) => kind === offer.option)
-    if (ofKind.length > 1)
-      return ofKind.map(({ id, name }) => ({
+    const choicesOfKind = choices.filter(({ kind }) => kind === offer.option)
+    if (choicesOfKind.length > 1)
+      return choicesOfKind.map(({ id, name }) => ({
         option: offer.option,
         answer: id,
         label: `${offer.label}: ${escapeInvisible(name)}`,
@@ -37,7 +37,7 @@ function offersOf({ options, choices = [] }: InternPermission): (Offer & { answe
   })
 }
 
-type Props = { waiting: Waiting; isSelected: boolean; choose: () => void }
+type Props = { waiting: OpenQuestion; isSelected: boolean; choose: () => void }
 
 /** A question with its details, deadline and answers. */
 export function QuestionCard({ waiting: { intern, creator, question }, isSelected, choose }: Props) {
@@ -49,7 +49,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isSelecte
   return (
     <article
       ref={card}
-      class={isSelected ? 'question front' : 'question'}
+      class={isSelected ? 'question selected-question' : 'question'}
       aria-label={`Question of ${intern.name}`}
       onFocusCapture={choose}
       onPointerDown={choose}
@@ -101,7 +101,7 @@ function TimeLeft({ until }: { until: string }) {
   )
 }
 
-type PermissionProps = { waiting: Waiting & { question: InternPermission }; isSelected: boolean; isSent: boolean }
+type PermissionProps = { waiting: OpenQuestion & { question: InternPermission }; isSelected: boolean; isSent: boolean }
 
 /** A permission question. It can be allowed only after all details are loaded. */
 function Permission({ waiting: { intern, question }, isSelected, isSent }: PermissionProps) {

@@ -100,11 +100,11 @@ function ScrollAnchor({ count }: { count: number }) {
   const end = useRef<HTMLDivElement>(null)
   const isVisible = useRef(true)
   useEffect(() => {
-    const watching = new IntersectionObserver(([entry]) => {
+    const observer = new IntersectionObserver(([entry]) => {
       isVisible.current = entry?.isIntersecting ?? true
     })
-    watching.observe(end.current!)
-    return () => watching.disconnect()
+    observer.observe(end.current!)
+    return () => observer.disconnect()
   }, [])
   useEffect(() => {
     if (isVisible.current) end.current?.scrollIntoView({ block: 'nearest' })

@@ -7,7 +7,7 @@ import type { InternSessionRequest } from '../api/types.ts'
 export type SessionRequests = { requests: InternSessionRequest[]; count: number; costUsd: number }
 
 /** Requests are written to the ledger within a second of their end. */
-const writtenMs = 1_200
+const ledgerDelayMs = 1_200
 const maxRequests = 1_000
 
 /** The model requests of a session with their total cost. @param version loads them again when it changes. */
@@ -23,7 +23,7 @@ export function useSessionRequests(internId: string, sessionId: string, version:
     return { requests: rows, ...total }
   })
   useEffect(() => {
-    const timer = setTimeout(reload, writtenMs)
+    const timer = setTimeout(reload, ledgerDelayMs)
     return () => clearTimeout(timer)
   }, [version])
   return data

@@ -5,10 +5,10 @@ import type { InternEntry, InternText } from '../api/types.ts'
 import { withEntry, withText } from './transcript.ts'
 
 /** The live transcript of a session. */
-export function useTranscript(internId: string, sessionId: string, isOn: boolean): InternEntry[] | undefined {
+export function useTranscript(internId: string, sessionId: string, isEnabled: boolean): InternEntry[] | undefined {
   const [entries, setEntries] = useState<InternEntry[]>()
   useEffect(() => {
-    if (!isOn) return
+    if (!isEnabled) return
     const params = { internId, sessionId }
     return keepOpen(linkTo('GET /interns/{internId}/sessions/{sessionId}/events', { params }), (stream) => {
       const listen = <T>(name: string, merge: (before: InternEntry[], data: T) => InternEntry[]) =>
@@ -19,6 +19,6 @@ export function useTranscript(internId: string, sessionId: string, isOn: boolean
       listen<InternEntry>('entry', withEntry)
       listen<InternText>('text', withText)
     })
-  }, [internId, sessionId, isOn])
+  }, [internId, sessionId, isEnabled])
   return entries
 }

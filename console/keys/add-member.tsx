@@ -15,7 +15,7 @@ const accessLabels: Record<Member['access'], string> = {
   owner: 'everything',
   admin: 'all permissions except owners and management keys',
   developer: 'models, own keys and own interns',
-  member: 'the same, and all requests of the workspace',
+  member: 'models, own keys, own interns and all requests',
   viewer: 'read access',
 }
 
@@ -26,12 +26,12 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
   const me = useSession()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [access, setRole] = useState<Member['access']>('developer')
+  const [access, setAccess] = useState<Member['access']>('developer')
   const [joined, setJoined] = useState<JoinedWorkspaces>(me ? { [me.workspace.id]: 'developer' } : {})
   const [isInvited, setInvited] = useState(true)
   const { problem, isBusy, act } = useAction()
   const chooseRole = (next: Member['access']) => {
-    setRole(next)
+    setAccess(next)
     setJoined(Object.fromEntries(Object.keys(joined).map((id) => [id, defaultRoleOf(next)])))
   }
   const submit = (event: Event) => {

@@ -73,8 +73,12 @@ export const describeAction = (action: string): string =>
 
 export const knownActions = Object.keys(actionNames)
 
-/** Names of target types that differ from the API. */
-const kindNames: Record<string, string> = { credential: 'provider key', generation: 'request', session: 'browser' }
+/** Labels of target types that differ from the API. */
+const kindNames: Record<string, string> = {
+  credential: 'provider key',
+  generation: 'request',
+  session: 'browser session',
+}
 
 export const targetKinds = [...new Set(knownActions.map((name) => name.slice(0, name.indexOf('.'))))]
   .filter((kind) => kind !== 'content')

@@ -20,7 +20,7 @@ const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
     isSuggestedOnly: true,
     format: describeAction,
   },
-  { kind: 'choice', name: 'target_kind', label: 'target type', any: 'any', options: targetKinds },
+  { kind: 'choice', name: 'target_kind', label: 'target type', unsetText: 'any', options: targetKinds },
   { kind: 'text', name: 'target_id', label: 'target', format: (id) => names.get(id) ?? id.slice(0, 12) },
 ]
 
@@ -36,7 +36,7 @@ export function AuditLog() {
   const filters = filtersOf(new Map(resource.data?.data.map(({ target }) => [target.id, target.name])))
   return (
     <>
-      <div class="does">
+      <div class="toolbar">
         <Chips>
           {filters
             .filter(({ name }) => chosen.values[name])
@@ -51,16 +51,16 @@ export function AuditLog() {
         label="Audit log"
         heads={['time', 'actor', 'action', 'target', 'changes']}
         empty={<EmptyState title={activeFilters.length > 0 ? 'No changes match these filters' : 'No changes yet'} />}
-        row={(event) => <AuditRow key={event.id} of={event} />}
+        row={(event) => <AuditRow key={event.id} event={event} />}
       />
     </>
   )
 }
 
-function AuditRow({ of: { at, actor, action, target, before, after } }: { of: AuditEvent }) {
+function AuditRow({ event: { at, actor, action, target, before, after } }: { event: AuditEvent }) {
   const changes = changesOf(before, after)
   return (
-    <tr class="trail">
+    <tr class="audit-row">
       <td data-head="time">
         <ClockTime time={at} />
       </td>

@@ -15,7 +15,7 @@ export function Budgets() {
   const workspace = useShownWorkspace()
   return (
     <div class="budget-sections">
-      <div class="does">
+      <div class="toolbar">
         <WorkspaceSelect />
       </div>
       {workspace && <WorkspaceBudgets key={workspace.id} workspace={workspace} canChange={canManageWorkspace(me)} />}
@@ -90,7 +90,7 @@ function BudgetSection({ title, hint, budgets, canChange, store }: SectionProps)
         <BudgetTable
           label={title}
           rows={budgetIntervals.map((interval) => rowOf(interval, data.data))}
-          actions={canChange ? (row) => <ChangeButton of={row} title={title} open={setOpen} /> : undefined}
+          actions={canChange ? (row) => <ChangeButton row={row} title={title} open={setOpen} /> : undefined}
         />
       )}
       {open && data && (
@@ -108,9 +108,9 @@ function BudgetSection({ title, hint, budgets, canChange, store }: SectionProps)
   )
 }
 
-type ButtonProps = { of: BudgetRow; title: string; open: (interval: BudgetInterval) => void }
+type ButtonProps = { row: BudgetRow; title: string; open: (interval: BudgetInterval) => void }
 
-function ChangeButton({ of: row, title, open }: ButtonProps) {
+function ChangeButton({ row, title, open }: ButtonProps) {
   const verb = row.limit_usd === null ? 'Set' : 'Change'
   return (
     <button

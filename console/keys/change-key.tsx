@@ -13,7 +13,7 @@ import { KeyInputs } from './key-inputs.tsx'
 import { editableKeyFields } from './permissions.ts'
 
 type Props = {
-  of: Key
+  storedKey: Key
   onChanged: () => void
   /** Called instead of `onChanged` after the deletion. */
   onDeleted?: () => void
@@ -21,7 +21,7 @@ type Props = {
 }
 
 /** Changes or deletes a key. Changes can be undone. */
-export function ChangeKey({ of: key, onChanged, onDeleted = onChanged, onClose }: Props) {
+export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, onClose }: Props) {
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)

@@ -1,6 +1,6 @@
 import { useKeysByHash } from '../api/keys-by-hash.ts'
 import { useGet } from '../api/resource.ts'
-import { type Found, SearchAndAdd, SelectedItems } from '../components/search-and-add.tsx'
+import { SearchAndAdd, type SearchResult, SelectedItems } from '../components/search-and-add.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
 import type { WorkspaceFields } from './workspace-fields.ts'
 
@@ -68,11 +68,11 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
           />
           <SearchAndAdd
             label="Add a key"
-            placeholder="name of a key"
+            placeholder="Name of a key"
             isRequired={keys.length === 0}
             resultsLabel="Matching keys"
-            nothing="No other key has this name."
-            useFound={(typed) => useFoundKeys(typed, id)?.filter((one) => !keys.includes(one.id))}
+            noResultsText="No other key has this name."
+            useSearch={(typed) => useKeySearch(typed, id)?.filter((one) => !keys.includes(one.id))}
             add={(key) => choose([...keys, key.id])}
           />
         </fieldset>
@@ -82,7 +82,7 @@ function StorageKeys({ id, keys, choose }: KeysProps) {
 }
 
 /** The keys of a workspace whose name has the words; undefined while they are loaded. */
-function useFoundKeys(typed: string, workspaceId: string): Found[] | undefined {
+function useKeySearch(typed: string, workspaceId: string): SearchResult[] | undefined {
   const q = useDebounced(typed)
   const query = { q, limit: maxFound, workspace_id: workspaceId }
   const { data, isCurrent } = useGet('GET /keys', q === '' ? undefined : { query })

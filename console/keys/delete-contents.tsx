@@ -7,7 +7,7 @@ import { toast } from '../components/toast.tsx'
 import { counted } from '../format/count.ts'
 
 /** Deletes all stored prompts and answers of a workspace. */
-export function DeleteContents({ of: { id, name }, onClose }: { of: Workspace; onClose: () => void }) {
+export function DeleteContents({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
   const remove = async () => {
     const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
     invalidate('/generation/content')

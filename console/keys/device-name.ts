@@ -9,5 +9,4 @@ const systems: [RegExp, string][] = [
 ]
 
 /** Suggests a name for a passkey on this device, from the `User-Agent`. */
-export const nameOfDevice = (userAgent: string): string =>
-  systems.find(([pattern]) => pattern.test(userAgent))?.[1] ?? ''
+export const deviceName = (userAgent: string): string => systems.find(([pattern]) => pattern.test(userAgent))?.[1] ?? ''

@@ -29,14 +29,14 @@ export function KeyPage() {
   const { data, failure, reload } = useGet('GET /keys/{hash}', { params: { hash } })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
-  return <KeyDetails of={data.data} reload={reload} />
+  return <KeyDetails storedKey={data.data} reload={reload} />
 }
 
-function KeyDetails({ of: key, reload }: { of: Key; reload: () => void }) {
+function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => void }) {
   const { route } = useLocation()
   const [isOpen, setOpen] = useState(false)
   const me = useSession()
-  const isOfAll = canSeeAll(me)
+  const canSeeEverything = canSeeAll(me)
   const canChange = editableKeyFields(me, key) !== 'nothing'
   const state = stateOf(key)
   return (
@@ -46,7 +46,7 @@ function KeyDetails({ of: key, reload }: { of: Key; reload: () => void }) {
         <span class="dim mono">{key.label}</span>
         <a href="/keys">All keys</a>
         <a href={`/requests?api_key_hash=${key.hash}`}>Requests</a>
-        {isOfAll && <a href={`/keys/audit?target_id=${key.hash}`}>History</a>}
+        {canSeeEverything && <a href={`/keys/audit?target_id=${key.hash}`}>History</a>}
         {canChange && (
           <button type="button" onClick={() => setOpen(true)}>
             Change
@@ -66,19 +66,23 @@ function KeyDetails({ of: key, reload }: { of: Key; reload: () => void }) {
       {key.kind === 'management' ? (
         <p>Management keys use no models.</p>
       ) : (
-        <KeyBudgets key={key.updated_at} of={key} {...(canManageWorkspace(me) && { change: () => setOpen(true) })} />
+        <KeyBudgets
+          key={key.updated_at}
+          storedKey={key}
+          {...(canManageWorkspace(me) && { change: () => setOpen(true) })}
+        />
       )}
-      {key.limit !== null && isOfAll && (
+      {key.limit !== null && canSeeEverything && (
         <KeyThresholds hash={key.hash} canChange={editableKeyFields(me, key) === 'all'} />
       )}
-      {isOfAll && key.kind !== 'management' && (
+      {canSeeEverything && key.kind !== 'management' && (
         <>
           <h2>Guardrails</h2>
-          <KeyGuardrails of={key} />
+          <KeyGuardrails storedKey={key} />
         </>
       )}
       {isOpen && (
-        <ChangeKey of={key} onChanged={reload} onDeleted={() => route('/keys')} onClose={() => setOpen(false)} />
+        <ChangeKey storedKey={key} onChanged={reload} onDeleted={() => route('/keys')} onClose={() => setOpen(false)} />
       )}
     </div>
   )
@@ -88,7 +92,7 @@ const budgetId = ({ layer, guardrail_id, reset_interval, tag_name, group_value }
   [layer, guardrail_id, reset_interval, tag_name, group_value].join(' ')
 
 /** The budgets that count the spending of a key, in the order in which they are checked. */
-function KeyBudgets({ of: key, change }: { of: Key; change?: () => void }) {
+function KeyBudgets({ storedKey: key, change }: { storedKey: Key; change?: () => void }) {
   const { data, failure, reload } = useGet('GET /keys/{hash}/budgets', { params: { hash: key.hash } })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
@@ -143,7 +147,7 @@ function ChangeLimit({ budget, workspaceId, change }: ChangeProps) {
 type AppliedGuardrail = { guardrail: Guardrail; by: string }
 
 /** The guardrails of its workspace, of the key and of its owner. The strictest rule applies. */
-function KeyGuardrails({ of: key }: { of: Key }) {
+function KeyGuardrails({ storedKey: key }: { storedKey: Key }) {
   const guardrails = useAllRows('GET /guardrails', {})
   const workspaces = useAllRows('GET /workspaces', {})
   const keys = useAllRows('GET /guardrails/assignments/keys', {})

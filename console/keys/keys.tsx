@@ -31,14 +31,14 @@ export function Keys() {
         <Secret title={`Secret of ${created.name}`} text={created.secret} onDone={() => setCreated(undefined)} />
       )}
       {!resource.failure && (
-        <div class="does">
+        <div class="toolbar">
           {canCreateKeys(me) && (
             <button type="button" onClick={() => setOpen('new')}>
               Create key
             </button>
           )}
           <WorkspaceSelect />
-          <SearchField label="Find keys" placeholder="name or owner" />
+          <SearchField label="Find keys" placeholder="Name or owner" />
         </div>
       )}
       <Listing
@@ -54,7 +54,7 @@ export function Keys() {
         row={(key) => (
           <KeyRow
             key={key.hash}
-            of={key}
+            storedKey={key}
             onChange={editableKeyFields(me, key) === 'nothing' ? undefined : () => setOpen(key)}
           />
         )}
@@ -70,20 +70,20 @@ export function Keys() {
           }}
         />
       )}
-      {open && open !== 'new' && <ChangeKey of={open} onChanged={resource.reload} onClose={close} />}
+      {open && open !== 'new' && <ChangeKey storedKey={open} onChanged={resource.reload} onClose={close} />}
     </>
   )
 }
 
-type RowProps = { of: Key; onChange: (() => void) | undefined }
+type RowProps = { storedKey: Key; onChange: (() => void) | undefined }
 
-function KeyRow({ of: key, onChange }: RowProps) {
+function KeyRow({ storedKey: key, onChange }: RowProps) {
   return (
     <tr class={key.disabled ? 'dim' : undefined}>
       <th scope="row">
-        <State of={key} />
+        <State storedKey={key} />
         <a href={keyPath(key)}>{key.name}</a> {key.kind !== 'api' && <span class="dim">{key.kind}</span>}
-        <span class="label-of dim mono">{key.label}</span>
+        <span class="key-label dim mono">{key.label}</span>
       </th>
       <td data-head="owner" title={key.creator_email ?? undefined}>
         {key.external_user ?? key.creator_name ?? key.creator_email ?? '–'}
@@ -118,7 +118,7 @@ function KeyRow({ of: key, onChange }: RowProps) {
 }
 
 /** The state of a key that is rejected. */
-function State({ of: key }: { of: Key }) {
+function State({ storedKey: key }: { storedKey: Key }) {
   const state = stateOf(key)
   return state ? <Mark {...state} /> : null
 }

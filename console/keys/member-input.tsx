@@ -1,7 +1,7 @@
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
 import { useDebounced } from '../components/use-debounced.ts'
-import { nameOfMember } from './member-name.ts'
+import { memberName } from './member-name.ts'
 import { canReadOrganization } from './permissions.ts'
 
 const maxSuggestions = 10
@@ -36,7 +36,7 @@ export function MemberInput({ label, value, set, isRequired = false, placeholder
       <datalist id="member-suggestions">
         {(data?.data ?? []).map((member) => (
           <option key={member.id} value={start + member.email}>
-            {nameOfMember(member)}
+            {memberName(member)}
           </option>
         ))}
       </datalist>

@@ -12,19 +12,19 @@ import { Problem } from '../components/problem.tsx'
 import { RelativeTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
-import { nameOfDevice } from './device-name.ts'
+import { deviceName } from './device-name.ts'
 
 /** The passkeys that the session can see: those of all members for owners and admins, else the member's own. */
 export function Passkeys() {
   const resource = useGet('GET /passkeys', { query: usePage() })
   const methods = useGet('GET /sessions/methods', {}).data?.data
-  const [open, setOpen] = useState<'new' | { change: 'name' | 'delete'; of: ListedPasskey }>()
+  const [open, setOpen] = useState<'new' | { change: 'name' | 'delete'; passkey: ListedPasskey }>()
   const close = () => setOpen(undefined)
   const isOffered = methods?.includes('passkey')
   return (
     <>
       {!resource.failure && (
-        <div class="does">
+        <div class="toolbar">
           {isOffered && (
             <button type="button" onClick={() => setOpen('new')}>
               Add passkey
@@ -47,23 +47,23 @@ export function Passkeys() {
           </EmptyState>
         }
         row={(passkey) => (
-          <PasskeyLine key={passkey.id} of={passkey} onChange={(change) => setOpen({ change, of: passkey })} />
+          <PasskeyLine key={passkey.id} passkey={passkey} onChange={(change) => setOpen({ change, passkey })} />
         )}
       />
       {open === 'new' && <AddPasskey onAdded={resource.reload} onClose={close} />}
       {open && open !== 'new' && open.change === 'name' && (
-        <RenamePasskey of={open.of} onRenamed={resource.reload} onClose={close} />
+        <RenamePasskey passkey={open.passkey} onRenamed={resource.reload} onClose={close} />
       )}
       {open && open !== 'new' && open.change === 'delete' && (
-        <DeletePasskey of={open.of} onDeleted={resource.reload} onClose={close} />
+        <DeletePasskey passkey={open.passkey} onDeleted={resource.reload} onClose={close} />
       )}
     </>
   )
 }
 
-type LineProps = { of: ListedPasskey; onChange: (change: 'name' | 'delete') => void }
+type LineProps = { passkey: ListedPasskey; onChange: (change: 'name' | 'delete') => void }
 
-function PasskeyLine({ of: passkey, onChange }: LineProps) {
+function PasskeyLine({ passkey, onChange }: LineProps) {
   const { name, member, relying_party, created_at, last_used_at } = passkey
   const isOwn = member.id === useSession()?.member.id
   return (
@@ -90,7 +90,7 @@ function PasskeyLine({ of: passkey, onChange }: LineProps) {
 }
 
 function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
-  const [name, setName] = useState(nameOfDevice(navigator.userAgent))
+  const [name, setName] = useState(deviceName(navigator.userAgent))
   const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
     event.preventDefault()
@@ -122,9 +122,9 @@ function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => 
   )
 }
 
-type RenameProps = { of: ListedPasskey; onRenamed: () => void; onClose: () => void }
+type RenameProps = { passkey: ListedPasskey; onRenamed: () => void; onClose: () => void }
 
-function RenamePasskey({ of: { id, name: before }, onRenamed, onClose }: RenameProps) {
+function RenamePasskey({ passkey: { id, name: before }, onRenamed, onClose }: RenameProps) {
   const [name, setName] = useState(before)
   const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
@@ -155,9 +155,9 @@ function RenamePasskey({ of: { id, name: before }, onRenamed, onClose }: RenameP
   )
 }
 
-type DeleteProps = { of: ListedPasskey; onDeleted: () => void; onClose: () => void }
+type DeleteProps = { passkey: ListedPasskey; onDeleted: () => void; onClose: () => void }
 
-function DeletePasskey({ of: { id, name }, onDeleted, onClose }: DeleteProps) {
+function DeletePasskey({ passkey: { id, name }, onDeleted, onClose }: DeleteProps) {
   const { problem, isBusy, act } = useAction()
   const remove = async () => {
     const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })

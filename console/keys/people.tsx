@@ -10,7 +10,7 @@ import { RelativeTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { runOrToast } from '../components/use-action.ts'
 import { AddMember } from './add-member.tsx'
-import { nameOfMember } from './member-name.ts'
+import { memberName } from './member-name.ts'
 import { assignableRoles, canChangeMember, canManageOrganization } from './permissions.ts'
 import { RemoveMember } from './remove-member.tsx'
 import { RoleSelect } from './role-select.tsx'
@@ -27,24 +27,24 @@ export function People() {
     <>
       <ShownLink link={link} onDone={() => setLink(undefined)} />
       {!resource.failure && (
-        <div class="does">
+        <div class="toolbar">
           {canManageOrganization(me) && (
             <button type="button" onClick={() => setOpen('new')}>
               Add member
             </button>
           )}
-          <SearchField label="Find people" placeholder="Name or address" />
+          <SearchField label="Find people" placeholder="Name or email address" />
         </div>
       )}
       <Listing
         resource={resource}
         label="People"
-        heads={['name', 'address', 'role', 'joined', '']}
+        heads={['name', 'email', 'role', 'joined', '']}
         empty={<EmptyState title="No members" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
         row={(member) => (
           <MemberRow
             key={member.id}
-            of={member}
+            member={member}
             onChanged={resource.reload}
             onLink={setLink}
             onRemove={() => setOpen(member)}
@@ -53,32 +53,34 @@ export function People() {
       />
       {open === 'new' && <AddMember onAdded={resource.reload} onLink={setLink} onClose={close} />}
       {open && open !== 'new' && (
-        <RemoveMember of={open} name={nameOfMember(open)} onRemoved={resource.reload} onClose={close} />
+        <RemoveMember member={open} name={memberName(open)} onRemoved={resource.reload} onClose={close} />
       )}
     </>
   )
 }
 
-type RowProps = { of: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
+type RowProps = { member: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
 
-function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
+function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
   const me = useSession()
-  const name = nameOfMember(member)
+  const name = memberName(member)
   const canChange = canChangeMember(me, member)
   return (
     <tr>
       <th scope="row">
         {name} {member.id === me?.member.id && <span class="dim">you</span>}
       </th>
-      <td data-head="address">{member.email}</td>
-      <td data-head="role">{canChange ? <Access of={member} name={name} onChanged={onChanged} /> : member.access}</td>
+      <td data-head="email">{member.email}</td>
+      <td data-head="role">
+        {canChange ? <Access member={member} name={name} onChanged={onChanged} /> : member.access}
+      </td>
       <td data-head="joined">
         <RelativeTime time={member.joined_at} />
       </td>
       <td class="number">
         {canChange && (
           <>
-            <SignInLinkButton of={{ id: member.id, name }} onLink={onLink} />{' '}
+            <SignInLinkButton member={{ id: member.id, name }} onLink={onLink} />{' '}
             <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
               Remove
             </button>
@@ -89,7 +91,7 @@ function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
   )
 }
 
-function Access({ of: member, name, onChanged }: { of: Member; name: string; onChanged: () => void }) {
+function Access({ member, name, onChanged }: { member: Member; name: string; onChanged: () => void }) {
   const give = async (access: Member['access']) => {
     await call('PATCH /organization/members/{user_id}', { params: { user_id: member.id }, body: { access } })
     onChanged()

@@ -1,6 +1,6 @@
 import type { ProviderCredential } from '../api/types.ts'
 
-type Use = Pick<ProviderCredential, 'is_fallback' | 'is_required' | 'is_byok_only'>
+type PriorityFields = Pick<ProviderCredential, 'is_fallback' | 'is_required' | 'is_byok_only'>
 type Priority = 'before' | 'after' | 'instead' | 'only'
 
 /** When a workspace's provider key is used relative to the operator's. */
@@ -11,14 +11,14 @@ export const priorities: Record<Priority, string> = {
   only: 'instead of the operator’s, for all models',
 }
 
-export function priorityOf({ is_fallback, is_required, is_byok_only }: Use): Priority {
+export function priorityOf({ is_fallback, is_required, is_byok_only }: PriorityFields): Priority {
   if (is_byok_only) return 'only'
   if (is_required) return 'instead'
   return is_fallback ? 'after' : 'before'
 }
 
 /** The API fields for a priority; at most one is true. */
-export const useOf = (priority: Priority): Use => ({
+export const priorityFields = (priority: Priority): PriorityFields => ({
   is_fallback: priority === 'after',
   is_required: priority === 'instead',
   is_byok_only: priority === 'only',
@@ -29,7 +29,7 @@ export type ProviderFields = { provider: string; key: string; name: string; prio
 export const newProvider: ProviderFields = { provider: '', key: '', name: '', priority: 'before', disabled: false }
 
 /** The form state of a stored key. Its value is never displayed; an empty value keeps it. */
-export const fieldsIn = (credential: ProviderCredential): ProviderFields => ({
+export const fieldsOf = (credential: ProviderCredential): ProviderFields => ({
   provider: credential.provider,
   key: '',
   name: credential.name ?? '',
@@ -38,11 +38,11 @@ export const fieldsIn = (credential: ProviderCredential): ProviderFields => ({
 })
 
 /** The changed fields. */
-export function changeIn(before: ProviderFields, after: ProviderFields) {
+export function changedFields(before: ProviderFields, after: ProviderFields) {
   return {
     ...(after.key !== '' && { key: after.key }),
     ...(after.name.trim() !== before.name && { name: after.name.trim() || null }),
-    ...(after.priority !== before.priority && useOf(after.priority)),
+    ...(after.priority !== before.priority && priorityFields(after.priority)),
     ...(after.disabled !== before.disabled && { disabled: after.disabled }),
   }
 }

@@ -8,11 +8,18 @@ import { FormActions } from '../components/form-actions.tsx'
 import { useObjectForm } from '../components/object-form.ts'
 import { toast } from '../components/toast.tsx'
 import { runOrToast, useAction } from '../components/use-action.ts'
-import { changeIn, fieldsIn, newProvider, type ProviderFields, priorities, useOf } from './provider-fields.ts'
+import {
+  changedFields,
+  fieldsOf,
+  newProvider,
+  type ProviderFields,
+  priorities,
+  priorityFields,
+} from './provider-fields.ts'
 
 type Props = {
   /** The key to change; undefined for a new one. */
-  of?: ProviderCredential
+  credential?: ProviderCredential
   /** The workspace of a new key. Defaults to the session's workspace. */
   workspace?: { workspace_id?: string }
   onStored: () => void
@@ -20,17 +27,17 @@ type Props = {
 }
 
 /** Adds, changes or removes a provider key of a workspace. Stored keys are never displayed. */
-export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose }: Props) {
+export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: Props) {
   const params = { id: credential?.id ?? '' }
   const load = async () => (await call('GET /byok/{id}', { params })).data
-  const form = useObjectForm<ProviderCredential | undefined, ProviderFields>(credential, load, (of) =>
-    of ? fieldsIn(of) : newProvider,
+  const form = useObjectForm<ProviderCredential | undefined, ProviderFields>(credential, load, (stored) =>
+    stored ? fieldsOf(stored) : newProvider,
   )
   const { before, fields, setFields, saveUnlessChanged, conflict } = form
   const { problem, isBusy, act } = useAction()
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
-  const change = changeIn(before, fields)
+  const change = changedFields(before, fields)
   const patch = async (body: typeof change, options?: ReturnType<typeof ifUnchanged>) => {
     await call('PATCH /byok/{id}', { params, body }, options)
     onStored()
@@ -41,13 +48,19 @@ export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose
       if (credential) {
         if (!(await saveUnlessChanged((options) => patch(change, options)))) return
         // The previous key cannot be restored, because it is never displayed.
-        const { key, ...rest } = changeIn(fields, before)
+        const { key, ...rest } = changedFields(fields, before)
         const undo = () => void runOrToast(() => patch(rest))
         toast(`${name} updated`, change.key === undefined ? { undo } : {})
       } else {
         const { provider, key, name: label, priority } = fields
         await call('POST /byok', {
-          body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(priority), ...workspace },
+          body: {
+            provider: provider.trim(),
+            key,
+            name: label.trim() || null,
+            ...priorityFields(priority),
+            ...workspace,
+          },
         })
         onStored()
         toast(`Key of ${provider} added`)

@@ -20,7 +20,7 @@ export function Providers() {
   return (
     <>
       {!resource.failure && (
-        <p class="does">
+        <p class="toolbar">
           {canStore && (
             <button type="button" onClick={() => setOpen('new')}>
               Add provider key
@@ -39,16 +39,16 @@ export function Providers() {
           </EmptyState>
         }
         row={(credential) => (
-          <ProviderRow key={credential.id} of={credential} onChange={canStore && (() => setOpen(credential))} />
+          <ProviderRow key={credential.id} credential={credential} onChange={canStore && (() => setOpen(credential))} />
         )}
       />
       {open === 'new' && <ProviderKeyDialog workspace={workspace} onStored={resource.reload} onClose={close} />}
-      {open && open !== 'new' && <ProviderKeyDialog of={open} onStored={resource.reload} onClose={close} />}
+      {open && open !== 'new' && <ProviderKeyDialog credential={open} onStored={resource.reload} onClose={close} />}
     </>
   )
 }
 
-function ProviderRow({ of: credential, onChange }: { of: ProviderCredential; onChange: false | (() => void) }) {
+function ProviderRow({ credential, onChange }: { credential: ProviderCredential; onChange: false | (() => void) }) {
   const { provider, name, label, disabled, created_at } = credential
   return (
     <tr class={disabled ? 'dim' : undefined}>

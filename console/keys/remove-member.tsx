@@ -5,13 +5,13 @@ import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { toast } from '../components/toast.tsx'
 
-type Props = { of: Member; name: string; onRemoved: () => void; onClose: () => void }
+type Props = { member: Member; name: string; onRemoved: () => void; onClose: () => void }
 
 /** Removes a member, and optionally disables their keys. */
-export function RemoveMember({ of: member, name, onRemoved, onClose }: Props) {
-  const [deletesKeys, setWithKeys] = useState(true)
+export function RemoveMember({ member, name, onRemoved, onClose }: Props) {
+  const [shouldDisableKeys, setDisableKeys] = useState(true)
   const remove = async () => {
-    const query = { disable_keys: deletesKeys ? ('true' as const) : ('false' as const) }
+    const query = { disable_keys: shouldDisableKeys ? ('true' as const) : ('false' as const) }
     const { disabled_keys } = await call('DELETE /organization/members/{user_id}', {
       params: { user_id: member.id },
       query,
@@ -24,7 +24,11 @@ export function RemoveMember({ of: member, name, onRemoved, onClose }: Props) {
     <Dialog title={`Remove ${name}`} onClose={onClose}>
       <h2>Remove {name}</h2>
       <label class="check">
-        <input type="checkbox" checked={deletesKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={shouldDisableKeys}
+          onChange={(event) => setDisableKeys(event.currentTarget.checked)}
+        />
         Also disable their keys (otherwise the keys keep working)
       </label>
       <DeleteNamed name={name} verb="remove" act={remove} />

@@ -7,21 +7,21 @@ import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 
 type Props = {
-  of: WorkspaceMember
+  member: WorkspaceMember
   workspace: { id: string; name: string }
   onRemoved: () => void
   onClose: () => void
 }
 
 /** Removes a member from a workspace. Enabled keys prevent it, unless they are disabled, too. */
-export function RemoveWorkspaceMember({ of: member, workspace, onRemoved, onClose }: Props) {
-  const [deletesKeys, setWithKeys] = useState(true)
+export function RemoveWorkspaceMember({ member, workspace, onRemoved, onClose }: Props) {
+  const [shouldDisableKeys, setDisableKeys] = useState(true)
   const { problem, isBusy, act } = useAction()
   const params = { id: workspace.id }
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      const body = { user_ids: [member.user_id], disable_keys: deletesKeys }
+      const body = { user_ids: [member.user_id], disable_keys: shouldDisableKeys }
       await call('POST /workspaces/{id}/members/remove', { params, body })
       onRemoved()
       onClose()
@@ -34,7 +34,11 @@ export function RemoveWorkspaceMember({ of: member, workspace, onRemoved, onClos
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit}>
         <label class="check">
-          <input type="checkbox" checked={deletesKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            checked={shouldDisableKeys}
+            onChange={(event) => setDisableKeys(event.currentTarget.checked)}
+          />
           Also disable their keys in this workspace (required if they have enabled keys)
         </label>
         {member.source === 'oidc' && (

@@ -21,7 +21,7 @@ const parts = [
   { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOffered: canSeeAll },
   { name: 'budgets', title: 'Budgets', Part: Budgets, isOffered: canSeeAll },
   { name: 'providers', title: 'Provider keys', Part: Providers, isOffered: canSeeAll },
-  { name: 'sessions', title: 'Sessions', Part: Sessions },
+  { name: 'sessions', title: 'Browser sessions', Part: Sessions },
   { name: 'passkeys', title: 'Passkeys', Part: Passkeys },
   { name: 'audit', title: 'Audit log', Part: AuditLog, isOffered: canSeeAll },
 ]

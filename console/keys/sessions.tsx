@@ -20,9 +20,9 @@ export function Sessions() {
   return (
     <Listing
       resource={resource}
-      label="Signed-in sessions"
+      label="Browser sessions"
       heads={['member', 'client', 'method', 'last used', 'expires', '']}
-      empty={<EmptyState title="No active sessions" />}
+      empty={<EmptyState title="No active browser sessions" />}
       row={(session) => (
         <tr key={session.id}>
           <th scope="row">

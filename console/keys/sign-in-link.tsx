@@ -13,7 +13,7 @@ export async function createLink({ id, name }: LinkMember): Promise<Link> {
   return { name, url: data.url }
 }
 
-export const SignInLinkButton = ({ of: member, onLink }: { of: LinkMember; onLink: (link: Link) => void }) => (
+export const SignInLinkButton = ({ member, onLink }: { member: LinkMember; onLink: (link: Link) => void }) => (
   <button
     type="button"
     aria-label={`Sign-in link for ${member.name}`}

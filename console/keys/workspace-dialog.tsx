@@ -20,13 +20,13 @@ import {
 
 type Props = {
   /** The workspace to change; undefined for a new one. */
-  of?: Workspace
+  workspace?: Workspace
   onChanged: () => void
   onClose: () => void
 }
 
 /** Creates, changes or deletes a workspace. Changes can be undone. */
-export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
+export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   const params = { id: workspace?.id ?? '' }
   const load = async () => (await call('GET /workspaces/{id}', { params })).data as Workspace | undefined
   const form = useObjectForm(workspace, load, (read) => (read ? fieldsOfWorkspace(read) : newWorkspace))

@@ -16,7 +16,7 @@ import { RoleSelect } from './role-select.tsx'
 import { type Link, ShownLink, SignInLinkButton } from './sign-in-link.tsx'
 import { useShownWorkspace, WorkspaceSelect } from './workspace-select.tsx'
 
-const heads = ['name', 'address', 'role in workspace', 'role in organization', 'added', '']
+const heads = ['name', 'email', 'role in workspace', 'role in organization', 'added', '']
 
 /** The members of a workspace, with their role in it and in the organization. */
 export function WorkspaceMembers() {
@@ -33,14 +33,14 @@ export function WorkspaceMembers() {
     <>
       <ShownLink link={link} onDone={() => setLink(undefined)} />
       {!resource.failure && (
-        <div class="does">
+        <div class="toolbar">
           {canAdd && (
             <button type="button" onClick={() => setOpen('new')}>
               Add members
             </button>
           )}
           <WorkspaceSelect />
-          <SearchField label="Find members" placeholder="Name or address" />
+          <SearchField label="Find members" placeholder="Name or email address" />
         </div>
       )}
       <Listing
@@ -55,7 +55,7 @@ export function WorkspaceMembers() {
         row={(member) => (
           <MemberRow
             key={member.id}
-            of={member}
+            member={member}
             onChanged={resource.reload}
             onLink={setLink}
             onRemove={() => setOpen(member)}
@@ -66,20 +66,20 @@ export function WorkspaceMembers() {
         <AddWorkspaceMembers workspace={workspace} onAdded={resource.reload} onClose={close} />
       )}
       {open && open !== 'new' && workspace && (
-        <RemoveWorkspaceMember of={open} workspace={workspace} onRemoved={resource.reload} onClose={close} />
+        <RemoveWorkspaceMember member={open} workspace={workspace} onRemoved={resource.reload} onClose={close} />
       )}
     </>
   )
 }
 
 type RowProps = {
-  of: WorkspaceMember
+  member: WorkspaceMember
   onChanged: () => void
   onLink: (link: Link) => void
   onRemove: () => void
 }
 
-function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
+function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
   const me = useSession()
   const { name, email, access, organization_access, source, created_at, user_id } = member
   const canChange = canChangeWorkspaceMember(me, member)
@@ -89,14 +89,16 @@ function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
       <th scope="row">
         {name} {user_id === me?.member.id && <span class="dim">you</span>}
       </th>
-      <td data-head="address">{email}</td>
-      <td data-head="role in workspace">{canChange ? <WorkspaceRole of={member} onChanged={onChanged} /> : access}</td>
+      <td data-head="email">{email}</td>
+      <td data-head="role in workspace">
+        {canChange ? <WorkspaceRole member={member} onChanged={onChanged} /> : access}
+      </td>
       <td data-head="role in organization">{organization_access}</td>
       <td data-head="added">
         <RelativeTime time={created_at} /> {source === 'oidc' && <span class="dim">by OpenID Connect</span>}
       </td>
       <td class="number">
-        {canLink && <SignInLinkButton of={{ id: user_id, name }} onLink={onLink} />}{' '}
+        {canLink && <SignInLinkButton member={{ id: user_id, name }} onLink={onLink} />}{' '}
         {canChange && (
           <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
             Remove
@@ -109,7 +111,7 @@ function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
 
 const workspaceRoles = ['admin', 'developer', 'viewer'] as const
 
-function WorkspaceRole({ of: member, onChanged }: { of: WorkspaceMember; onChanged: () => void }) {
+function WorkspaceRole({ member, onChanged }: { member: WorkspaceMember; onChanged: () => void }) {
   const { user_id, workspace_id, name } = member
   const give = async (access: WorkspaceMember['access']) => {
     const body = { user_ids: [user_id], access }

@@ -16,8 +16,8 @@ export function useWorkspaceFilter(): { workspace_id?: string } {
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
   const me = useSession()
-  const isOfAll = me && workspaceInAddress() === undefined && hasAllWorkspaces(me)
-  const workspaces = useAllRows('GET /workspaces', isOfAll ? {} : undefined).data ?? []
+  const isAllWorkspaces = me && workspaceInAddress() === undefined && hasAllWorkspaces(me)
+  const workspaces = useAllRows('GET /workspaces', isAllWorkspaces ? {} : undefined).data ?? []
   if (workspaces.length < 2) return null
   const selectedId = values.workspace_id ?? me?.workspace.id
   const selected = workspaces.find(({ id, slug }) => id === selectedId || slug === selectedId)

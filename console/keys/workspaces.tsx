@@ -10,7 +10,7 @@ import { canManageOrganization } from './permissions.ts'
 import { WorkspaceDialog } from './workspace-dialog.tsx'
 import { describeStorage } from './workspace-fields.ts'
 
-type OpenDialog = { what: 'new' } | { what: 'change' | 'forget'; workspace: Workspace }
+type OpenDialog = { kind: 'new' } | { kind: 'change' | 'delete-contents'; workspace: Workspace }
 
 /** The workspaces of the organization. */
 export function Workspaces() {
@@ -21,8 +21,8 @@ export function Workspaces() {
   return (
     <>
       {canChange && !resource.failure && (
-        <p class="does">
-          <button type="button" onClick={() => setOpen({ what: 'new' })}>
+        <p class="toolbar">
+          <button type="button" onClick={() => setOpen({ kind: 'new' })}>
             Create workspace
           </button>
         </p>
@@ -32,18 +32,22 @@ export function Workspaces() {
         label="Workspaces"
         heads={['workspace', 'prompts and answers', 'created', 'links', ...(canChange ? [''] : [])]}
         empty={<EmptyState title="No workspaces" />}
-        row={(workspace) => <WorkspaceRow key={workspace.id} of={workspace} canChange={canChange} open={setOpen} />}
+        row={(workspace) => (
+          <WorkspaceRow key={workspace.id} workspace={workspace} canChange={canChange} open={setOpen} />
+        )}
       />
-      {open?.what === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
-      {open?.what === 'change' && <WorkspaceDialog of={open.workspace} onChanged={resource.reload} onClose={close} />}
-      {open?.what === 'forget' && <DeleteContents of={open.workspace} onClose={close} />}
+      {open?.kind === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
+      {open?.kind === 'change' && (
+        <WorkspaceDialog workspace={open.workspace} onChanged={resource.reload} onClose={close} />
+      )}
+      {open?.kind === 'delete-contents' && <DeleteContents workspace={open.workspace} onClose={close} />}
     </>
   )
 }
 
-type RowProps = { of: Workspace; canChange: boolean; open: (dialog: OpenDialog) => void }
+type RowProps = { workspace: Workspace; canChange: boolean; open: (dialog: OpenDialog) => void }
 
-function WorkspaceRow({ of: workspace, canChange, open }: RowProps) {
+function WorkspaceRow({ workspace, canChange, open }: RowProps) {
   const { name, slug, description, default_guardrail_id, created_at } = workspace
   return (
     <tr>
@@ -55,7 +59,7 @@ function WorkspaceRow({ of: workspace, canChange, open }: RowProps) {
         <RelativeTime time={created_at} />
       </td>
       <td data-head="links">
-        <span class="leads">
+        <span class="row-links">
           <a href={`/keys?workspace_id=${slug}`} aria-label={`Keys of ${name}`}>
             Keys
           </a>
@@ -75,13 +79,13 @@ function WorkspaceRow({ of: workspace, canChange, open }: RowProps) {
       </td>
       {canChange && (
         <td class="number">
-          <button type="button" aria-label={`Change ${name}`} onClick={() => open({ what: 'change', workspace })}>
+          <button type="button" aria-label={`Change ${name}`} onClick={() => open({ kind: 'change', workspace })}>
             Change
           </button>{' '}
           <button
             type="button"
             aria-label={`Delete stored data of ${name}`}
-            onClick={() => open({ what: 'forget', workspace })}
+            onClick={() => open({ kind: 'delete-contents', workspace })}
           >
             Delete stored data
           </button>

@@ -9,8 +9,8 @@ const dash = <span class="dim">–</span>
 
 export const intelligenceOf = ({ benchmarks }: Model) => benchmarks?.artificial_analysis.intelligence_index ?? undefined
 
-const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' })
-export const dayOf = ({ created }: Model) => day.format(created * 1000)
+const dayFormat = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' })
+export const dayOf = ({ created }: Model) => dayFormat.format(created * 1000)
 
 /** The input modalities other than text, such as `image, file`. */
 const extraInputs = ({ architecture }: Model) =>
@@ -22,7 +22,7 @@ function Context({ model }: { model: Model }) {
 
 /** @param hasScores whether any model has a score; otherwise the column is omitted. */
 export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<Model>[] {
-  const number = (
+  const numberColumn = (
     name: string,
     title: string,
     width: string,
@@ -43,22 +43,28 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
       width: 'minmax(200px, 2fr)',
       cell: ({ id, name }) => <span title={name}>{id}</span>,
     },
-    number('prompt', 'prompt / M', '92px', ({ pricing }) => <PerMillion usd={pricing.prompt} />),
-    number('completion', 'completion / M', '112px', ({ pricing }) => <PerMillion usd={pricing.completion} />),
-    number('cached', 'cached / M', '92px', ({ pricing }) => <PerMillion usd={pricing.input_cache_read} />, 980),
-    number('context', 'context', '76px', (model) => <Context model={model} />),
+    numberColumn('prompt', 'prompt / M', '92px', ({ pricing }) => <PerMillion usd={pricing.prompt} />),
+    numberColumn('completion', 'completion / M', '112px', ({ pricing }) => <PerMillion usd={pricing.completion} />),
+    numberColumn('cached', 'cached / M', '92px', ({ pricing }) => <PerMillion usd={pricing.input_cache_read} />, 980),
+    numberColumn('context', 'context', '76px', (model) => <Context model={model} />),
     ...(hasScores
-      ? [number('intelligence', 'intelligence', '92px', (model) => intelligenceOf(model) ?? dash, 760)]
+      ? [numberColumn('intelligence', 'intelligence', '92px', (model) => intelligenceOf(model) ?? dash, 760)]
       : []),
-    number('first', 'first token', '88px', ({ id }) => formatOrDash(measured.get(id)?.firstToken, duration), 640),
-    number(
+    numberColumn('first', 'first token', '88px', ({ id }) => formatOrDash(measured.get(id)?.firstToken, duration), 640),
+    numberColumn(
       'speed',
       'tokens/s',
       '76px',
       ({ id }) => formatOrDash(measured.get(id)?.throughput, (speed) => speed.toFixed(0)),
       640,
     ),
-    number('asked', 'requests, 30 d', '92px', ({ id }) => formatOrDash(measured.get(id)?.requests, exactCount), 860),
+    numberColumn(
+      'asked',
+      'requests, 30 d',
+      '92px',
+      ({ id }) => formatOrDash(measured.get(id)?.requests, exactCount),
+      860,
+    ),
     {
       name: 'reads',
       title: 'additional input',
@@ -76,7 +82,8 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
   ]
 }
 
-const formatOrDash = (value: number | null | undefined, as: (value: number) => string) => (value ? as(value) : dash)
+const formatOrDash = (value: number | null | undefined, format: (value: number) => string) =>
+  value ? format(value) : dash
 
 export function NarrowRow({ model, measured }: { model: Model; measured: MeasuredModels }) {
   const speed = measured.get(model.id)?.throughput

@@ -20,7 +20,7 @@ export function History({ id }: { id: string }) {
       ) : (
         <div class="model-history">
           <Plot
-            emptyText={tooFew}
+            emptyText={tooFewText}
             title="First token, p50"
             times={plots.times}
             lines={plots.latency}
@@ -28,14 +28,14 @@ export function History({ id }: { id: string }) {
             syncGroup="model"
           />
           <Plot
-            emptyText={tooFew}
+            emptyText={tooFewText}
             title="Tokens per second, p50"
             times={plots.times}
             lines={plots.throughput}
-            format={speed}
+            format={formatSpeed}
             syncGroup="model"
           />
-          <Plot title="Uptime" times={plots.times} lines={plots.uptime} format={share} syncGroup="model" />
+          <Plot title="Uptime" times={plots.times} lines={plots.uptime} format={formatUptime} syncGroup="model" />
         </div>
       )}
     </>
@@ -43,10 +43,10 @@ export function History({ id }: { id: string }) {
 }
 
 /** The service shows percentiles of at least five requests. */
-const tooFew = 'Fewer than five requests in each hour, too few for percentiles'
+const tooFewText = 'Fewer than five requests in each hour, too few for percentiles'
 
-const speed = (value: number) => value.toFixed(0)
-const share = (value: number) => percent(value / 100)
+const formatSpeed = (value: number) => value.toFixed(0)
+const formatUptime = (value: number) => percent(value / 100)
 
 /** Dash patterns that distinguish lines without colour. */
 const dashes = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]]

@@ -4,7 +4,7 @@ import { duration } from '../format/time.ts'
 import { PerMillion } from './price.tsx'
 
 const tones: Record<string, string> = { healthy: 'ok', degraded: 'warn', down: 'bad', unconfigured: 'warn' }
-const words: Record<string, string> = { unconfigured: 'no credential' }
+const statusLabels: Record<string, string> = { unconfigured: 'no credential' }
 
 /** The endpoints of a model. The best value of a column is bold if several endpoints are configured. */
 export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
@@ -17,7 +17,7 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
     speed: -lowest(compared.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
   }
   return (
-    <section class="sideways" aria-label="Endpoints" tabIndex={0}>
+    <section class="wide-table" aria-label="Endpoints" tabIndex={0}>
       <table class="plain-table">
         <thead>
           <tr>
@@ -66,7 +66,7 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
       </th>
       <td>
         <span class={`dot ${tones[status] ?? 'warn'}`} />
-        {words[status] ?? status}
+        {statusLabels[status] ?? status}
         {endpoint.billed_more_than_bound !== undefined && (
           <span class="mark bad" title={`In ${exactCount(endpoint.billed_more_than_bound)} requests`}>
             {' '}
@@ -91,11 +91,11 @@ function Row({ endpoint, best }: { endpoint: Endpoint; best: BestValues }) {
       </td>
       <td class={cell(speed?.p50 === best.speed)}>{speed ? speed.p50.toFixed(0) : '–'}</td>
       <td class="number">
-        {uptime(uptime_last_30m)} <span class="dim">/ {uptime(uptime_last_1d)}</span>
+        {formatUptime(uptime_last_30m)} <span class="dim">/ {formatUptime(uptime_last_1d)}</span>
       </td>
       <td class="dim">{quantization === 'unknown' ? '–' : quantization}</td>
     </tr>
   )
 }
 
-const uptime = (value: number | null) => (value === null ? '–' : percent(value / 100))
+const formatUptime = (value: number | null) => (value === null ? '–' : percent(value / 100))

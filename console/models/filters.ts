@@ -1,22 +1,30 @@
 import type { Filter } from '../components/chips.tsx'
 import type { ModelQuery } from './model-query.ts'
 
-const choice = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
+const choiceFilter = (
+  name: string,
+  label: string,
+  unsetText: string,
+  options: [value: string, label: string][],
+): Filter => ({
   kind: 'choice',
   name,
   label,
-  any,
+  unsetText,
   options: options.map(([value, optionLabel]) => ({ value, label: optionLabel })),
 })
-/** @param title the label and, after a comma, the unit. */
-const text = (name: string, title: string, placeholder: string, suggestions?: string[]): Filter => ({
+
+type TextOptions = { unit?: string; suggestions?: string[] }
+
+const textFilter = (name: string, label: string, placeholder: string, options: TextOptions = {}): Filter => ({
   kind: 'text',
   name,
-  label: title.split(', ')[0]!,
-  ...(title.includes(', ') && { unit: title.split(', ')[1]! }),
+  label,
   placeholder,
-  ...(suggestions && { suggestions }),
+  ...options,
 })
+
+/** Options whose label is the value. */
 const sameLabels = (...values: string[]) => values.map((value): [string, string] => [value, value])
 
 /** All sorts except `newest`, the default. `most-popular` is another name of `top-weekly`. */
@@ -35,7 +43,7 @@ const sortNames: Record<Sort, string> = {
   'design-arena-elo-high-to-low': 'design',
 }
 
-export const sort = choice('sort', 'sort', 'newest first', Object.entries(sortNames))
+export const sort = choiceFilter('sort', 'sort', 'newest first', Object.entries(sortNames))
 
 /** Suggestions for filters. */
 type KnownValues = { authors: string[]; providers: string[]; parameters: string[] }
@@ -43,24 +51,27 @@ type KnownValues = { authors: string[]; providers: string[]; parameters: string[
 /** All filters of `GET /models`, and one for models that the session can use. */
 export function modelFilters({ authors, providers, parameters }: KnownValues): Filter[] {
   return [
-    { ...choice('mine', 'allowed', 'all models', [['true', 'for me']]), bare: 'any' },
-    text('model_authors', 'author', 'anthropic,openai', authors),
-    text('providers', 'provider', 'azure,openai', providers),
-    { ...text('max_price', 'prompt at most, $/M', '1'), any: 'any price', bare: 'any' },
-    text('min_price', 'prompt at least, $/M', '0.1'),
-    text('max_output_price', 'completion at most, $/M', '5'),
-    text('min_output_price', 'completion at least, $/M', '0.5'),
-    text('context', 'context at least, tokens', '128000', ['32000', '128000', '200000', '1000000']),
-    text('supported_parameters', 'parameter', 'tools,reasoning', parameters),
-    choice('input_modalities', 'input', 'any', sameLabels('text', 'image', 'audio', 'file')),
-    choice('output_modalities', 'output', 'text', sameLabels('image', 'audio', 'embeddings', 'all')),
-    choice('zdr', 'retains data', 'any', [['true', 'no']]),
-    choice('region', 'region', 'any', [['eu', 'in the EU']]),
-    choice('distillable', 'distillable', 'any', [
+    { ...choiceFilter('mine', 'allowed', 'all models', [['true', 'for me']]), omitsLabel: 'unset' },
+    textFilter('model_authors', 'author', 'anthropic,openai', { suggestions: authors }),
+    textFilter('providers', 'provider', 'azure,openai', { suggestions: providers }),
+    { ...textFilter('max_price', 'prompt at most', '1', { unit: '$/M' }), unsetText: 'any price', omitsLabel: 'unset' },
+    textFilter('min_price', 'prompt at least', '0.1', { unit: '$/M' }),
+    textFilter('max_output_price', 'completion at most', '5', { unit: '$/M' }),
+    textFilter('min_output_price', 'completion at least', '0.5', { unit: '$/M' }),
+    textFilter('context', 'context at least', '128000', {
+      unit: 'tokens',
+      suggestions: ['32000', '128000', '200000', '1000000'],
+    }),
+    textFilter('supported_parameters', 'parameter', 'tools,reasoning', { suggestions: parameters }),
+    choiceFilter('input_modalities', 'input', 'any', sameLabels('text', 'image', 'audio', 'file')),
+    choiceFilter('output_modalities', 'output', 'text', sameLabels('image', 'audio', 'embeddings', 'all')),
+    choiceFilter('zdr', 'zero data retention', 'any', [['true', 'required']]),
+    choiceFilter('region', 'region', 'any', [['eu', 'in the EU']]),
+    choiceFilter('distillable', 'distillable', 'any', [
       ['true', 'yes'],
       ['false', 'no'],
     ]),
-    choice(
+    choiceFilter(
       'category',
       'category',
       'any',
@@ -79,16 +90,16 @@ export function modelFilters({ authors, providers, parameters }: KnownValues): F
         'academia',
       ),
     ),
-    text('arch', 'family', 'GPT'),
-    text('max_age_days', 'age at most, days', '90'),
-    text('min_age_days', 'age at least, days', '30'),
-    text('min_intelligence_index', 'intelligence at least', '40'),
-    text('max_intelligence_index', 'intelligence at most', '60'),
-    text('min_coding_index', 'coding at least', '40'),
-    text('max_coding_index', 'coding at most', '60'),
-    text('min_agentic_index', 'agentic at least', '40'),
-    text('max_agentic_index', 'agentic at most', '60'),
-    text('min_tool_success_rate', 'tool success rate at least', '0.9'),
-    text('max_tool_success_rate', 'tool success rate at most', '0.99'),
+    textFilter('arch', 'family', 'GPT'),
+    textFilter('max_age_days', 'age at most', '90', { unit: 'days' }),
+    textFilter('min_age_days', 'age at least', '30', { unit: 'days' }),
+    textFilter('min_intelligence_index', 'intelligence at least', '40'),
+    textFilter('max_intelligence_index', 'intelligence at most', '60'),
+    textFilter('min_coding_index', 'coding at least', '40'),
+    textFilter('max_coding_index', 'coding at most', '60'),
+    textFilter('min_agentic_index', 'agentic at least', '40'),
+    textFilter('max_agentic_index', 'agentic at most', '60'),
+    textFilter('min_tool_success_rate', 'tool success rate at least', '0.9'),
+    textFilter('max_tool_success_rate', 'tool success rate at most', '0.99'),
   ]
 }

@@ -85,11 +85,11 @@ function useFilterOptions(models: Model[]) {
 }
 
 /** Filters that are always visible; others appear when set. */
-const always = ['mine', 'model_authors', 'max_price']
+const pinnedNames = ['mine', 'model_authors', 'max_price']
 
 function Bar({ filters, models, count }: { filters: Filters; models: Model[]; count: number | undefined }) {
   const all = modelFilters(useFilterOptions(models))
-  const isVisible = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
+  const isVisible = ({ name }: Filter) => pinnedNames.includes(name) || filters.values[name] !== undefined
   const showsPlots = filters.values.view === 'plots'
   return (
     <div class="bar">
@@ -105,7 +105,7 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
         {count === undefined ? '' : counted(count, 'model')}
       </span>
       <fieldset class="views">
-        <legend class="unseen">View</legend>
+        <legend class="visually-hidden">View</legend>
         <button type="button" aria-pressed={!showsPlots} onClick={() => filters.set({ view: undefined })}>
           Table
         </button>
@@ -122,8 +122,8 @@ type PlotsProps = { models: Model[]; measured: MeasuredModels; pathOf: (id: stri
 function Plots({ models, measured, pathOf }: PlotsProps) {
   const pointsOf = (metricOf: (model: Model) => number | null | undefined) =>
     models.flatMap((model) => {
-      const good = metricOf(model)
-      return good ? [{ id: model.id, price: blendedPrice(model.pricing), good }] : []
+      const score = metricOf(model)
+      return score ? [{ id: model.id, price: blendedPrice(model.pricing), score }] : []
     })
   const scored = pointsOf(intelligenceOf)
   return (

@@ -22,7 +22,7 @@ async function load(signal: AbortSignal): Promise<MeasuredModels> {
   )
 }
 
-const none: MeasuredModels = new Map()
+const noMeasurements: MeasuredModels = new Map()
 
 /** The measurements; empty until loaded. */
-export const useMeasured = (): MeasuredModels => useResource('measured models', load).data ?? none
+export const useMeasured = (): MeasuredModels => useResource('measured models', load).data ?? noMeasurements

@@ -60,7 +60,7 @@ function Head({ model }: { model: Model }) {
     <header>
       <Heading>{model.name}</Heading>
       <code>{model.id}</code>
-      <Copy text={model.id} what="ID copied">
+      <Copy text={model.id} message="ID copied">
         Copy ID
       </Copy>
       {model.architecture.output_modalities.includes('text') && canUseModels() && (

@@ -1,5 +1,5 @@
 /** A model in a plot of price against a score. */
-export type Point = { id: string; price: number; good: number }
+export type Point = { id: string; price: number; score: number }
 
 /** The price of a million tokens, 75 % of them prompt, in USD. */
 export const blendedPrice = ({ prompt, completion }: { prompt: string; completion: string }) =>
@@ -8,8 +8,8 @@ export const blendedPrice = ({ prompt, completion }: { prompt: string; completio
 /** The Pareto front: no other model is cheaper and better. Cheapest first. */
 export function paretoFront(points: Point[]): Point[] {
   const front: Point[] = []
-  for (const point of [...points].sort((a, b) => a.price - b.price || b.good - a.good)) {
-    if (point.good > (front.at(-1)?.good ?? Number.NEGATIVE_INFINITY)) front.push(point)
+  for (const point of [...points].sort((a, b) => a.price - b.price || b.score - a.score)) {
+    if (point.score > (front.at(-1)?.score ?? Number.NEGATIVE_INFINITY)) front.push(point)
   }
   return front
 }

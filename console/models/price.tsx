@@ -3,11 +3,11 @@ export function PerMillion({ usd }: { usd: string | undefined }) {
   if (usd === undefined) return <span class="dim">–</span>
   const price = Number(usd) * 1e6
   if (price === 0) return <span>free</span>
-  return <span title={`$${usd} per token`}>{shownPrice(price)}</span>
+  return <span title={`$${usd} per token`}>{formatPrice(price)}</span>
 }
 
 /** Formats a price: `$3.00`, `$0.075`. */
-export function shownPrice(usd: number): string {
+export function formatPrice(usd: number): string {
   const cents = usd.toFixed(2)
   return `$${Math.abs(Number(cents) - usd) < 1e-9 ? cents : Number(usd.toPrecision(3))}`
 }

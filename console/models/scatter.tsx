@@ -4,11 +4,11 @@ import { useWidth } from '../components/use-width.ts'
 import { counted } from '../format/count.ts'
 import { placeLabels } from './dot-labels.ts'
 import { logMarks, logScalePosition, type Point, paretoFront } from './pareto.ts'
-import { shownPrice } from './price.tsx'
+import { formatPrice } from './price.tsx'
 
 /** Half of the window height within limits, for many labels. */
-const heightIn = (window: number) => Math.round(Math.min(720, Math.max(380, window / 2)))
-const edge = { left: 44, right: 16, top: 24, bottom: 34 }
+const plotHeight = (window: number) => Math.round(Math.min(720, Math.max(380, window / 2)))
+const margin = { left: 44, right: 16, top: 24, bottom: 34 }
 
 type ScatterProps = {
   title: string
@@ -21,7 +21,7 @@ type ScatterProps = {
 /** A scatter plot of price and a score. A line joins the Pareto front. */
 export function Scatter({ title, valueName, points: all, pathOf }: ScatterProps) {
   const [element, width] = useWidth()
-  const height = heightIn(innerHeight / textScale)
+  const height = plotHeight(innerHeight / textScale)
   // A logarithmic axis has no zero.
   const points = all.filter(({ price }) => price > 0)
   const free = all.length - points.length
@@ -57,10 +57,10 @@ type DrawingProps = Pick<ScatterProps, 'points' | 'valueName' | 'pathOf'> & {
 function ScatterDrawing({ points, front, width, height, valueName, pathOf }: DrawingProps) {
   const prices = points.map(({ price }) => price)
   const range: [number, number] = [Math.min(...prices) / 1.3, Math.max(...prices) * 1.3]
-  const valueTicks = axisTicks(Math.max(...points.map(({ good }) => good)))
-  const best = valueTicks.at(-1)!
-  const x = (price: number) => edge.left + logScalePosition(price, range) * (width - edge.left - edge.right)
-  const y = (good: number) => height - edge.bottom - (good / best) * (height - edge.top - edge.bottom)
+  const valueTicks = axisTicks(Math.max(...points.map(({ score }) => score)))
+  const maxValue = valueTicks.at(-1)!
+  const x = (price: number) => margin.left + logScalePosition(price, range) * (width - margin.left - margin.right)
+  const y = (score: number) => height - margin.bottom - (score / maxValue) * (height - margin.top - margin.bottom)
   const isOnFront = new Set(front.map(({ id }) => id))
   return (
     <svg
@@ -71,30 +71,30 @@ function ScatterDrawing({ points, front, width, height, valueName, pathOf }: Dra
     >
       {valueTicks.map((mark) => (
         <g key={mark} class="mark">
-          <line x1={edge.left} x2={width - edge.right} y1={y(mark)} y2={y(mark)} />
-          <text x={edge.left - 6} y={y(mark) + 4} text-anchor="end">
+          <line x1={margin.left} x2={width - margin.right} y1={y(mark)} y2={y(mark)} />
+          <text x={margin.left - 6} y={y(mark) + 4} text-anchor="end">
             {mark}
           </text>
         </g>
       ))}
       {logMarks(range).map((mark) => (
         <g key={mark} class="mark">
-          <line x1={x(mark)} x2={x(mark)} y1={edge.top} y2={height - edge.bottom} />
-          <text x={x(mark)} y={height - edge.bottom + 15} text-anchor="middle">
-            {shownPrice(mark)}
+          <line x1={x(mark)} x2={x(mark)} y1={margin.top} y2={height - margin.bottom} />
+          <text x={x(mark)} y={height - margin.bottom + 15} text-anchor="middle">
+            {formatPrice(mark)}
           </text>
         </g>
       ))}
-      <text class="axis-name" x={width - edge.right} y={height - 4} text-anchor="end">
+      <text class="axis-name" x={width - margin.right} y={height - 4} text-anchor="end">
         price per million tokens, 75 % prompt
       </text>
-      <text class="axis-name" x={edge.left} y={10}>
+      <text class="axis-name" x={margin.left} y={10}>
         {valueName}
       </text>
-      <polyline class="front" points={front.map(({ price, good }) => `${x(price)},${y(good)}`).join(' ')} />
+      <polyline class="front" points={front.map(({ price, score }) => `${x(price)},${y(score)}`).join(' ')} />
       {points.map((point) => (
         <a key={point.id} href={pathOf(point.id)} aria-label={pointLabel(point, valueName)}>
-          <Dot x={x(point.price)} y={y(point.good)} isOnFront={isOnFront.has(point.id)} />
+          <Dot x={x(point.price)} y={y(point.score)} isOnFront={isOnFront.has(point.id)} />
           <title>{pointLabel(point, valueName)}</title>
         </a>
       ))}
@@ -103,14 +103,14 @@ function ScatterDrawing({ points, front, width, height, valueName, pathOf }: Dra
   )
 }
 
-const pointLabel = ({ id, price, good }: Point, valueName: string) =>
-  `${id}: ${shownPrice(price)}, ${valueName} ${Number(good.toPrecision(3))}`
+const pointLabel = ({ id, price, score }: Point, valueName: string) =>
+  `${id}: ${formatPrice(price)}, ${valueName} ${Number(score.toPrecision(3))}`
 
 /** Dots of the front are filled, others are rings. An invisible circle enlarges the click target. */
 function Dot({ x, y, isOnFront }: { x: number; y: number; isOnFront: boolean }) {
   return (
     <>
-      <circle cx={x} cy={y} r={12} class="reach" />
+      <circle cx={x} cy={y} r={12} class="click-target" />
       <circle cx={x} cy={y} r={isOnFront ? 4.5 : 3.5} class={isOnFront ? 'dot-front' : 'dot-other'} />
     </>
   )
@@ -128,10 +128,10 @@ type LabelsProps = {
 function Labels({ points, front, x, y, width }: LabelsProps) {
   const isOnFront = new Set(front)
   const named = [...front.toReversed(), ...points.filter((point) => !isOnFront.has(point))]
-  const dots = named.map(({ id, price, good }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(good) }))
+  const dots = named.map(({ id, price, score }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(score) }))
   return (
     <g class="names">
-      {placeLabels(dots, { left: edge.left, right: width }).map(({ name, x, y, isLeft }) => (
+      {placeLabels(dots, { left: margin.left, right: width }).map(({ name, x, y, isLeft }) => (
         <text key={`${name} ${x} ${y}`} class="name" x={x} y={y} text-anchor={isLeft ? 'end' : 'start'}>
           {name}
         </text>
@@ -159,12 +159,12 @@ function ScatterTable({ points, front, valueName }: { points: Point[]; front: Po
         </thead>
         <tbody>
           {[...points]
-            .sort((a, b) => b.good - a.good)
+            .sort((a, b) => b.score - a.score)
             .map((point) => (
               <tr key={point.id}>
                 <td>{point.id}</td>
-                <td class="number">{shownPrice(point.price)}</td>
-                <td class="number">{Number(point.good.toPrecision(3))}</td>
+                <td class="number">{formatPrice(point.price)}</td>
+                <td class="number">{Number(point.score.toPrecision(3))}</td>
                 <td>{isOnFront.has(point) ? 'yes' : ''}</td>
               </tr>
             ))}

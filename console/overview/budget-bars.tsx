@@ -4,7 +4,7 @@ import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
 import { type Budget, budgetStatus } from './budgets.ts'
 
-const words = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
+const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
 /** At least this number is visible, and all that need attention. */
 const minVisible = 5
@@ -14,15 +14,15 @@ const minVisible = 5
  * @param more the number of limits that are not loaded, because they use less.
  */
 export function BudgetBars({ budgets, more }: { budgets: Budget[]; more: number }) {
-  const urgent = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[budgetStatus(budget).tone]
-  const first = budgets.toSorted((a, b) => urgent(b) - urgent(a) || b.spent / b.limit - a.spent / a.limit)
-  const count = Math.max(minVisible, first.filter(urgent).length)
-  const others = first.slice(count)
+  const urgency = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[budgetStatus(budget).tone]
+  const sorted = budgets.toSorted((a, b) => urgency(b) - urgency(a) || b.spent / b.limit - a.spent / a.limit)
+  const count = Math.max(minVisible, sorted.filter(urgency).length)
+  const others = sorted.slice(count)
   return (
     <>
-      <Bars budgets={first.slice(0, count)} />
+      <Bars budgets={sorted.slice(0, count)} />
       {others.length > 0 && (
-        <details class="more-budgets">
+        <details class="other-budgets">
           <summary class="dim">{counted(others.length + more, 'other limit')}, none nearly used up</summary>
           <Bars budgets={others} />
           {more > 0 && (
@@ -53,26 +53,26 @@ function BudgetBar({ budget }: { budget: Budget }) {
   const { tone, text } = budgetStatus(budget)
   // The width of the bar is the limit, or the spend or the forecast if that is larger.
   const scale = Math.max(limit, spent, forecast ?? 0)
-  const width = (amount: number) => `${Math.min(100, (amount / scale) * 100)}%`
+  const barWidth = (amount: number) => `${Math.min(100, (amount / scale) * 100)}%`
   return (
     <>
-      <div class="budget-words">
+      <div class="budget-text">
         <span>
           <span class={`dot ${tone}`} />
           {name} <span class="dim">{kind}</span>
         </span>
         <span>
           <Usd amount={spent} /> <span class="dim">of</span> <Usd amount={limit} />{' '}
-          <span class="dim">{interval ? words[interval] : 'in total'}</span>
+          <span class="dim">{interval ? periods[interval] : 'in total'}</span>
         </span>
       </div>
       <div class={`budget-bar ${tone}`} aria-hidden="true">
-        {forecast !== null && <i class="forecast" style={{ width: width(forecast) }} />}
-        {reserved > 0 && <i class="held" style={{ width: width(spent + reserved) }} />}
-        <i class="spent" style={{ width: width(spent) }} />
-        <i class="limit" style={{ left: width(limit) }} />
+        {forecast !== null && <i class="forecast" style={{ width: barWidth(forecast) }} />}
+        {reserved > 0 && <i class="reserved" style={{ width: barWidth(spent + reserved) }} />}
+        <i class="spent" style={{ width: barWidth(spent) }} />
+        <i class="limit" style={{ left: barWidth(limit) }} />
       </div>
-      <div class="budget-words dim">
+      <div class="budget-text dim">
         <span>
           {text}
           {reserved > 0 && `, ${money(reserved)} reserved for requests`}

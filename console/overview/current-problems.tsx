@@ -23,7 +23,7 @@ import { serviceProblems } from './service-problems.ts'
 /** Checks the endpoints of this number of most used models. */
 const maxModels = 8
 
-const since = (ms: number) => ({
+const timeRange = (ms: number) => ({
   start: new Date(Date.now() - ms).toISOString(),
   end: new Date(Date.now()).toISOString(),
 })
@@ -31,14 +31,14 @@ const since = (ms: number) => ({
 async function failuresOfLastHour(signal: AbortSignal): Promise<Row[]> {
   const metrics = ['request_count', 'error_count', 'refused_count'] as const
   const dimensions = ['endpoint', 'error'] as const
-  const body = { metrics: [...metrics], dimensions: [...dimensions], time_range: since(3_600_000) }
+  const body = { metrics: [...metrics], dimensions: [...dimensions], time_range: timeRange(3_600_000) }
   return (await call('POST /analytics/query', { body }, { signal })).data.data
 }
 
 /** The endpoints of the most used models that had requests today. */
 async function recentlyUsedEndpoints(signal: AbortSignal) {
   const metrics = ['request_count'] as const
-  const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: since(86_400_000) }
+  const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: timeRange(86_400_000) }
   const [reads, top] = await Promise.all([
     call('POST /analytics/query', { body }, { signal }),
     call('GET /models', { query: { sort: 'top-weekly', limit: maxModels } }, { signal }),
@@ -94,14 +94,14 @@ export function CurrentProblems({ problems, isComplete, failure }: ProblemsState
   }
   if (problems.length === 0) {
     return (
-      <p class="all-well">
+      <p class="no-problems">
         <span class="dot ok" />
         No problems.
       </p>
     )
   }
   return (
-    <ul class="troubles" aria-label="Current problems">
+    <ul class="problems" aria-label="Current problems">
       {problems.map(({ id, tone, title, reason, path }) => (
         <li key={id}>
           <span class={`dot ${tone}`} />

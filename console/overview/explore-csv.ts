@@ -10,11 +10,11 @@ export async function downloadRows(values: Values): Promise<void> {
   const queries = exploreQueries(values, Date.now(), maxRows)
   if (!queries) return
   const { data } = await call('POST /analytics/query', { body: queries.table })
-  const by = groupingsOf(values)
+  const chosenGroupings = groupingsOf(values)
   const metrics: string[] = queries.table.metrics
-  const head = [...by.map(({ label }) => label), ...metrics]
+  const head = [...chosenGroupings.map(({ label }) => label), ...metrics]
   const lines = (data.data as Row[]).map((row) => [
-    ...by.map(({ dimension }) => row[dimension] as string | null),
+    ...chosenGroupings.map(({ dimension }) => row[dimension] as string | null),
     ...metrics.map((metric) => row[metric] as number | null),
   ])
   const link = document.createElement('a')

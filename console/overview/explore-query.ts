@@ -1,5 +1,5 @@
 import type { AnalyticsQuery } from '../api/types.ts'
-import { filtersIn, orders, type Row, type Values } from './queries.ts'
+import { orders, parseFilters, type Row, type Values } from './queries.ts'
 
 type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number]
 
@@ -36,7 +36,7 @@ export function groupingsOf({ by, then }: Values) {
 }
 
 const dayMs = 86_400_000
-const hourlyMs = 8 * dayMs
+const maxHourlySpanMs = 8 * dayMs
 /** Sums of hours are stored at least for a month by default. */
 const hoursStoredMs = 30 * dayMs
 
@@ -56,10 +56,10 @@ export function exploreQueries(values: Values, now: number, limit = 1000) {
   const days = daysOf(values, now)
   const [from, to] = [Date.parse(days.from), Date.parse(days.to) + dayMs]
   if (to <= from) return undefined
-  const isHourly = to - from <= hourlyMs && from > now - hoursStoredMs
+  const isHourly = to - from <= maxHourlySpanMs && from > now - hoursStoredMs
   const metric = measures[measureOf(values.measure)].metric
   const common = {
-    filters: filtersIn(values),
+    filters: parseFilters(values),
     time_range: { start: new Date(from).toISOString(), end: new Date(to).toISOString() },
     dimensions: groupingsOf(values).map(({ dimension }) => dimension),
   }

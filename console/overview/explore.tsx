@@ -33,10 +33,11 @@ type Result = { rows: Row[]; isTruncated: boolean; overTime: Row[] }
 async function load(values: Values, signal: AbortSignal): Promise<Result> {
   const queries = exploreQueries(values, Date.now())
   if (!queries) return { rows: [], isTruncated: false, overTime: [] }
-  const ask = (body: typeof queries.table | typeof queries.chart) => call('POST /analytics/query', { body }, { signal })
+  const query = (body: typeof queries.table | typeof queries.chart) =>
+    call('POST /analytics/query', { body }, { signal })
   const [table, chart] = await Promise.all([
-    ask(queries.table),
-    values.view === 'chart' ? ask(queries.chart) : undefined,
+    query(queries.table),
+    values.view === 'chart' ? query(queries.chart) : undefined,
   ])
   const { data: rows, metadata } = table.data
   return { rows: rows as Row[], isTruncated: metadata.truncated, overTime: (chart?.data.data ?? []) as Row[] }
@@ -51,7 +52,7 @@ export function Explore() {
     load(values, signal),
   )
   const dimensions = groupingsOf(values).map(({ dimension }) => dimension)
-  const csv = () => void runOrToast(() => downloadRows(values))
+  const download = () => void runOrToast(() => downloadRows(values))
   return (
     <div class="screen">
       <Heading isVisuallyHidden>Explore</Heading>
@@ -62,10 +63,10 @@ export function Explore() {
         </a>
       </OverviewFilters>
       <Choices filters={filters}>
-        <button type="button" onClick={csv}>
+        <button type="button" onClick={download}>
           CSV
         </button>
-        <Copy text={location.origin + url} what="Link to this view copied">
+        <Copy text={location.origin + url} message="Link to this view copied">
           Copy link
         </Copy>
       </Choices>
@@ -89,7 +90,7 @@ type ChoicesProps = { filters: Filters; children: ComponentChildren }
 function Choices({ filters: { values, set }, children }: ChoicesProps) {
   const days = daysOf(values, Date.now())
   const labels = Object.entries(groupings).map(([name, { label }]) => [name, label] as const)
-  const day = (name: 'from' | 'to', label: string) => (
+  const dayInput = (name: 'from' | 'to', label: string) => (
     <label>
       {label}{' '}
       <input
@@ -100,7 +101,7 @@ function Choices({ filters: { values, set }, children }: ChoicesProps) {
       />
     </label>
   )
-  const choice = (name: string, label: string, options: (readonly [string, string])[]) => (
+  const selectInput = (name: string, label: string, options: (readonly [string, string])[]) => (
     <label>
       {label}{' '}
       <select value={values[name] ?? ''} onChange={(event) => set({ [name]: event.currentTarget.value || undefined })}>
@@ -114,26 +115,26 @@ function Choices({ filters: { values, set }, children }: ChoicesProps) {
   )
   return (
     <div class="bar explore-bar">
-      {day('from', 'from')}
-      {day('to', 'to')}
+      {dayInput('from', 'from')}
+      {dayInput('to', 'to')}
       <span class="dim">UTC</span>
       {(['This month', 'Last month'] as const).map((label, ago) => (
         <button key={label} type="button" onClick={() => set(monthOf(ago, Date.now()))}>
           {label}
         </button>
       ))}
-      {choice(
+      {selectInput(
         'by',
         'by',
         labels.map(([name, label]) => [name === 'model' ? '' : name, label]),
       )}
-      {choice('then', 'then by', [['', 'nothing'], ...labels])}
-      {choice(
+      {selectInput('then', 'then by', [['', 'nothing'], ...labels])}
+      {selectInput(
         'measure',
         'measure',
         Object.entries(measures).map(([name, { label }]) => [name === 'spent' ? '' : name, label]),
       )}
-      {choice('view', 'as', [
+      {selectInput('view', 'view', [
         ['', 'table'],
         ['chart', 'chart'],
       ])}

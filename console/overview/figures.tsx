@@ -8,12 +8,12 @@ import { spendingByMember } from './spending-paths.ts'
 
 /** The totals of the time range, compared with the previous one. */
 export function Figures({ total, before, span }: { total: Row; before: Row; span: string }) {
-  const of = (row: Row, name: string) => (typeof row[name] === 'number' ? row[name] : undefined)
-  const change = (name: string) => <Change now={of(total, name)} before={of(before, name)} span={span} />
-  const requests = of(total, 'request_count') ?? 0
-  const [failed, refused] = [of(total, 'error_count') ?? 0, of(total, 'refused_count') ?? 0]
-  const [p50, p95] = [of(total, 'latency_p50'), of(total, 'latency_p95')]
-  const [cost, saving] = [of(total, 'upstream_inference_cost') ?? 0, of(total, 'cache_saving') ?? 0]
+  const numberIn = (row: Row, name: string) => (typeof row[name] === 'number' ? row[name] : undefined)
+  const change = (name: string) => <Change now={numberIn(total, name)} before={numberIn(before, name)} span={span} />
+  const requests = numberIn(total, 'request_count') ?? 0
+  const [failed, refused] = [numberIn(total, 'error_count') ?? 0, numberIn(total, 'refused_count') ?? 0]
+  const [p50, p95] = [numberIn(total, 'latency_p50'), numberIn(total, 'latency_p95')]
+  const [cost, saving] = [numberIn(total, 'upstream_inference_cost') ?? 0, numberIn(total, 'cache_saving') ?? 0]
   return (
     <dl class="figures">
       <Figure
@@ -48,8 +48,8 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
       >
         {money(saving)}
       </Figure>
-      <Figure name="tokens" exact={exactCount(of(total, 'tokens_total') ?? 0)} after={change('tokens_total')}>
-        {count(of(total, 'tokens_total') ?? 0)}
+      <Figure name="tokens" exact={exactCount(numberIn(total, 'tokens_total') ?? 0)} after={change('tokens_total')}>
+        {count(numberIn(total, 'tokens_total') ?? 0)}
       </Figure>
     </dl>
   )

@@ -4,11 +4,16 @@ import type { Filters } from '../components/filters.ts'
 import { breakdowns, filterNames, type Row } from './queries.ts'
 import { defaultSpan, spans } from './time-ranges.ts'
 
-const choiceFilter = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
+const choiceFilter = (
+  name: string,
+  label: string,
+  unsetText: string,
+  options: [value: string, label: string][],
+): Filter => ({
   kind: 'choice',
   name,
   label,
-  any,
+  unsetText,
   options: options.map(([value, shown]) => ({ value, label: shown })),
 })
 

@@ -8,8 +8,8 @@ import type { Row } from './queries.ts'
 export type ProblemItem = { id: string; tone: 'warn' | 'bad'; title: string; reason: string; path: string }
 
 /** With fewer requests in the last hour the failure rate is not significant. */
-const fewRequests = 5
-const failureShare = 0.05
+const minRequests = 5
+const minFailureRate = 0.05
 export const expiryWarningDays = 7
 const expiryWarningMs = expiryWarningDays * 86_400_000
 
@@ -20,7 +20,7 @@ export function failingEndpoints(rows: Row[]): ProblemItem[] {
     if (endpoint === null) return []
     const sum = (name: string) => own.reduce((total, row) => total + Number(row[name] ?? 0), 0)
     const [failed, all] = [sum('error_count'), sum('request_count') - sum('refused_count')]
-    if (all < fewRequests || failed / all < failureShare) return []
+    if (all < minRequests || failed / all < minFailureRate) return []
     const reasons = own
       .filter((row) => row.error && Number(row.error_count) > 0)
       .sort((a, b) => Number(b.error_count) - Number(a.error_count))

@@ -31,7 +31,7 @@ export const orderOf = (name: string | undefined): Order =>
   name !== undefined && Object.hasOwn(orders, name) ? (name as Order) : 'spent'
 
 /** The log filters for a group. The log has no filter for endpoints, only for model and provider. */
-export function inLog(filter: string, id: string): Record<string, string> {
+export function logFilters(filter: string, id: string): Record<string, string> {
   if (filter !== 'endpoint') return { [filter]: id }
   const at = id.lastIndexOf('@')
   return { model: id.slice(0, at), provider: id.slice(at + 1) }
@@ -51,13 +51,13 @@ export const filterNames = Object.keys(fields)
 export type Values = Readonly<Record<string, string>>
 
 /** The filters of the address. */
-export function filtersIn(values: Values): Filter[] {
+export function parseFilters(values: Values): Filter[] {
   return Object.entries(fields).flatMap(([name, field]) =>
     values[name] ? [{ field, operator: 'eq' as const, value: values[name] }] : [],
   )
 }
 
-export const measures = [
+export const overviewMetrics = [
   'request_count',
   'upstream_inference_cost',
   'error_count',
@@ -73,17 +73,17 @@ export function overviewQueries(values: Values, now: number) {
   const span = spanOf(values.last)
   const { from, to } = timesOf(span, now)
   const { dimension } = breakdownOf(values.by)
-  const filters = filtersIn(values)
+  const filters = parseFilters(values)
   const within = (start: number, end: number) => ({
     start: new Date(start).toISOString(),
     end: new Date(end).toISOString(),
   })
   const time_range = within(from, to)
-  const common = { metrics: [...measures], filters, time_range } satisfies AnalyticsQuery
+  const common = { metrics: [...overviewMetrics], filters, time_range } satisfies AnalyticsQuery
   return {
     total: common,
     before: { ...common, time_range: within(from - span.ms, from) },
-    overTime: { ...common, granularity: span.by },
+    overTime: { ...common, granularity: span.granularity },
     groups: {
       ...common,
       dimensions: [dimension],
@@ -95,7 +95,7 @@ export function overviewQueries(values: Values, now: number) {
       filters,
       time_range,
       dimensions: [dimension],
-      granularity: span.by,
+      granularity: span.granularity,
     },
   } satisfies Record<string, AnalyticsQuery>
 }

@@ -78,7 +78,7 @@ function Overview() {
       {!failure && data && (
         <div class="overview" aria-busy={isLoading && !isCurrent}>
           <Figures total={data.total[0] ?? {}} before={data.before[0] ?? {}} span={spanOf(values.last).label} />
-          <div class="now">
+          <div class="current-state">
             <section>
               <h2>Now</h2>
               <CurrentProblems {...problems} />

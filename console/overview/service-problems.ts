@@ -11,24 +11,26 @@ const usualDelayMs = 10_000
 export function serviceProblems(status: Status, now: number): ProblemItem[] {
   const { database, host, organization } = status
   return [
-    ...ofDatabase(database.state),
-    ...ofWorkers(host.workers),
-    ...ofLedger(host.processes, now),
+    ...databaseProblems(database.state),
+    ...workerProblems(host.workers),
+    ...ledgerProblems(host.processes, now),
     ...catalogueProblems(host.catalogue),
-    ...(organization ? [...ofMoney(organization.money), ...ofQuestions(organization.interns.questions, now)] : []),
+    ...(organization
+      ? [...reservationProblems(organization.money), ...questionProblems(organization.interns.questions, now)]
+      : []),
   ]
 }
 
-function ofDatabase(state: Status['database']['state']): ProblemItem[] {
+function databaseProblems(state: Status['database']['state']): ProblemItem[] {
   if (state === 'ok') return []
   const [title, reason] =
     state === 'away'
       ? ['The database does not answer', 'Metering data waits in memory and in files.']
-      : ['The database is read-only', 'It is read-only.']
+      : ['The database is read-only', 'Changes are refused. Metering data waits in memory and in files.']
   return [{ id: 'database', tone: 'bad', title, reason, path: '/overview' }]
 }
 
-function ofWorkers({ wanted: configured, answering }: Status['host']['workers']): ProblemItem[] {
+function workerProblems({ wanted: configured, answering }: Status['host']['workers']): ProblemItem[] {
   if (answering >= configured) return []
   const reason = 'Other processes take their connections until they are back.'
   return [
@@ -43,14 +45,14 @@ function ofWorkers({ wanted: configured, answering }: Status['host']['workers'])
 }
 
 /** All processes of a host share the files and report the same numbers. */
-function ofLedger(processes: Status['host']['processes'], now: number): ProblemItem[] {
-  const standings = processes.map(({ ledger }) => ledger)
-  const inFiles = Math.max(0, ...standings.map(({ files }) => files.waiting))
-  const waiting = standings.reduce((sum, { memory }) => sum + memory.waiting, inFiles)
-  const times = standings.flatMap(({ memory, files }) => [memory.oldest_at, files.oldest_at])
+function ledgerProblems(processes: Status['host']['processes'], now: number): ProblemItem[] {
+  const ledgers = processes.map(({ ledger }) => ledger)
+  const inFiles = Math.max(0, ...ledgers.map(({ files }) => files.waiting))
+  const waiting = ledgers.reduce((sum, { memory }) => sum + memory.waiting, inFiles)
+  const times = ledgers.flatMap(({ memory, files }) => [memory.oldest_at, files.oldest_at])
   const ages = times.flatMap((time) => (time === null ? [] : [now - Date.parse(time)]))
   const oldestMs = Math.max(0, ...ages)
-  const isFull = standings.some((ledger) => ledger.is_full)
+  const isFull = ledgers.some((ledger) => ledger.is_full)
   if (waiting === 0 || (oldestMs < usualDelayMs && !isFull)) return []
   const inFilesText = inFiles > 0 ? `, ${inFiles} of them in files` : ''
   return [
@@ -79,7 +81,9 @@ function catalogueProblems({ skipped_count: count, skipped }: Status['host']['ca
   ]
 }
 
-function ofMoney({ unaccounted_usd: unaccountedUsd }: NonNullable<Status['organization']>['money']): ProblemItem[] {
+function reservationProblems({
+  unaccounted_usd: unaccountedUsd,
+}: NonNullable<Status['organization']>['money']): ProblemItem[] {
   if (unaccountedUsd === 0) return []
   const reason = 'The amount counts as spent until they report.'
   const title = `${money(unaccountedUsd)} of limits reserved by servers that do not respond`
@@ -88,7 +92,7 @@ function ofMoney({ unaccounted_usd: unaccountedUsd }: NonNullable<Status['organi
 
 type Questions = NonNullable<Status['organization']>['interns']['questions']
 
-function ofQuestions({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
+function questionProblems({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
   if (waiting === 0 || first === null) return []
   const reason = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
   const title = `${counted(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`

@@ -6,7 +6,7 @@ const maxLines = 5
 
 export const noGroup = 'none'
 
-export const nameOf = (row: Row, dimension: string) => String(row[dimension] ?? noGroup)
+export const groupName = (row: Row, dimension: string) => String(row[dimension] ?? noGroup)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)
 
 /** All steps of the time range, in seconds. Steps without requests have no row. */
@@ -28,7 +28,9 @@ export function topGroups(
   dimension: string,
   metric = 'upstream_inference_cost',
 ): { names: string[]; others: number } {
-  const all = groups.toSorted((a, b) => amountIn(b, metric) - amountIn(a, metric)).map((row) => nameOf(row, dimension))
+  const all = groups
+    .toSorted((a, b) => amountIn(b, metric) - amountIn(a, metric))
+    .map((row) => groupName(row, dimension))
   const names = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
   return { names, others: all.length - names.length }
 }
@@ -41,17 +43,17 @@ export function stackOf(
   times: number[],
   { names, others }: { names: string[]; others: number },
 ): PlotLine[] {
-  const isShown = new Set(names)
+  const shownNames = new Set(names)
   const lines = names.map((label) => ({
     label,
-    values: summed(rows, metric, times, (row) => nameOf(row, dimension) === label),
+    values: sumBySteps(rows, metric, times, (row) => groupName(row, dimension) === label),
   }))
   if (others === 0) return lines
-  const rest = summed(rows, metric, times, (row) => !isShown.has(nameOf(row, dimension)))
-  return [...lines, { label: `${others} others`, values: rest }]
+  const otherValues = sumBySteps(rows, metric, times, (row) => !shownNames.has(groupName(row, dimension)))
+  return [...lines, { label: `${others} others`, values: otherValues }]
 }
 
-function summed(rows: Row[], metric: string, times: number[], filter: (row: Row) => boolean): number[] {
+function sumBySteps(rows: Row[], metric: string, times: number[], filter: (row: Row) => boolean): number[] {
   const at = new Map(times.map((time, index) => [time, index]))
   const values = times.map(() => 0)
   for (const row of rows) {

@@ -6,12 +6,12 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Time ranges by their names in the address, with their granularity. */
-export const spans: Record<string, { label: string; ms: number; by: Granularity; stepMs: number }> = {
-  '1h': { label: '1 hour', ms: hourMs, by: 'minute', stepMs: 60_000 },
-  '24h': { label: '24 hours', ms: dayMs, by: 'hour', stepMs: hourMs },
-  '7d': { label: '7 days', ms: 7 * dayMs, by: 'hour', stepMs: hourMs },
-  '30d': { label: '30 days', ms: 30 * dayMs, by: 'day', stepMs: dayMs },
-  '90d': { label: '90 days', ms: 90 * dayMs, by: 'day', stepMs: dayMs },
+export const spans: Record<string, { label: string; ms: number; granularity: Granularity; stepMs: number }> = {
+  '1h': { label: '1 hour', ms: hourMs, granularity: 'minute', stepMs: 60_000 },
+  '24h': { label: '24 hours', ms: dayMs, granularity: 'hour', stepMs: hourMs },
+  '7d': { label: '7 days', ms: 7 * dayMs, granularity: 'hour', stepMs: hourMs },
+  '30d': { label: '30 days', ms: 30 * dayMs, granularity: 'day', stepMs: dayMs },
+  '90d': { label: '90 days', ms: 90 * dayMs, granularity: 'day', stepMs: dayMs },
 }
 
 export const defaultSpan = '24h'

@@ -3,8 +3,8 @@ import type { Filters } from '../components/filters.ts'
 import { Usd } from '../components/usd.tsx'
 import { count, exactCount, percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import { type breakdownOf, inLog, type Order, orderOf, type Row, type Values } from './queries.ts'
-import { nameOf, topGroups } from './stacked-lines.ts'
+import { type breakdownOf, logFilters, type Order, orderOf, type Row, type Values } from './queries.ts'
+import { groupName, topGroups } from './stacked-lines.ts'
 
 type TopGroupsProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
 
@@ -38,7 +38,7 @@ export function TopGroups({ rows, by, filters: { values, set } }: TopGroupsProps
         </thead>
         <tbody>
           {rows.map((row) => {
-            const name = nameOf(row, by.dimension)
+            const name = groupName(row, by.dimension)
             const colour = names.indexOf(name) + 1 || 6
             return <TopRow key={name} {...{ row, by, maxCost, values, colour }} />
           })}
@@ -61,13 +61,13 @@ function TopRow({
   maxCost: number
   colour: number
 }) {
-  const name = nameOf(row, by.dimension)
+  const name = groupName(row, by.dimension)
   const id = row.ids?.[by.dimension] ?? row[by.dimension]
   const requests = Number(row.request_count)
   const failed = Number(row.error_count)
   const cost = Number(row.upstream_inference_cost)
-  const { by: _by, order: _order, ...rest } = values
-  const path = `/requests${queryOf({ last: '24h', ...rest, ...(id ? inLog(by.filter, String(id)) : {}) })}`
+  const { by: _by, order: _order, ...filterValues } = values
+  const path = `/requests${queryOf({ last: '24h', ...filterValues, ...(id ? logFilters(by.filter, String(id)) : {}) })}`
   return (
     <tr>
       <th scope="row">

@@ -23,21 +23,21 @@ type OverviewKeys = {
  */
 export function useBudgets(filtered: string | undefined): { budgets: Budget[]; keys: Key[]; more: number } {
   const me = useSession()
-  const found = useResource(canListKeys(me) ? `keys of the overview ${filtered ?? ''}` : undefined, (signal) =>
+  const overviewKeys = useResource(canListKeys(me) ? `keys of the overview ${filtered ?? ''}` : undefined, (signal) =>
     relevantKeys(filtered, signal),
   ).data
-  const keys = found?.keys ?? []
+  const keys = overviewKeys?.keys ?? []
   const guardrails =
     useAllRows('GET /guardrails', canSeeAll(me) ? { query: { limited: 'true' } } : undefined).data ?? []
   const pooled = useResource(me && canSeeAll(me) ? 'pooled budgets' : undefined, (signal) =>
     pooledBudgets(me!, signal),
   ).data
-  const own = useGet('GET /key', me === undefined || canListKeys(me) ? undefined : {}).data?.data
-  const ofKeys = [...keys, ...(own ? [own] : [])].flatMap(ofKey)
+  const currentKey = useGet('GET /key', me === undefined || canListKeys(me) ? undefined : {}).data?.data
+  const keyBudgets = [...keys, ...(currentKey ? [currentKey] : [])].flatMap(budgetsOfKey)
   return {
-    budgets: [...(pooled ?? []), ...guardrails.flatMap(ofGuardrail), ...ofKeys],
+    budgets: [...(pooled ?? []), ...guardrails.flatMap(guardrailBudgets), ...keyBudgets],
     keys,
-    more: Math.max(0, (found?.limited ?? 0) - ofKeys.length),
+    more: Math.max(0, (overviewKeys?.limited ?? 0) - keyBudgets.length),
   }
 }
 
@@ -66,12 +66,12 @@ async function pooledBudgets(me: Session, signal: AbortSignal): Promise<Budget[]
       ? []
       : [
           call('GET /organization/budgets', {}, { signal }).then(({ data }) =>
-            data.map(ofPool('organization', organization)),
+            data.map(pooledBudget('organization', organization)),
           ),
         ]),
     ...listed.slice(0, maxWorkspaces).map(async (one) => {
       const { data } = await call('GET /workspaces/{id}/budgets', { params: { id: one.id } }, { signal })
-      return data.map(ofPool('workspace', one))
+      return data.map(pooledBudget('workspace', one))
     }),
   ])
   return lists.flat()
@@ -79,7 +79,7 @@ async function pooledBudgets(me: Session, signal: AbortSignal): Promise<Budget[]
 
 type PooledBudget = WorkspaceBudget | OrganizationBudget
 
-const ofPool =
+const pooledBudget =
   (kind: 'workspace' | 'organization', { id, name }: { id: string; name: string }) =>
   (budget: PooledBudget): Budget => ({
     id: budget.id,
@@ -94,7 +94,7 @@ const ofPool =
     path: kind === 'workspace' ? `/keys/budgets?workspace_id=${id}` : '/keys/budgets',
   })
 
-function ofGuardrail({ id, name, limit_usd: limit, reset_interval: interval, ...usage }: Guardrail): Budget[] {
+function guardrailBudgets({ id, name, limit_usd: limit, reset_interval: interval, ...usage }: Guardrail): Budget[] {
   if (limit === null) return []
   const { spent_usd = 0, unconfirmed_usd = 0, held_usd: reserved = 0 } = usage
   const { forecast_usd: forecast = null, resets_at: resetsAt = null } = usage
@@ -113,7 +113,7 @@ type LimitedKey = Pick<
   | `limit_${'spent' | 'unconfirmed' | 'held' | 'forecast' | 'resets_at'}`
 >
 
-function ofKey(key: LimitedKey): Budget[] {
+function budgetsOfKey(key: LimitedKey): Budget[] {
   const { hash, name, limit, limit_reset: interval } = key
   if (limit === null) return []
   const {

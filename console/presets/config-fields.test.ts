@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesBetween, entriesOf, fields, merge, problemsIn, versionOf } from './config-fields.ts'
+import { changesBetween, entriesOf, fields, merge, parseEntries, parseProblems } from './config-fields.ts'
 
 const version = {
   system_prompt: 'Answer with\na haiku.',
@@ -17,21 +17,21 @@ const version = {
 }
 
 test('the entries of a version make the same version', () => {
-  assert.deepEqual(versionOf(entriesOf(version)), { version, problems: {} })
+  assert.deepEqual(parseEntries(entriesOf(version)), { version, problems: {} })
   const empty = { system_prompt: null, config: {} }
-  assert.deepEqual(versionOf(entriesOf({ ...empty, config: { text: null } })), { version: empty, problems: {} })
+  assert.deepEqual(parseEntries(entriesOf({ ...empty, config: { text: null } })), { version: empty, problems: {} })
 })
 
 test('stop sequences with line breaks stay as they are', () => {
   for (const stop of [['\n'], ['a\nb', 'c'], ['[x'], []])
-    assert.deepEqual(versionOf(entriesOf({ system_prompt: null, config: { stop } })).version.config, { stop })
-  assert.deepEqual(versionOf(entriesOf({ system_prompt: null, config: { stop: '\n' } })).version.config, {
+    assert.deepEqual(parseEntries(entriesOf({ system_prompt: null, config: { stop } })).version.config, { stop })
+  assert.deepEqual(parseEntries(entriesOf({ system_prompt: null, config: { stop: '\n' } })).version.config, {
     stop: ['\n'],
   })
 })
 
 test('JSON that cannot be read is a problem of its field', () => {
-  const { version, problems } = versionOf({ provider: '{"sort"', temperature: 'warm', model: '  ' })
+  const { version, problems } = parseEntries({ provider: '{"sort"', temperature: 'warm', model: '  ' })
   assert.match(problems.provider!, /^Not valid JSON: /)
   assert.deepEqual(version.config, { temperature: 'warm' })
 })
@@ -39,11 +39,11 @@ test('JSON that cannot be read is a problem of its field', () => {
 test('problemsIn assigns each part of an error message to its field', () => {
   const message =
     'Invalid request: settings.config.temperature: expected number, received string; settings.config.provider.sort: must be "price"; settings.config: unknown field "x"'
-  assert.deepEqual(problemsIn(message), {
+  assert.deepEqual(parseProblems(message), {
     problems: { temperature: 'expected number, received string', provider: 'sort: must be "price"' },
     rest: 'settings.config: unknown field "x"',
   })
-  assert.deepEqual(problemsIn('Invalid request: settings.system_prompt: must not contain the NUL character'), {
+  assert.deepEqual(parseProblems('Invalid request: settings.system_prompt: must not contain the NUL character'), {
     problems: { system_prompt: 'must not contain the NUL character' },
     rest: undefined,
   })

@@ -73,13 +73,13 @@ function linesOf(items: unknown[]): string {
 export type Problems = Readonly<Record<string, string>>
 
 /** The version that the entries make, and the entries that cannot be read. */
-export function versionOf(entries: Entries): { version: Version; problems: Problems } {
+export function parseEntries(entries: Entries): { version: Version; problems: Problems } {
   const config: Record<string, unknown> = {}
   const problems: Record<string, string> = {}
   for (const [name, text] of Object.entries(entries)) {
     if (name === 'system_prompt' || text.trim() === '') continue
     try {
-      config[name] = parsedValue(kindOf(name), text)
+      config[name] = parseValue(kindOf(name), text)
     } catch (error) {
       problems[name] = `Not valid JSON: ${(error as Error).message}`
     }
@@ -87,26 +87,26 @@ export function versionOf(entries: Entries): { version: Version; problems: Probl
   return { version: { system_prompt: entries.system_prompt || null, config }, problems }
 }
 
-function parsedValue(kind: Kind, text: string): unknown {
-  const plain = text.trim()
+function parseValue(kind: Kind, text: string): unknown {
+  const trimmed = text.trim()
   switch (kind) {
     case 'json':
-      return JSON.parse(plain)
+      return JSON.parse(trimmed)
     case 'number':
       // The service refuses any other text and reports the expected form.
-      return Number.isNaN(Number(plain)) ? plain : Number(plain)
+      return Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
     case 'flag':
-      return plain === 'true'
+      return trimmed === 'true'
     case 'models':
     case 'lines':
-      return plain.startsWith('[') ? JSON.parse(plain) : text.split('\n').filter((line) => line !== '')
+      return trimmed.startsWith('[') ? JSON.parse(trimmed) : text.split('\n').filter((line) => line !== '')
     default:
-      return plain
+      return trimmed
   }
 }
 
 /** The problems of fields in an error message of the service, and the rest of the message. */
-export function problemsIn(message: string): { problems: Problems; rest: string | undefined } {
+export function parseProblems(message: string): { problems: Problems; rest: string | undefined } {
   const problems: Record<string, string> = {}
   const others: string[] = []
   for (const part of message.replace(/^Invalid request: /, '').split('; ')) {

@@ -19,11 +19,11 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
       const { data } = await call('POST /presets/{slug}/preview', { params: { slug }, body: { settings: version } })
       const chat = data.chat as ChatRequest
       const messages = [...chat.messages, { role: 'user' as const, content: text }]
-      const aborting = new AbortController()
-      setController(aborting)
+      const newController = new AbortController()
+      setController(newController)
       setReply(emptyReply)
       const body = { ...chat, messages, stream: true, stream_options: { include_usage: true } }
-      await streamReply(body, aborting.signal, setReply)
+      await streamReply(body, newController.signal, setReply)
       setController(undefined)
     })
   return (

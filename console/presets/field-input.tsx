@@ -12,7 +12,7 @@ export const labelOf = ({ name }: Field) => {
 /** The input of one field of a version, with its problem below. */
 export function FieldInput({ field, text, problem, change }: Props) {
   const { name, kind } = field
-  const described = problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-problem` }
+  const errorAttributes = problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-problem` }
   const isModel = kind === 'model' || kind === 'models'
   return (
     <div class="preset-field">
@@ -25,7 +25,7 @@ export function FieldInput({ field, text, problem, change }: Props) {
       ) : (
         <label for={`preset-${name}`}>
           {labelOf(field)}
-          <Input field={field} text={text} change={change} described={described} />
+          <Input field={field} text={text} change={change} described={errorAttributes} />
         </label>
       )}
       {problem !== undefined && (
@@ -43,7 +43,7 @@ function Input({
   change,
   described,
 }: Omit<Props, 'problem'> & { described: object }) {
-  const shared = {
+  const inputProps = {
     ...described,
     id: `preset-${name}`,
     value: text,
@@ -52,14 +52,14 @@ function Input({
   }
   if (kind === 'flag')
     return (
-      <select {...described} id={shared.id} value={text} onChange={(event) => change(event.currentTarget.value)}>
+      <select {...described} id={inputProps.id} value={text} onChange={(event) => change(event.currentTarget.value)}>
         <option value="">Default</option>
         <option value="true">Yes</option>
         <option value="false">No</option>
       </select>
     )
-  if (kind === 'number') return <input inputMode="decimal" autocomplete="off" {...shared} />
-  if (kind === 'words') return <input autocomplete="off" {...shared} />
+  if (kind === 'number') return <input inputMode="decimal" autocomplete="off" {...inputProps} />
+  if (kind === 'words') return <input autocomplete="off" {...inputProps} />
   const rows = Math.min(12, Math.max(kind === 'prompt' ? 4 : 2, text.split('\n').length))
-  return <textarea class={kind === 'prompt' ? '' : 'mono'} rows={rows} spellcheck={kind === 'prompt'} {...shared} />
+  return <textarea class={kind === 'prompt' ? '' : 'mono'} rows={rows} spellcheck={kind === 'prompt'} {...inputProps} />
 }

@@ -5,7 +5,7 @@ import { canUseModels } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { Problem } from '../components/problem.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
-import { fields, problemsIn } from './config-fields.ts'
+import { fields, parseProblems } from './config-fields.ts'
 import { DraftTrial } from './draft-trial.tsx'
 import { FieldInput, labelOf } from './field-input.tsx'
 import { SaveVersion } from './save-version.tsx'
@@ -26,12 +26,12 @@ type Props = {
 /** Edits all fields of a version. The result is saved as a new version. */
 export function PresetEditor({ slug, preset, versions, start, reload, close }: Props) {
   const draft = usePresetDraft(slug, preset, versions, start)
-  const [added, setAdded] = useState<string[]>([])
+  const [addedNames, setAdded] = useState<string[]>([])
   const { problems, rest } = useProblems(slug, draft)
   const isVisible = ({ name, isCommon }: (typeof fields)[number]) =>
-    isCommon || draft.entries[name] !== undefined || added.includes(name)
-  const unknown = Object.keys(draft.entries).filter((name) => !fields.some((field) => field.name === name))
-  const visible = [...fields.filter(isVisible), ...unknown.map((name) => ({ name, kind: 'json' as const }))]
+    isCommon || draft.entries[name] !== undefined || addedNames.includes(name)
+  const unknownNames = Object.keys(draft.entries).filter((name) => !fields.some((field) => field.name === name))
+  const visible = [...fields.filter(isVisible), ...unknownNames.map((name) => ({ name, kind: 'json' as const }))]
   const hidden = fields.filter((field) => !isVisible(field))
   return (
     <div class="preset-editing">
@@ -51,7 +51,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
           <select
             value=""
             onChange={(event) => {
-              if (event.currentTarget.value !== '') setAdded([...added, event.currentTarget.value])
+              if (event.currentTarget.value !== '') setAdded([...addedNames, event.currentTarget.value])
             }}
           >
             <option value="">Choose a field</option>
@@ -64,7 +64,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
         </label>
         <Problem text={rest} />
       </section>
-      <div class="preset-beside">
+      <div class="preset-side">
         {draft.conflict && <VersionConflict draft={draft} theirs={draft.conflict} />}
         <SaveVersion
           {...{ slug, preset, versions, draft, reload, close }}
@@ -81,9 +81,9 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
 /** The problems of a draft by field: what cannot be read, and what the service refuses. */
 function useProblems(slug: string, { version, problems: unreadable }: ReturnType<typeof usePresetDraft>) {
   const settings = useDebounced(JSON.stringify(version))
-  const checked = useResource(`${slug} ${settings}`, (signal) =>
+  const preview = useResource(`${slug} ${settings}`, (signal) =>
     call('POST /presets/{slug}/preview', { params: { slug }, body: { settings: JSON.parse(settings) } }, { signal }),
   )
-  const refused = checked.failure ? problemsIn(checked.failure.message) : { problems: {}, rest: undefined }
-  return { problems: { ...refused.problems, ...unreadable }, rest: refused.rest }
+  const refusal = preview.failure ? parseProblems(preview.failure.message) : { problems: {}, rest: undefined }
+  return { problems: { ...refusal.problems, ...unreadable }, rest: refusal.rest }
 }

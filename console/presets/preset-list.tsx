@@ -9,7 +9,7 @@ import { type Column, Table } from '../components/table.tsx'
 import { RelativeTime } from '../components/timestamp.tsx'
 import { counted } from '../format/count.ts'
 
-const paste = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
+const exampleCommand = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
   -H 'content-type: application/json' \\
   -d '{"model": "signalbox/demo", "messages": [{"role": "system", "content": "Answer with a haiku."}]}'`
 
@@ -30,7 +30,7 @@ export function PresetList() {
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
-        <EmptyState title="No presets yet" paste={paste}>
+        <EmptyState title="No presets yet" paste={exampleCommand}>
           <p>Create one above, save the settings of a chat as a preset, or run:</p>
         </EmptyState>
       )}

@@ -13,7 +13,7 @@ import { FailureState, Loading } from '../components/page-states.tsx'
 import { ClockTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { PresetEditor } from './preset-editor.tsx'
-import { Fields } from './version-fields.tsx'
+import { VersionFields } from './version-fields.tsx'
 
 /** A preset: its versions, which one is in use, and their differences. */
 export function PresetPage({ slug }: { slug: string }) {
@@ -102,7 +102,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
 }
 
 /** The path of a chat with several versions side by side. */
-const chatWith = (slug: string, ...versions: number[]) =>
+const chatPath = (slug: string, ...versions: number[]) =>
   `/chat${queryOf({ model: [...new Set(versions)].map((version) => `@preset/${slug}@${version}`).join() })}`
 
 type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; reload: () => void }
@@ -111,9 +111,9 @@ type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; rel
 function Versions({ preset, versions, reload }: VersionsProps) {
   const { path, query, route } = useLocation()
   const designated = preset.designated_version
-  const numbered = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
-  const selected = numbered(query.version) ?? designated
-  const baseVersion = numbered(query.against) ?? selected
+  const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
+  const selected = findVersion(query.version) ?? designated
+  const baseVersion = findVersion(query.against) ?? selected
   const show = (part: object) => route(path + queryOf({ ...query, ...part }), true)
   return (
     <div class="preset-versions">
@@ -151,7 +151,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
             ))}
           </select>{' '}
           {preset.status === 'active' && canUseModels() && (
-            <a class="button" href={chatWith(preset.slug, baseVersion.version, selected.version)}>
+            <a class="button" href={chatPath(preset.slug, baseVersion.version, selected.version)}>
               {baseVersion.id === selected.id ? `Try version ${selected.version}` : 'Run both side by side'}
             </a>
           )}{' '}
@@ -166,7 +166,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
             </button>
           )}
         </h2>
-        <Fields before={baseVersion} after={selected} />
+        <VersionFields before={baseVersion} after={selected} />
       </section>
     </div>
   )
@@ -175,7 +175,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
 async function designate(preset: PresetWithVersion, version: number, reload: () => void): Promise<void> {
   const { slug, designated_version: before } = preset
   // Undo is refused, like the change itself, if somebody has changed the preset since.
-  const use = async (number: number, read: PresetWithVersion) => {
+  const designateVersion = async (number: number, read: PresetWithVersion) => {
     try {
       const params = { slug, version: String(number) }
       const route = 'POST /presets/{slug}/versions/{version}/designate'
@@ -187,8 +187,10 @@ async function designate(preset: PresetWithVersion, version: number, reload: () 
   }
   const reportFailure = (error: unknown) => toast(asFailure(error).message, { isError: true })
   try {
-    const after = await use(version, preset)
-    toast(`Version ${version} is in use`, { undo: () => void use(before.version, after).catch(reportFailure) })
+    const after = await designateVersion(version, preset)
+    toast(`Version ${version} is in use`, {
+      undo: () => void designateVersion(before.version, after).catch(reportFailure),
+    })
   } catch (error) {
     reportFailure(error)
   }

@@ -23,9 +23,9 @@ type Props = {
 /** The changes of the draft against a version, by default the one in use, and the button that saves it. */
 export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload, close }: Props) {
   const designated = preset?.designated_version
-  const [chosen, setChosen] = useState<number>()
+  const [comparedVersion, setChosen] = useState<number>()
   const { problem, isBusy, act } = useAction()
-  const baseVersion = versions.find(({ version }) => version === (chosen ?? designated?.version))
+  const baseVersion = versions.find(({ version }) => version === (comparedVersion ?? designated?.version))
   const changes = changesBetween(baseVersion ?? { system_prompt: null, config: {} }, draft.version)
   const save = () =>
     act(async () => {

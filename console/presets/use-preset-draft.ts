@@ -7,11 +7,11 @@ import {
   entriesOf,
   merge,
   type Problems,
+  parseEntries,
   type Version,
-  versionOf,
 } from './config-fields.ts'
 
-const empty: Version = { system_prompt: null, config: {} }
+const emptyVersion: Version = { system_prompt: null, config: {} }
 
 /** The start of the draft: the preset as it was read, and the version that the draft changes. */
 type Base = { preset: PresetWithVersion | undefined; number: number | undefined; version: Version; newest: number }
@@ -40,25 +40,31 @@ export function usePresetDraft(
   versions: PresetVersion[],
   start: PresetVersion | undefined,
 ): PresetDraft {
-  const [stored, store] = useDraft<Stored>(`preset ${slug}`)
+  const [stored, setStored] = useDraft<Stored>(`preset ${slug}`)
   const newest = versions.at(-1)
-  const newestBase: Base = { preset, number: start?.version, version: start ?? empty, newest: newest?.version ?? 0 }
+  const newestBase: Base = {
+    preset,
+    number: start?.version,
+    version: start ?? emptyVersion,
+    newest: newest?.version ?? 0,
+  }
   const { base, entries } = stored ?? { base: newestBase, entries: entriesOf(newestBase.version) }
   const isOutdated = stored !== undefined && etagOf(base.preset) !== etagOf(preset)
-  const others = newest && newest.version > base.newest ? newest : preset?.designated_version
+  const otherVersion = newest && newest.version > base.newest ? newest : preset?.designated_version
   const rebase = (version: PresetVersion | undefined, merged: Entries) =>
-    store({ base: { ...newestBase, number: version?.version, version: version ?? base.version }, entries: merged })
-  const { version, problems } = versionOf(entries)
+    setStored({ base: { ...newestBase, number: version?.version, version: version ?? base.version }, entries: merged })
+  const { version, problems } = parseEntries(entries)
   return {
     entries,
     version,
     problems,
     base,
     isChanged: changesBetween(base.version, version).length > 0 || Object.keys(problems).length > 0,
-    conflict: isOutdated ? others : undefined,
-    set: (name, text) => store({ base, entries: { ...entries, [name]: text } }),
-    mergeChanges: () => others && rebase(others, merge(entriesOf(base.version), entries, entriesOf(others))),
-    ignoreConflict: () => store({ base: { ...base, preset, newest: newestBase.newest }, entries }),
-    discard: () => store(undefined),
+    conflict: isOutdated ? otherVersion : undefined,
+    set: (name, text) => setStored({ base, entries: { ...entries, [name]: text } }),
+    mergeChanges: () =>
+      otherVersion && rebase(otherVersion, merge(entriesOf(base.version), entries, entriesOf(otherVersion))),
+    ignoreConflict: () => setStored({ base: { ...base, preset, newest: newestBase.newest }, entries }),
+    discard: () => setStored(undefined),
   }
 }

@@ -2,7 +2,7 @@ import type { PresetVersion } from '../api/types.ts'
 import { differencesBetween } from './version-differences.ts'
 
 /** The fields of a version, with removed and added lines compared to another version. */
-export function Fields({ before, after }: { before: PresetVersion; after: PresetVersion }) {
+export function VersionFields({ before, after }: { before: PresetVersion; after: PresetVersion }) {
   return (
     <dl class="preset-fields">
       {differencesBetween(before, after).map(({ field, was, is }) => (

@@ -10,7 +10,7 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; name?:
 export function promptMessages({ input }: GenerationContent): ContentMessage[] {
   return input.messages.map((message) => {
     const { role, content, tool_calls } = (message ?? {}) as Message
-    const calls = Array.isArray(tool_calls) ? tool_calls.map(callOf) : []
+    const calls = Array.isArray(tool_calls) ? tool_calls.map(parseCall) : []
     return { role: typeof role === 'string' ? role : 'unknown', text: textOf(content), calls }
   })
 }
@@ -19,7 +19,7 @@ export function promptMessages({ input }: GenerationContent): ContentMessage[] {
 export function answerMessage({ output }: GenerationContent): ContentMessage | undefined {
   const { completion, tool_calls } = output
   if (completion === null && tool_calls.length === 0) return undefined
-  const calls = tool_calls.map(({ name, arguments: input }) => ({ name, input: indented(input) }))
+  const calls = tool_calls.map(({ name, arguments: input }) => ({ name, input: formatJson(input) }))
   return { role: 'assistant', text: completion ?? '', calls }
 }
 
@@ -31,12 +31,12 @@ function textOf(content: unknown): string {
     .join('\n')
 }
 
-function callOf(call: unknown): ContentMessage['calls'][number] {
+function parseCall(call: unknown): ContentMessage['calls'][number] {
   const { function: called } = (call ?? {}) as { function?: { name?: unknown; arguments?: unknown } }
-  return { name: String(called?.name ?? 'tool'), input: indented(String(called?.arguments ?? '')) }
+  return { name: String(called?.name ?? 'tool'), input: formatJson(String(called?.arguments ?? '')) }
 }
 
-function indented(json: string): string {
+function formatJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2)
   } catch {

@@ -7,7 +7,7 @@ import { counted } from '../format/count.ts'
 import { answerMessage, type ContentMessage, promptMessages } from './content-messages.ts'
 
 /** The number of last messages displayed at first. */
-const initialMessages = 3
+const initialCount = 3
 
 /** The stored prompt and answer. */
 export function Conversation({ content }: { content: Resource<{ data: GenerationContent }> }) {
@@ -43,17 +43,17 @@ function ContentNotStored() {
 }
 
 function Prompt({ messages }: { messages: ContentMessage[] }) {
-  const [isWhole, setWhole] = useState(false)
-  const hidden = isWhole ? 0 : Math.max(0, messages.length - initialMessages)
+  const [isExpanded, setExpanded] = useState(false)
+  const hiddenCount = isExpanded ? 0 : Math.max(0, messages.length - initialCount)
   return (
     <>
-      {hidden > 0 && (
-        <button type="button" onClick={() => setWhole(true)}>
-          {counted(hidden, 'earlier message')}
+      {hiddenCount > 0 && (
+        <button type="button" onClick={() => setExpanded(true)}>
+          {counted(hiddenCount, 'earlier message')}
         </button>
       )}
-      {messages.slice(hidden).map((message, index) => (
-        <Message key={hidden + index} message={message} />
+      {messages.slice(hiddenCount).map((message, index) => (
+        <Message key={hiddenCount + index} message={message} />
       ))}
     </>
   )

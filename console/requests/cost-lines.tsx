@@ -54,7 +54,7 @@ export function Cost({ generation, paidBy }: { generation: Generation; paidBy: K
 
 function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   if (generation.is_byok) return <span>paid with the workspace’s own provider key</span>
-  const { limit, limit_remaining: left } = paidBy ?? {}
+  const { limit, limit_remaining: remaining } = paidBy ?? {}
   return (
     <>
       <span>
@@ -63,9 +63,9 @@ function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key |
           {paidBy?.name ?? `${generation.key_hash.slice(0, 8)}…`}
         </a>
       </span>
-      {typeof limit === 'number' && typeof left === 'number' && (
+      {typeof limit === 'number' && typeof remaining === 'number' && (
         <span class="number dim">
-          {money(limit - left)} of {money(limit)}
+          {money(limit - remaining)} of {money(limit)}
         </span>
       )}
     </>
@@ -108,7 +108,7 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
           charged the highest possible cost.
         </p>
       )}
-      {generation.correction && <Correction of={generation.correction} />}
+      {generation.correction && <Correction correction={generation.correction} />}
       {tokens_estimated && (
         <p class="dim">The tokens are estimated, because the provider did not report them to the end.</p>
       )}
@@ -127,7 +127,11 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
 const computeBill = ({ correction }: Generation) =>
   correction?.billed_usd == null ? 'counted' : `billed ${exactMoney(correction.billed_usd)},`
 
-function Correction({ of: { source, unconfirmed_usd, at } }: { of: NonNullable<Generation['correction']> }) {
+function Correction({
+  correction: { source, unconfirmed_usd, at },
+}: {
+  correction: NonNullable<Generation['correction']>
+}) {
   const change = source === 'provider' ? 'The provider reported its bill later' : 'An admin released the amount'
   return (
     <p class="dim">

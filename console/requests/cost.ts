@@ -29,28 +29,29 @@ export function pricesOf(
 
 /** The cost lines: each token once. Kinds without their own price cost as plain tokens. */
 export function costLines(counts: Counts, prices: Prices): CostLine[] {
-  const price = (name: string, other: number) => (prices[name] === undefined ? other : Number(prices[name]))
-  const [plainIn, plainOut] = [Number(prices.prompt), Number(prices.completion)]
+  const price = (name: string, fallbackPrice: number) =>
+    prices[name] === undefined ? fallbackPrice : Number(prices[name])
+  const [promptPrice, completionPrice] = [Number(prices.prompt), Number(prices.completion)]
   const prompt = counts.tokens_prompt ?? 0
   const audioIn = Math.min(counts.tokens_audio_prompt, prompt)
   const cacheWritten = Math.min(counts.tokens_cache_written, prompt - audioIn)
   const cacheWritten1h = Math.min(counts.tokens_cache_written_1h, cacheWritten)
-  const read = Math.max(0, Math.min(counts.tokens_cached - audioIn, prompt - audioIn - cacheWritten))
+  const cacheRead = Math.max(0, Math.min(counts.tokens_cached - audioIn, prompt - audioIn - cacheWritten))
   const completion = counts.tokens_completion ?? 0
   const audioOut = Math.min(counts.tokens_audio_completion, completion)
   const image = Math.min(counts.tokens_image_completion, completion - audioOut)
-  const thought = Math.min(counts.tokens_reasoning, completion - audioOut - image)
-  const cacheWrite = price('input_cache_write', plainIn)
+  const reasoning = Math.min(counts.tokens_reasoning, completion - audioOut - image)
+  const cacheWrite = price('input_cache_write', promptPrice)
   const tokens: [label: string, count: number, price: number][] = [
-    ['prompt', prompt - audioIn - cacheWritten - read, plainIn],
-    ['prompt, cache read', read, price('input_cache_read', plainIn)],
+    ['prompt', prompt - audioIn - cacheWritten - cacheRead, promptPrice],
+    ['prompt, cache read', cacheRead, price('input_cache_read', promptPrice)],
     ['prompt, cache write', cacheWritten - cacheWritten1h, cacheWrite],
     ['prompt, cache write (1 h)', cacheWritten1h, price('input_cache_write_1h', cacheWrite)],
-    ['prompt, audio', audioIn, price('audio', plainIn)],
-    ['completion', completion - audioOut - image - thought, plainOut],
-    ['completion, reasoning', thought, price('internal_reasoning', plainOut)],
-    ['completion, audio', audioOut, price('audio_output', plainOut)],
-    ['completion, images', image, price('image_output', plainOut)],
+    ['prompt, audio', audioIn, price('audio', promptPrice)],
+    ['completion', completion - audioOut - image - reasoning, completionPrice],
+    ['completion, reasoning', reasoning, price('internal_reasoning', completionPrice)],
+    ['completion, audio', audioOut, price('audio_output', completionPrice)],
+    ['completion, images', image, price('image_output', completionPrice)],
   ]
   const pieces: [label: string, count: number, price: number][] = [
     ['request', prices.request === undefined ? 0 : 1, Number(prices.request ?? 0)],
@@ -60,10 +61,10 @@ export function costLines(counts: Counts, prices: Prices): CostLine[] {
       Number(prices[name] ?? 0),
     ]),
   ]
-  const lines = (of: typeof tokens, unit: CostLine['unit']) =>
-    of
+  const lines = (billedItems: typeof tokens, unit: CostLine['unit']) =>
+    billedItems
       .filter(([, count]) => count > 0)
-      .map(([label, count, each]) => ({ label, count, unit, price: each, usd: count * each }))
+      .map(([label, count, unitPrice]) => ({ label, count, unit, price: unitPrice, usd: count * unitPrice }))
   return [...lines(tokens, 'tokens'), ...lines(pieces, 'pieces')]
 }
 

@@ -22,12 +22,12 @@ type DetailProps = { id: string; row: Generation | undefined; keys: ReadonlyMap<
 
 /** The details of a request: timeline, cost, prompt and answer. */
 export function Detail({ id, row, keys, onClose }: DetailProps) {
-  const found = useGet('GET /generation', row ? undefined : { query: { id } })
-  const generation = row ?? (found.isCurrent ? found.data?.data : undefined)
+  const loaded = useGet('GET /generation', row ? undefined : { query: { id } })
+  const generation = row ?? (loaded.isCurrent ? loaded.data?.data : undefined)
   return (
     <Panel title={generation?.model ?? 'Request'} onClose={onClose}>
-      {!generation && found.failure && <FailureState failure={found.failure} retry={found.reload} />}
-      {!generation && !found.failure && <Loading />}
+      {!generation && loaded.failure && <FailureState failure={loaded.failure} retry={loaded.reload} />}
+      {!generation && !loaded.failure && <Loading />}
       {generation && <RequestDetails generation={generation} paidBy={keys.get(generation.key_hash)} />}
     </Panel>
   )
@@ -79,10 +79,10 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
             Open in chat
           </a>
         )}
-        <Copy text={curlOf(generation, location.origin + root, input)} what="Copied as curl">
+        <Copy text={curlOf(generation, location.origin + root, input)} message="Copied as curl">
           Copy as curl
         </Copy>
-        <Copy text={location.href} what="Link copied">
+        <Copy text={location.href} message="Link copied">
           Copy link
         </Copy>
       </div>
@@ -120,15 +120,15 @@ function RequestFacts({ generation, paidBy }: { generation: Generation; paidBy: 
         </a>
       ),
     ],
-    ['requested', requested_model !== model && requested_model],
-    ['served by', upstream_model !== model && upstream_model],
+    ['requested model', requested_model !== model && requested_model],
+    ['upstream model', upstream_model !== model && upstream_model],
     ['protocol', `${generation.protocol}${generation.streamed ? ', streamed' : ''}`],
-    ['finish', generation.native_finish_reason ?? generation.finish_reason],
-    ['speed', throughput !== null && `${throughput.toFixed(0)} tokens/s after the first`],
+    ['finish reason', generation.native_finish_reason ?? generation.finish_reason],
+    ['throughput', throughput !== null && `${throughput.toFixed(0)} tokens/s after the first token`],
     ['tool calls', generation.tool_calls > 0 && String(generation.tool_calls)],
-    ['tier', generation.service_tier],
+    ['service tier', generation.service_tier],
     ['region', generation.region !== 'global' && generation.region],
-    ['program', app_title ?? http_referer],
+    ['app', app_title ?? http_referer],
   ]
   return <Facts class="facts" facts={facts} />
 }

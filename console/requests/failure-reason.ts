@@ -31,7 +31,7 @@ export const skipReasons: Record<string, string> = {
 export const skipReason = (reason: string) => skipReasons[reason] ?? reason.replaceAll('_', ' ')
 
 /** Short descriptions of outcomes and failures by kind. */
-export const failureWords: Record<string, string> = {
+export const outcomeLabels: Record<string, string> = {
   answered: 'answered',
   broke: 'interrupted',
   client_left: 'client left',
@@ -50,7 +50,7 @@ export const failureWords: Record<string, string> = {
   internal: 'internal error',
 }
 
-const kindLabel = (kind: string | undefined) => failureWords[kind ?? ''] ?? (kind ?? 'unknown').replaceAll('_', ' ')
+const kindLabel = (kind: string | undefined) => outcomeLabels[kind ?? ''] ?? (kind ?? 'unknown').replaceAll('_', ' ')
 
 /** The reason of a refusal or failure in a few words. */
 export function failureReason({ error, attempts }: FailedRequest): string {
@@ -97,14 +97,14 @@ const statusLabels: Record<number, string> = {
 export function attemptReason({ outcome, reason = '', error }: Attempt): string {
   const status = error?.status ?? Number(/^(?:status|error) (\d+)/.exec(reason)?.[1])
   if (outcome === 'broke')
-    return reason.includes('within the answer') ? 'provider failed in its answer' : transport(reason)
+    return reason.includes('within the answer') ? 'provider failed in its answer' : transportReason(reason)
   if (statusLabels[status]) return statusLabels[status]
   if (status >= 400) return 'provider failed'
-  return reason === '' ? kindLabel(outcome) : transport(reason)
+  return reason === '' ? kindLabel(outcome) : transportReason(reason)
 }
 
 /** Failures without an error of the provider, by the recorded reason. */
-function transport(reason: string): string {
+function transportReason(reason: string): string {
   if (/no byte|timeout/.test(reason)) return 'provider timed out'
   if (reason.includes('ended too early')) return 'answer ended early'
   if (reason.includes('cannot be read')) return 'unreadable answer'

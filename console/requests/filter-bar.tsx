@@ -22,7 +22,7 @@ const outcomes = [
 ]
 
 /** Filters that are always visible; others appear when set. */
-const pinned = ['last', 'outcome']
+const pinnedNames = ['last', 'outcome']
 
 function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
   return [
@@ -30,11 +30,11 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
       kind: 'choice',
       name: 'last',
       label: 'last',
-      any: 'any time',
-      bare: 'any',
+      unsetText: 'any time',
+      omitsLabel: 'unset',
       options: Object.entries(spans).map(([value, { label }]) => ({ value, label })),
     },
-    { kind: 'choice', name: 'outcome', label: 'outcome', any: 'any', options: outcomes },
+    { kind: 'choice', name: 'outcome', label: 'outcome', unsetText: 'any', options: outcomes },
     {
       kind: 'text',
       name: 'api_key_hash',
@@ -49,13 +49,13 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
     { kind: 'text', name: 'workspace_id', label: 'workspace', placeholder: 'slug or ID' },
     { kind: 'text', name: 'session_id', label: 'session' },
     { kind: 'text', name: 'preset', label: 'preset', placeholder: 'slug' },
-    { kind: 'text', name: 'guardrail_id', label: 'guardrail', placeholder: 'id' },
+    { kind: 'text', name: 'guardrail_id', label: 'guardrail', placeholder: 'ID' },
     { kind: 'text', name: 'error', label: 'error', placeholder: 'rate_limited' },
     {
       kind: 'choice',
       name: 'streamed',
       label: 'streamed',
-      any: 'either',
+      unsetText: 'either',
       options: [
         { value: 'true', label: 'yes' },
         { value: 'false', label: 'no' },
@@ -88,12 +88,13 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
   ])
   /** Sets filters. The name of a key is resolved to its hash, which the filter needs. */
   const set = (changes: Record<string, string | undefined>) => {
-    const named = changes.api_key_hash
-    if (named === undefined || isHash.test(named)) return filters.set(changes)
-    const resolve = async () => filters.set({ ...changes, api_key_hash: (await hashOfKey(named)) ?? named })
+    const keyNameOrHash = changes.api_key_hash
+    if (keyNameOrHash === undefined || hashPattern.test(keyNameOrHash)) return filters.set(changes)
+    const resolve = async () =>
+      filters.set({ ...changes, api_key_hash: (await hashOfKey(keyNameOrHash)) ?? keyNameOrHash })
     void runOrToast(resolve)
   }
-  const named: Filters = { ...filters, set }
+  const filtersByName: Filters = { ...filters, set }
   const find = (typed: string) => {
     const id = requestIdIn(typed)
     if (id) return route(`/requests/${id}${queryOf(filters.values)}`)
@@ -102,14 +103,14 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
     else searchRequests(typed)
   }
   const all = filtersOf(keys)
-  const isVisible = ({ name }: Filter) => pinned.includes(name) || filters.values[name] !== undefined
+  const isVisible = ({ name }: Filter) => pinnedNames.includes(name) || filters.values[name] !== undefined
   return (
     <div class="bar">
       <Chips>
         {all.filter(isVisible).map((filter) => (
-          <Chip key={filter.name} filter={filter} filters={named} />
+          <Chip key={filter.name} filter={filter} filters={filtersByName} />
         ))}
-        <AddFilter availableFilters={all.filter((filter) => !isVisible(filter))} filters={named} />
+        <AddFilter availableFilters={all.filter((filter) => !isVisible(filter))} filters={filtersByName} />
       </Chips>
       <form
         class="find"
@@ -121,7 +122,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
           if (typed !== '') find(typed)
         }}
       >
-        <input ref={field} aria-label="Find requests" placeholder="ID, name, or provider: session: …" />
+        <input ref={field} aria-label="Find requests" placeholder="ID, name, or provider:openai" />
       </form>
       <kbd>/</kbd>
       <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
@@ -142,22 +143,23 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
   )
 }
 
-const prefixes: Record<string, string> = {
+const filterPrefixes: Record<string, string> = {
   provider: 'provider',
   session: 'session_id',
   preset: 'preset',
   model: 'model',
   member: 'user_id',
   key: 'api_key_hash',
+  error: 'error',
   failure: 'error',
 }
 
-const isHash = /^[0-9a-f]{64}$/
+const hashPattern = /^[0-9a-f]{64}$/
 
 /** Parses `provider:openai` or the ID of a model; undefined for other words. */
 function parseQuery(typed: string): Record<string, string> | undefined {
   const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
-  const name = prefixes[word]
+  const name = filterPrefixes[word]
   if (name) return { [name]: rest }
   return /^[\w.~-]+\/[\w.:~-]+$/.test(typed) ? { model: typed } : undefined
 }

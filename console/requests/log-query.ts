@@ -40,13 +40,13 @@ export function logQuery(values: Readonly<Record<string, string>>, now: number):
   for (const name of forwardedParameters) if (values[name]) query[name] = values[name]
   const span = spanOf(values.last)
   if (span) query.from = new Date(now - span.ms).toISOString()
-  if (values.from) query.from = instantOf(values.from)
-  if (values.to) query.to = instantOf(values.to)
+  if (values.from) query.from = parseTime(values.from)
+  if (values.to) query.to = parseTime(values.to)
   return query as LogQuery
 }
 
 /** Parses a time, by default in the local time zone. The service rejects invalid values. */
-function instantOf(typed: string): string {
+function parseTime(typed: string): string {
   const at = Date.parse(typed)
   return Number.isNaN(at) ? typed : new Date(at).toISOString()
 }

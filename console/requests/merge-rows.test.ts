@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import { logQuery } from './log-query.ts'
-import { matchesQuery, mergeNewest, trimmed, withNewer, withWaiting } from './merge-rows.ts'
+import { matchesQuery, mergeNewest, trimRows, withNewer, withWaiting } from './merge-rows.ts'
 
 const at = (second: number) =>
   sampleGeneration({ id: `gen-${second}`, created_at: new Date(second * 1000).toISOString() })
@@ -85,9 +85,9 @@ test('logQuery passes known filters and converts time ranges', () => {
 
 test('withNewer limits the rows at the top', () => {
   const rows = Array.from({ length: 3_001 }, (_, index) => index)
-  assert.equal(trimmed(rows).length, 1_000)
+  assert.equal(trimRows(rows).length, 1_000)
   const few = rows.slice(1)
-  assert.equal(trimmed(few), few)
+  assert.equal(trimRows(few), few)
 })
 
 test('withNewer limits the waiting rows to the newest', () => {

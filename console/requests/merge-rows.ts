@@ -17,14 +17,14 @@ export function mergeNewest<R extends Row>(
   const newRows = newer.filter(({ id }) => !listedIds.has(id))
   if (newRows.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
   const all = [...newRows, ...waiting].sort(newestFirst)
-  return isAtTop ? { rows: inserted(all, rows), waiting: [] } : { rows, waiting: all }
+  return isAtTop ? { rows: insertRows(all, rows), waiting: [] } : { rows, waiting: all }
 }
 
 const newestFirst = (a: Row, b: Row) =>
   a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1
 
 /** Inserts rows by start time: a long request ends after newer ones. */
-function inserted<R extends Row>(newRows: R[], rows: R[]): R[] {
+function insertRows<R extends Row>(newRows: R[], rows: R[]): R[] {
   const oldest = newRows.at(-1)
   const end = oldest === undefined ? 0 : rows.findIndex((row) => newestFirst(oldest, row) < 0)
   if (end === 0) return [...newRows, ...rows]
@@ -35,7 +35,7 @@ function inserted<R extends Row>(newRows: R[], rows: R[]): R[] {
 /** Whether a live request matches the query, with the rules of the log. */
 export function matchesQuery(generation: Generation, query: LogQuery): boolean {
   const { total_cost, latency, generation_time } = generation
-  const equal: [unknown, unknown][] = [
+  const comparisons: [unknown, unknown][] = [
     [query.api_key_hash, generation.key_hash],
     [query.user_id, generation.user_id],
     [query.workspace_id, generation.workspace_id],
@@ -46,7 +46,7 @@ export function matchesQuery(generation: Generation, query: LogQuery): boolean {
     [query.error, generation.error?.kind],
     [query.streamed, String(generation.streamed)],
   ]
-  if (equal.some(([expected, is]) => expected !== undefined && expected !== is)) return false
+  if (comparisons.some(([expected, actual]) => expected !== undefined && expected !== actual)) return false
   if (query.outcome !== undefined && !String(query.outcome).split(',').includes(generation.outcome)) return false
   if (query.guardrail_id !== undefined && !isHandledBy(generation, query.guardrail_id)) return false
   if (query.to !== undefined && generation.created_at >= query.to) return false
@@ -73,7 +73,7 @@ function isInRange(value: number | null, min: number | undefined, max: number | 
 const maxRows = 1_000
 
 /** Cuts the list to `maxRows` when it has more than three times as many. @returns otherwise the same array. */
-export function trimmed<R>(rows: R[]): R[] {
+export function trimRows<R>(rows: R[]): R[] {
   return rows.length > 3 * maxRows ? rows.slice(0, maxRows) : rows
 }
 
@@ -87,16 +87,16 @@ type LogRows<R> = {
 
 /** Adds newer rows to the list, at its top or waiting. */
 export function withNewer<R extends Row, L extends LogRows<R>>(before: L, newer: R[], isAtTop: boolean): L {
-  const restarts = isAtTop && before.hasGap
-  const { rows, waiting } = mergeNewest({ ...before, ...(restarts && { rows: [] }) }, newer, isAtTop)
+  const isRestart = isAtTop && before.hasGap
+  const { rows, waiting } = mergeNewest({ ...before, ...(isRestart && { rows: [] }) }, newer, isAtTop)
   if (rows === before.rows && waiting === before.waiting) return before
-  const trimmedRows = isAtTop ? trimmed(rows) : rows
+  const trimmedRows = isAtTop ? trimRows(rows) : rows
   return {
     ...before,
     rows: trimmedRows,
     waiting: waiting.length > maxRows ? waiting.slice(0, maxRows) : waiting,
     hasGap: !isAtTop && (before.hasGap || waiting.length > maxRows),
-    ...((restarts || trimmedRows !== rows) && { cursor: undefined }),
+    ...((isRestart || trimmedRows !== rows) && { cursor: undefined }),
   }
 }
 

@@ -28,12 +28,15 @@ export function Screen() {
   const [isAtTop, setAtTop] = useState(true)
   const log = useLog(filters.values, isLive, isAtTop)
   const list = useRef<HTMLDivElement>(null)
-  const toTop = () => list.current?.scrollTo(0, 0)
-  useLayoutEffect(toTop, [queryOf(filters.values)])
-  const filtered = filters.values.api_key_hash
-  const byHash = useKeysByHash([...(filtered ? [filtered] : []), ...log.rows.map(({ key_hash }) => key_hash)])
+  const scrollToTop = () => list.current?.scrollTo(0, 0)
+  useLayoutEffect(scrollToTop, [queryOf(filters.values)])
+  const filteredKeyHash = filters.values.api_key_hash
+  const byHash = useKeysByHash([
+    ...(filteredKeyHash ? [filteredKeyHash] : []),
+    ...log.rows.map(({ key_hash }) => key_hash),
+  ])
   const keyName = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 8)}…`
-  const go = (next: string | undefined) =>
+  const openRequest = (next: string | undefined) =>
     route(
       `/requests${next === undefined ? '' : `/${encodeURIComponent(next)}`}${queryOf(filters.values)}`,
       id !== undefined,
@@ -45,7 +48,7 @@ export function Screen() {
     performance.mark('console-ready')
     void loadDetail()
   }, [hasRows])
-  const opened = log.rows.find((row) => row.id === id)
+  const openRow = log.rows.find((row) => row.id === id)
   return (
     <div class="screen">
       <Heading isVisuallyHidden>Requests</Heading>
@@ -62,11 +65,11 @@ export function Screen() {
             {log.waiting.length > 0 && !log.failure && (
               <button
                 type="button"
-                class="newer"
+                class="new-rows-button"
                 onClick={() => {
                   // The button is removed at the top.
                   list.current?.focus({ preventScroll: true })
-                  toTop()
+                  scrollToTop()
                 }}
               >
                 ↑ {log.waiting.length}
@@ -91,17 +94,17 @@ export function Screen() {
                 columns={columnsOf(keyName)}
                 keyOf={(row) => row.id}
                 openKey={id}
-                onOpen={(row) => go(row.id)}
+                onOpen={(row) => openRequest(row.id)}
                 narrow={(row) => <NarrowRow row={row} />}
                 onEnd={log.older}
-                onTop={setAtTop}
+                onTopChange={setAtTop}
                 list={list}
                 foot={<Foot log={log} />}
               />
             )}
           </div>
         </div>
-        {id && <Detail id={id} row={opened} keys={byHash} onClose={() => go(undefined)} />}
+        {id && <Detail id={id} row={openRow} keys={byHash} onClose={() => openRequest(undefined)} />}
       </div>
     </div>
   )

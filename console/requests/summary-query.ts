@@ -17,10 +17,10 @@ const fields: Record<string, Field> = {
 }
 
 /** Filters that analytics does not support. */
-const single = /^(session_id|guardrail_id|streamed|(min|max)_\w+)$/
+const unsupportedFilters = /^(session_id|guardrail_id|streamed|(min|max)_\w+)$/
 
 const minuteMs = 60_000
-const usualSpan = '24h'
+const defaultSpan = '24h'
 
 export type SummaryQuery = Pick<AnalyticsQuery, 'time_range' | 'filters'> & {
   granularity: 'minute' | 'hour' | 'day'
@@ -31,8 +31,8 @@ export type SummaryQuery = Pick<AnalyticsQuery, 'time_range' | 'filters'> & {
 
 /** The query for the totals of the log; undefined if analytics does not support a filter. */
 export function summaryQuery(values: Values, now: number): SummaryQuery | undefined {
-  if (Object.keys(values).some((name) => single.test(name))) return undefined
-  const { label, ms } = spanOf(values.last) ?? spans[usualSpan]!
+  if (Object.keys(values).some((name) => unsupportedFilters.test(name))) return undefined
+  const { label, ms } = spanOf(values.last) ?? spans[defaultSpan]!
   const end = values.to ? Date.parse(values.to) : Math.ceil(now / minuteMs) * minuteMs
   const start = values.from ? Date.parse(values.from) : end - ms
   const span = end - start
@@ -43,7 +43,7 @@ export function summaryQuery(values: Values, now: number): SummaryQuery | undefi
     return value ? [{ field, operator: 'in' as const, value: value.split(',') }] : []
   })
   return {
-    time_range: { start: instant(start), end: instant(end) },
+    time_range: { start: toIsoTime(start), end: toIsoTime(end) },
     filters,
     granularity: span <= 2 * 3_600_000 ? 'minute' : span <= 8 * 86_400_000 ? 'hour' : 'day',
     label: values.from || values.to ? 'selected time' : `last ${label}`,
@@ -51,7 +51,7 @@ export function summaryQuery(values: Values, now: number): SummaryQuery | undefi
   }
 }
 
-const instant = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+const toIsoTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
 const bucketMs = { minute: minuteMs, hour: 3_600_000, day: 86_400_000 }
 

@@ -17,13 +17,13 @@ type Summary = { query: SummaryQuery; total: Row | undefined; series: Row[] }
 
 async function load(query: SummaryQuery, signal: AbortSignal): Promise<Summary> {
   const { time_range, filters, granularity } = query
-  const among = { ...(time_range && { time_range }), ...(filters && { filters }) }
+  const scope = { ...(time_range && { time_range }), ...(filters && { filters }) }
   const [total, series] = await Promise.all([
     call(
       'POST /analytics/query',
       {
         body: {
-          ...among,
+          ...scope,
           metrics: ['request_count', 'error_count', 'refused_count', 'total_usage', 'latency_p50', 'latency_p95'],
         },
       },
@@ -31,7 +31,7 @@ async function load(query: SummaryQuery, signal: AbortSignal): Promise<Summary> 
     ),
     call(
       'POST /analytics/query',
-      { body: { ...among, granularity, metrics: ['request_count', 'error_count', 'refused_count'] } },
+      { body: { ...scope, granularity, metrics: ['request_count', 'error_count', 'refused_count'] } },
       { signal },
     ),
   ])
@@ -42,18 +42,18 @@ type SummaryProps = { values: Readonly<Record<string, string>>; isLive: boolean;
 
 /** The totals of the listed requests. */
 export function SummaryStrip({ values, isLive, paidBy }: SummaryProps) {
-  const constant = summaryQuery(values, 0)
-  const key = constant && `summary ${JSON.stringify(constant)}`
+  const queryAtZero = summaryQuery(values, 0)
+  const key = queryAtZero && `summary ${JSON.stringify(queryAtZero)}`
   const { data, reload } = useResource(key, (signal) => load(summaryQuery(values, Date.now())!, signal))
   useEffect(() => {
     if (!isLive) return
     const timer = setInterval(() => !document.hidden && reload(), refreshMs)
     return () => clearInterval(timer)
   }, [isLive, reload])
-  if (!constant) return null
+  if (!queryAtZero) return null
   return (
     <div class="summary">
-      {data ? <Figures {...data} paidBy={paidBy} /> : <MissingFigures label={constant.label} />}
+      {data ? <Figures {...data} paidBy={paidBy} /> : <MissingFigures label={queryAtZero.label} />}
     </div>
   )
 }

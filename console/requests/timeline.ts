@@ -2,7 +2,7 @@ import type { Generation } from '../api/types.ts'
 import { ruleLabel } from '../components/rule-label.ts'
 import { counted } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import { attemptReason, failureReason, failureWords, skipReason } from './failure-reason.ts'
+import { attemptReason, failureReason, outcomeLabels, skipReason } from './failure-reason.ts'
 
 export type Step = {
   label: string
@@ -49,8 +49,8 @@ const maxNames = 3
 
 /** One step for each reason, because a model can have dozens of endpoints. */
 function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
-  const these = skipped.filter((one) => one.standing === standing)
-  return [...Map.groupBy(these, ({ reason }) => reason)].map(([reason, own]) => {
+  const matching = skipped.filter((one) => one.standing === standing)
+  return [...Map.groupBy(matching, ({ reason }) => reason)].map(([reason, own]) => {
     const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
     const words = skipReason(reason)
@@ -67,15 +67,15 @@ function presetStep({ preset }: Generation): Step[] {
 
 function guardrailSteps(generation: Generation): Step[] {
   const { error, outcome, content_findings } = generation
-  const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
+  const findings = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
     const text = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleLabel(rule), ruleLabel(rule))}`
     return { label: 'guardrail', text, tone: 'quiet', duration: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
-    return found.length > 0 ? found : [{ label: 'guardrails', text: 'allowed', tone: 'quiet', duration: '' }]
+    return findings.length > 0 ? findings : [{ label: 'guardrails', text: 'allowed', tone: 'quiet', duration: '' }]
   const rule = failureReason(generation)
   const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', text: rule, tone: 'bad', duration: '' }
-  return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
+  return [...findings, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
 
 /** The order of the endpoints. */
@@ -134,26 +134,26 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
     const by = Math.min(until, end)
     return by > at ? [step(text, by, 'wait')] : []
   })
-  const failed = failureOf(outcome, reason)
-  if (!hasResponse) return [...waitSteps, step(failed, end, 'bad')]
-  const tokens = isLast ? tokensOf(tokens_completion, generation.pace) : undefined
+  const failureText = describeFailure(outcome, reason)
+  if (!hasResponse) return [...waitSteps, step(failureText, end, 'bad')]
+  const tokens = isLast ? describeTokens(tokens_completion, generation.pace) : undefined
   const text =
-    outcome === 'answered' ? (tokens ?? failed) : [tokens, failureWords[outcome]].filter(Boolean).join(', then ')
+    outcome === 'answered' ? (tokens ?? failureText) : [tokens, outcomeLabels[outcome]].filter(Boolean).join(', then ')
   const last = step(text, end, outcome === 'broke' ? 'bad' : 'work')
   return [...waitSteps, isLast && generation.pace ? { ...last, pace: sharesOf(generation.pace) } : last]
 }
 
 /** Describes a failure, with the status code if there is one. */
-function failureOf(outcome: string, reason: string | undefined): string {
+function describeFailure(outcome: string, reason: string | undefined): string {
   const [, status] = /^status (\d+)$/.exec(reason ?? '') ?? []
   if (status) return `answered ${status}`
-  return [failureWords[outcome] ?? outcome, reason].filter(Boolean).join(': ')
+  return [outcomeLabels[outcome] ?? outcome, reason].filter(Boolean).join(': ')
 }
 
 type Pace = Generation['pace']
 
 /** The number of tokens and the range of token rates, without the last, incomplete interval. */
-function tokensOf(completion: number | null, pace: Pace): string {
+function describeTokens(completion: number | null, pace: Pace): string {
   const all = counted(completion ?? 0, 'token')
   const rates = pace?.tokens.slice(0, -1).map((tokens) => Math.round((tokens / pace.every) * 1000)) ?? []
   if (rates.length < 2) return all
@@ -171,8 +171,10 @@ export function failureSummary({ outcome, attempts }: Generation): string | unde
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   if (outcome !== 'failed' || attempted.length === 0 || attempted.some((attempt) => attempt.outcome === 'answered'))
     return
-  const each = attempted.map((attempt) => `${attempt.provider_name} (${attemptReason(attempt)})`)
-  return each.length === 1 ? `The only attempt failed: ${each}.` : `All attempts failed: ${each.join(', ')}.`
+  const descriptions = attempted.map((attempt) => `${attempt.provider_name} (${attemptReason(attempt)})`)
+  return descriptions.length === 1
+    ? `The only attempt failed: ${descriptions}.`
+    : `All attempts failed: ${descriptions.join(', ')}.`
 }
 
 function meterStep(generation: Generation): Step {

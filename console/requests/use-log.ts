@@ -38,7 +38,7 @@ type Log = {
   isLoading: boolean
 }
 
-const empty: Log = {
+const emptyLog: Log = {
   rows: [],
   waiting: [],
   hasGap: false,
@@ -52,7 +52,7 @@ const empty: Log = {
 function preloadedLog(values: Readonly<Record<string, string>>): Log {
   const query = { ...logQuery(values, Date.now()), limit: pageSize }
   const answer = takePreloadedAnswer(addressOf('GET /generations', { query })) as Answer<'GET /generations'> | undefined
-  return answer ? { ...empty, rows: answer.data, cursor: answer.next_cursor, isLoading: false } : empty
+  return answer ? { ...emptyLog, rows: answer.data, cursor: answer.next_cursor, isLoading: false } : emptyLog
 }
 
 /**
@@ -63,17 +63,17 @@ function preloadedLog(values: Readonly<Record<string, string>>): Log {
 export function useLog(values: Readonly<Record<string, string>>, isLive: boolean, isAtTop: boolean) {
   const [log, setLog] = useState(() => preloadedLog(values))
   const isPreloaded = useRef(!log.isLoading)
-  const [turn, setTurn] = useState(0)
+  const [loadCount, setLoadCount] = useState(0)
   const filter = JSON.stringify(logQuery(values, 0))
   const query = useRef<LogQuery>({})
   const lastFilter = useRef('')
-  const top = useRef(isAtTop)
-  top.current = isAtTop
+  const isAtTopRef = useRef(isAtTop)
+  isAtTopRef.current = isAtTop
   // Events during the request may be missing in its answer.
   const receivedWhileLoading = useRef<Generation[] | undefined>(undefined)
 
   useLayoutEffect(() => {
-    const leaving = new AbortController()
+    const controller = new AbortController()
     query.current = logQuery(values, Date.now())
     if (isPreloaded.current) {
       isPreloaded.current = false
@@ -85,13 +85,15 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
     const isSame = lastFilter.current === filter
     lastFilter.current = filter
     setLog((before) => ({ ...before, isLoading: true, firstFailedRead: isSame ? before.firstFailedRead : undefined }))
-    ask(query.current, {}, leaving.signal).then(
+    fetchPage(query.current, {}, controller.signal).then(
       ({ data, next_cursor }) => {
         if (receivedWhileLoading.current === received) receivedWhileLoading.current = undefined
-        setLog(withNewer({ ...empty, rows: data, cursor: next_cursor, isLoading: false }, received, top.current))
+        setLog(
+          withNewer({ ...emptyLog, rows: data, cursor: next_cursor, isLoading: false }, received, isAtTopRef.current),
+        )
       },
       (error) => {
-        if (leaving.signal.aborted) return
+        if (controller.signal.aborted) return
         receivedWhileLoading.current = undefined
         setLog((before) => ({
           ...before,
@@ -100,21 +102,21 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
         }))
       },
     )
-    return () => leaving.abort()
-  }, [filter, turn])
+    return () => controller.abort()
+  }, [filter, loadCount])
 
-  const add = useCallback((newer: Generation[]) => {
+  const addRows = useCallback((newer: Generation[]) => {
     receivedWhileLoading.current?.push(...newer)
-    setLog((before) => withNewer(before, newer, top.current))
+    setLog((before) => withNewer(before, newer, isAtTopRef.current))
   }, [])
   // At the top all waiting rows are inserted.
   useLayoutEffect(() => {
     if (isAtTop) setLog(withWaiting)
   }, [isAtTop])
-  useNewer(query, filter, isLive, add)
+  useNewer(query, filter, isLive, addRows)
 
   const older = useOlder(log, setLog, query)
-  const reload = () => setTurn((before) => before + 1)
+  const reload = () => setLoadCount((before) => before + 1)
   const { firstFailedRead, endFailedRead, isLoading } = log
   useRetry(isLoading ? undefined : firstFailedRead, reload)
   useRetry(endFailedRead, () => void older())
@@ -130,7 +132,7 @@ function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, qu
     if (isBusy.current || cursor === null || !last) return
     isBusy.current = true
     try {
-      const page = await ask(query.current, cursor === undefined ? { to: afterRow(last) } : { cursor })
+      const page = await fetchPage(query.current, cursor === undefined ? { to: afterRow(last) } : { cursor })
       setLog((before) => {
         if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
         const listedIds = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
@@ -145,7 +147,7 @@ function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, qu
   }, [cursor, rows])
 }
 
-const ask = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
+const fetchPage = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
   call('GET /generations', { query: { ...query, ...page, limit: pageSize } }, { signal })
 
 const afterRow = ({ created_at }: Generation) => new Date(Date.parse(created_at) + 1).toISOString()
@@ -154,16 +156,16 @@ const afterRow = ({ created_at }: Generation) => new Date(Date.parse(created_at)
 function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {
   const gathered = useRef<Generation[]>([])
   const timer = useRef<number | undefined>(undefined)
-  const [newerFailedRead, setMissed] = useState<FailedRead>()
+  const [newerFailedRead, setNewerFailedRead] = useState<FailedRead>()
   const fetchNewest = async () => {
     const lastFilter = query.current
     try {
-      const newest = await ask(lastFilter, {})
+      const newest = await fetchPage(lastFilter, {})
       if (lastFilter !== query.current) return
       add(newest.data)
-      setMissed(undefined)
+      setNewerFailedRead(undefined)
     } catch (error) {
-      if (lastFilter === query.current) setMissed((before) => nextFailedRead(before, error))
+      if (lastFilter === query.current) setNewerFailedRead((before) => nextFailedRead(before, error))
     }
   }
   const retryable = newerFailedRead && isRetryable(newerFailedRead.failure) ? newerFailedRead : undefined
@@ -188,7 +190,7 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
   useEffect(() => {
     // Gathered events belong to the previous filter.
     gathered.current = []
-    setMissed(undefined)
+    setNewerFailedRead(undefined)
     if (!isLive) return
     const timer = setInterval(() => {
       if (!document.hidden && !isReceivingEvents() && !isRetrying.current) fetchNewest()

@@ -26,33 +26,33 @@ export function Waterfall({ steps, total }: { steps: Step[]; total: number }) {
   )
 }
 
-function Label({ step: { label, text: says, href, from } }: { step: Step }) {
+function Label({ step: { label, text: description, href, from } }: { step: Step }) {
   const name = href ? <a href={href}>{label}</a> : label
-  const text = [label, says].filter(Boolean).join(' · ')
+  const text = [label, description].filter(Boolean).join(' · ')
   // A step without a bar uses the whole line for its text.
   return (
     <span class={from === undefined ? 'label wide' : 'label'} title={text}>
       {name}
-      {says && <span class="dim"> · {says}</span>}
+      {description && <span class="dim"> · {description}</span>}
     </span>
   )
 }
 
 /** The height of a bar at the highest rate, or without rates. */
-const fullPx = 10
+const maxBarPx = 10
 
 function Bar({ step: { from = 0, ms = 0, pace }, total }: { step: Step; total: number }) {
   const share = (part: number) => `${total > 0 ? Math.min(100, (part / total) * 100) : 0}%`
-  const stretches = pace ? stretchesOf(pace, ms) : [{ at: 0, ms, height: fullPx }]
+  const segments = pace ? segmentsOf(pace, ms) : [{ at: 0, ms, height: maxBarPx }]
   return (
     <span class="track" aria-hidden="true">
-      {stretches.map(({ at, ms: width, height }) => (
+      {segments.map(({ at, ms: width, height }) => (
         <i
           key={at}
           style={{
             left: share(from + at),
             width: share(width),
-            top: rem(1 + fullPx - height),
+            top: rem(1 + maxBarPx - height),
             height: rem(height),
           }}
         />
@@ -62,9 +62,9 @@ function Bar({ step: { from = 0, ms = 0, pace }, total }: { step: Step; total: n
 }
 
 /** Splits a bar into intervals whose height is the token rate. */
-function stretchesOf({ every, shares }: NonNullable<Step['pace']>, ms: number) {
-  return shares.flatMap((fast, index) => {
+function segmentsOf({ every, shares }: NonNullable<Step['pace']>, ms: number) {
+  return shares.flatMap((share, index) => {
     const at = index * every
-    return fast === 0 || at >= ms ? [] : [{ at, ms: Math.min(every, ms - at), height: Math.max(1, fast * fullPx) }]
+    return share === 0 || at >= ms ? [] : [{ at, ms: Math.min(every, ms - at), height: Math.max(1, share * maxBarPx) }]
   })
 }

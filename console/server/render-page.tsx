@@ -1,9 +1,9 @@
 import { options, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { keysOfRows } from '../api/keys-by-hash.ts'
+import { keysAddress } from '../api/keys-by-hash.ts'
 import { pageSettings } from '../api/page-settings.ts'
 import { addPreloadedAnswers, currentSessionPath, dropPreloadedAnswers } from '../api/preloaded-answers.ts'
-import { nameWorkspaceOf, sessionState } from '../api/session.ts'
+import { addWorkspaceToAddress, sessionState } from '../api/session.ts'
 import type { Generation, Session } from '../api/types.ts'
 import { setWorkspaceOfPage } from '../api/workspace-path.ts'
 import { App, preloadScreen } from '../app.tsx'
@@ -27,7 +27,7 @@ export type Visit = {
 
 export type PageRenderer = {
   /** The addresses of API requests that the first rows need, in addition to the rows themselves. */
-  furtherRequests: (answers: Record<string, unknown>) => string[]
+  additionalRequests: (answers: Record<string, unknown>) => string[]
   /**
    * Renders a page as the browser would before it has requested anything.
    * @returns its markup, and style rules in place of `style` attributes, which the policy of the pages does not allow.
@@ -36,9 +36,9 @@ export type PageRenderer = {
 }
 
 /** The screens whose first rows are rendered. */
-const rendered = screens.filter(({ firstRequest }) => firstRequest !== undefined)
+const renderedScreens = screens.filter(({ firstRequest }) => firstRequest !== undefined)
 
-export const loadScreens = () => Promise.all(rendered.map(({ name }) => preloadScreen(name)))
+export const loadScreens = () => Promise.all(renderedScreens.map(({ name }) => preloadScreen(name)))
 
 let rules: string[] = []
 
@@ -52,14 +52,14 @@ function moveStyle({ type, props: given }: VNode): void {
 }
 
 rootLinks()
-const nextHook = options.vnode
+const previousHook = options.vnode
 options.vnode = (vnode) => {
   moveStyle(vnode)
-  nextHook?.(vnode)
+  previousHook?.(vnode)
 }
 
 const rowsIn = (answers: Record<string, unknown>): Generation[] | undefined =>
-  rendered.flatMap(({ firstRequest }) => {
+  renderedScreens.flatMap(({ firstRequest }) => {
     const address = Object.keys(answers).find((path) => path.endsWith(firstRequest!))
     return address === undefined ? [] : [(answers[address] as { data: Generation[] }).data]
   })[0]
@@ -78,17 +78,17 @@ function prepare({ url, settings, answers, window }: Visit): void {
   addPreloadedAnswers(answers)
   setWorkspaceOfPage(pathname)
   const session = sessionIn(answers)
-  sessionState.value = session ? { state: 'in', session } : { state: 'asking' }
-  if (session) nameWorkspaceOf(session)
+  sessionState.value = session ? { state: 'signed-in', session } : { state: 'unknown' }
+  if (session) addWorkspaceToAddress(session)
   if (!window) return
   setWindowSize(window)
   setTimeZone(window.timeZone)
 }
 
 export const pageRenderer: PageRenderer = {
-  furtherRequests(answers) {
+  additionalRequests(answers) {
     const [session, rows] = [sessionIn(answers), rowsIn(answers)]
-    const address = session && rows && keysOfRows(session, rows)
+    const address = session && rows && keysAddress(session, rows)
     return address === undefined ? [] : [address]
   },
   render(visit) {

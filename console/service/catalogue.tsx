@@ -13,7 +13,7 @@ const maxRows = 500
 export function Catalogue() {
   const { data, failure, reload } = useGet('GET /catalogue', {})
   const { problem, isBusy, act } = useAction()
-  const read = () =>
+  const reloadSources = () =>
     act(async () => {
       const report = await reloadCatalogue()
       reload()
@@ -24,16 +24,16 @@ export function Catalogue() {
   const { sources, providers, models, endpoints, skipped } = data.data.report
   return (
     <>
-      <p class="does">
+      <p class="toolbar">
         {counted(models, 'model')}, {counted(endpoints, 'endpoint')}, {counted(providers, 'provider')}
         {canManage() && (
-          <button type="button" disabled={isBusy} onClick={() => void read()}>
+          <button type="button" disabled={isBusy} onClick={() => void reloadSources()}>
             {isBusy ? 'Loading …' : 'Reload'}
           </button>
         )}
       </p>
       {problem && (
-        <p class="does bad" role="alert">
+        <p class="toolbar bad" role="alert">
           {problem}
         </p>
       )}
@@ -48,12 +48,12 @@ export function Catalogue() {
         </ol>
         <h2>{skipped.length === 0 ? 'No skipped rows' : `${counted(skipped.length, 'row')} skipped`}</h2>
       </section>
-      {skipped.length > 0 && <SkippedEntries rows={skipped} />}
+      {skipped.length > 0 && <SkippedRows rows={skipped} />}
     </>
   )
 }
 
-function SkippedEntries({ rows }: { rows: CatalogueReport['skipped'] }) {
+function SkippedRows({ rows }: { rows: CatalogueReport['skipped'] }) {
   return (
     <>
       <table class="plain-table" aria-label="Skipped rows">

@@ -11,13 +11,15 @@ export function Providers() {
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   const providers = data.data.providers.filter(({ models }) => models > 0)
-  const isWaiting = ({ missing }: ProviderNeeds) => missing.length > 0
-  const waiting = providers.filter(isWaiting)
-  const readyProviders = providers.filter((one) => !isWaiting(one))
+  const lacksCredential = ({ missing }: ProviderNeeds) => missing.length > 0
+  const unconfiguredProviders = providers.filter(lacksCredential)
+  const readyProviders = providers.filter((one) => !lacksCredential(one))
   const withCredential = readyProviders.filter(({ credential_variables }) => credential_variables.length > 0)
   return (
     <>
-      {withCredential.length === 0 && waiting.length > 0 && <FirstRun first={waiting[0]!} />}
+      {withCredential.length === 0 && unconfiguredProviders.length > 0 && (
+        <FirstRun first={unconfiguredProviders[0]!} />
+      )}
       {providers.length === 0 && (
         <EmptyState title="The catalogue has no models" paste="npx signalbox catalogue sync">
           <p>To fetch a catalogue, which the service loads at its next start or on Reload:</p>
@@ -36,8 +38,8 @@ export function Providers() {
             </tr>
           </thead>
           <tbody>
-            {[...readyProviders, ...waiting].map((one) => (
-              <ProviderRow key={one.slug} of={one} />
+            {[...readyProviders, ...unconfiguredProviders].map((one) => (
+              <ProviderRow key={one.slug} provider={one} />
             ))}
           </tbody>
         </table>
@@ -67,7 +69,7 @@ function FirstRun({ first }: { first: ProviderNeeds }) {
   )
 }
 
-function ProviderRow({ of: provider }: { of: ProviderNeeds }) {
+function ProviderRow({ provider }: { provider: ProviderNeeds }) {
   const { name, slug, models, credential_variables, missing } = provider
   const isReady = missing.length === 0
   return (

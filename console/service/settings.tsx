@@ -8,13 +8,13 @@ import { formatSource, formatValue, searchSettings } from './settings-text.ts'
 export function Settings() {
   const { data, failure, reload } = useGet('GET /settings', {})
   const [typed, setTyped] = useState('')
-  const [isOwn, setOwn] = useState(false)
+  const [isNonDefaultOnly, setNonDefaultOnly] = useState(false)
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
-  const rows = searchSettings(data.data, typed).filter(({ source }) => !isOwn || source !== 'default')
+  const rows = searchSettings(data.data, typed).filter(({ source }) => !isNonDefaultOnly || source !== 'default')
   return (
     <>
-      <p class="does">
+      <p class="toolbar">
         <input
           type="search"
           aria-label="Find a setting"
@@ -23,12 +23,18 @@ export function Settings() {
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
         <label class="service-own">
-          <input type="checkbox" checked={isOwn} onChange={(event) => setOwn(event.currentTarget.checked)} /> Only
-          settings without their default
+          <input
+            type="checkbox"
+            checked={isNonDefaultOnly}
+            onChange={(event) => setNonDefaultOnly(event.currentTarget.checked)}
+          />{' '}
+          Only settings that differ from their default
         </label>
       </p>
       {rows.length === 0 && (
-        <EmptyState title={isOwn && typed === '' ? 'All settings have their defaults' : 'No matching settings'} />
+        <EmptyState
+          title={isNonDefaultOnly && typed === '' ? 'All settings have their default' : 'No matching settings'}
+        />
       )}
       {rows.length > 0 && (
         <table class="plain-table service-settings" aria-label="Settings">
@@ -41,7 +47,7 @@ export function Settings() {
           </thead>
           <tbody>
             {rows.map((setting) => (
-              <SettingRow key={setting.name} of={setting} />
+              <SettingRow key={setting.name} setting={setting} />
             ))}
           </tbody>
         </table>
@@ -50,7 +56,7 @@ export function Settings() {
   )
 }
 
-function SettingRow({ of: setting }: { of: Setting }) {
+function SettingRow({ setting }: { setting: Setting }) {
   const { name, variable, meaning, is_set, source } = setting
   const defaultText = setting.default === null ? '' : `\nDefault: ${JSON.stringify(setting.default)}`
   return (

@@ -34,9 +34,13 @@ const drawn = (page: Page): Promise<Part[]> =>
       })
       return { markup: own(element), title: element.querySelector('[title]')?.title, boxes }
     }
-    return ['nav .places', 'nav .who', '.bar', '.row.head', ...Array.from({ length: 12 }, (_, at) => `#row-${at}`)].map(
-      (selector) => partsOf(document.querySelector(selector)),
-    )
+    return [
+      'nav .screen-links',
+      'nav .account',
+      '.bar',
+      '.row.head',
+      ...Array.from({ length: 12 }, (_, at) => `#row-${at}`),
+    ].map((selector) => partsOf(document.querySelector(selector)))
   })
 
 const windows = [

@@ -157,7 +157,7 @@ test('members by OpenID Connect: the name from the issuer in all places', option
     const cookies = [...traveller.jar.get(origin)!].map(([name, value]) => ({ name, value, url: origin }))
     await page.context().addCookies(cookies)
     await page.goto(`${origin}/models`)
-    await page.locator('.who').getByText('· viewer ·').waitFor()
+    await page.locator('.account').getByText('· viewer ·').waitFor()
     await requireNoScriptEffects(watched)
   }
   await using watched = await open('/keys/people')

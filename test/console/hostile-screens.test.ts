@@ -131,7 +131,7 @@ test('interns: prompts, messages, questions and actions', options, async () => {
     const change = { before: `${payload}\n`, after: `${scriptPayloads[index + 1]}\n` }
     const { sessionId: asking, question } = await say(talk, talk.id, `edit a-${index}.html ${JSON.stringify(change)}`)
     await goto(page, `/interns/${talk.id}/${asking}`)
-    await page.locator('.diff .comes').first().waitFor()
+    await page.locator('.diff .added').first().waitFor()
     await requireNoScriptEffects(watched)
     const messages = [{ role: 'tool', tool_call_id: question?.id, content: 'cancel' }]
     await talk.ask('POST', `/interns/${talk.id}/sessions/${asking}/chat/completions`, { body: { messages } })

@@ -82,7 +82,7 @@ for (const [key, answer] of [
     await page.getByRole('article').nth(1).waitFor()
     await page.keyboard.press('j')
     await page
-      .locator('article.front')
+      .locator('article.selected-question')
       .filter({ hasText: 'second' })
       .getByRole('button', { name: 'Allow once' })
       .waitFor()
@@ -112,7 +112,7 @@ test('a key pressed before a question is visible does not answer it', options, a
   const question = (name: string) => page.getByRole('article').filter({ hasText: name })
   await question('second').getByRole('button', { name: 'Allow once' }).waitFor()
   await page
-    .locator('article.front')
+    .locator('article.selected-question')
     .filter({ hasText: 'first' })
     .getByRole('button', { name: 'Allow always' })
     .waitFor()
@@ -120,10 +120,10 @@ test('a key pressed before a question is visible does not answer it', options, a
   // Nothing is painted between the two key presses: the next question is in the document, but was not visible.
   await page.evaluate(`(async () => {
       const press = () => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', cancelable: true }))
-      const front = () => document.querySelector('article.front')
-      const before = front()
+      const selected = () => document.querySelector('article.selected-question')
+      const before = selected()
       press()
-      while (front() === before) await new Promise(requestAnimationFrame)
+      while (selected() === before) await new Promise(requestAnimationFrame)
       press()
     })()`)
   await untilAnswered(first.sessionId, 'reject_once')
@@ -143,9 +143,9 @@ test('a change that is too long for a question is shown whole before it can be a
   await using watched = await open(`/interns/${talk.id}/${sessionId}`)
   const { page, faults } = watched
   const question = page.getByRole('article')
-  await page.locator('.diff .comes').nth(3999).waitFor()
+  await page.locator('.diff .added').nth(3999).waitFor()
   // The removed line is an SQL comment and not a file name.
-  assert.deepEqual(await page.locator('.diff .goes').allTextContents(), ['--- old comment'])
+  assert.deepEqual(await page.locator('.diff .removed').allTextContents(), ['--- old comment'])
   await question.getByRole('button', { name: 'Allow once' }).click()
   await untilAnswered(sessionId, 'allow_once')
   await page.getByRole('list', { name: 'Transcript' }).getByText('allow once').waitFor()
@@ -301,7 +301,7 @@ for (const width of [390, 1280]) {
       for (const path of ['', `/${talk.id}`, `/${talk.id}/${turn.sessionId}`]) {
         await using watched = await open(`/interns${path}`, look)
         const { page } = watched
-        await page.locator('.inbox .comes').getByText('+echo new').waitFor()
+        await page.locator('.inbox .added').getByText('+echo new').waitFor()
         assert.deepEqual(await accessibilityFaults(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
         const folder = process.env.PICTURES

@@ -33,7 +33,7 @@ const options = { skip: noBrowser }
 const overflowingElements = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const document = (globalThis as any).document
-    return [...document.querySelectorAll('main, .parts-body, .talk')].flatMap((element: any) =>
+    return [...document.querySelectorAll('main, .parts-body, .conversation-scroller')].flatMap((element: any) =>
       element.scrollWidth > element.clientWidth + 1 ? [`${element.className}: ${element.scrollWidth}`] : [],
     )
   })

@@ -274,12 +274,12 @@ test('parts of a screen without permission are not displayed', options, async ()
         'Workspaces',
         'Budgets',
         'Provider keys',
-        'Sessions',
+        'Browser sessions',
         'Passkeys',
         'Audit log',
       ],
     ],
-    ['developer', ['Keys', 'Sessions', 'Passkeys']],
+    ['developer', ['Keys', 'Browser sessions', 'Passkeys']],
   ] as const) {
     const member = { email: `parts-${access}@example.com`, name: `Parts ${access}`, access }
     const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
@@ -287,7 +287,7 @@ test('parts of a screen without permission are not displayed', options, async ()
     await using watched = await signedInPage(browser, talk, '/keys', { link })
     const parts = watched.page.getByRole('navigation', { name: 'Tabs of this screen' })
     await watched.page.getByRole('table', { name: 'Keys' }).waitFor()
-    await watched.page.locator('.who').getByText(`· ${access} ·`).waitFor()
+    await watched.page.locator('.account').getByText(`· ${access} ·`).waitFor()
     assert.deepEqual(await parts.getByRole('link').allTextContents(), offered)
     assert.deepEqual(watched.faults, [])
   }
@@ -306,8 +306,8 @@ test('the navigation has the allowed screens before any script runs', options, a
     const link = (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token
     await using watched = await signedInPage(browser, talk, '/models', { link })
     const { page } = watched
-    await page.locator('.who').getByText(`· ${access} ·`).waitFor()
-    assert.deepEqual(await page.locator('.place').allTextContents(), offered)
+    await page.locator('.account').getByText(`· ${access} ·`).waitFor()
+    assert.deepEqual(await page.locator('.screen-link').allTextContents(), offered)
     const asItComes = await (await page.request.get(page.url(), { headers: { accept: 'text/html' } })).text()
     const before = [...asItComes.matchAll(/class="place"[^>]*>([^<]+)</g)].map(([, title]) => title)
     assert.deepEqual(
@@ -321,7 +321,7 @@ test('the palette lists only permitted targets', options, async () => {
   const link = (await talk.manage('POST', '/sessions/links', { user_id: await developer() })).body.data.token
   await using watched = await signedInPage(browser, talk, '/models', { link })
   const { page } = watched
-  await page.locator('.who').getByText('· developer ·').waitFor()
+  await page.locator('.account').getByText('· developer ·').waitFor()
   await page.keyboard.press('Control+k')
   const found = page.getByRole('dialog').getByRole('option')
   await page.keyboard.type('go')

@@ -76,7 +76,7 @@ test('a page contains the frame if the browser has a session cookie', async () =
   const cookies = ['signalbox_session=x', 'a=b; __Host-signalbox_session=x; c=d']
   for (const cookie of cookies) {
     const seen = await page('/requests', cookie)
-    assert.match(seen, /<a class="place" href="\/requests" aria-current="page">Requests<\/a>/)
+    assert.match(seen, /<a class="screen-link" href="\/requests" aria-current="page">Requests<\/a>/)
     assert.deepEqual(answersIn(seen), {})
   }
   for (const cookie of ['', 'signalbox_session=', 'my_signalbox_session=x']) {
@@ -142,7 +142,7 @@ test('a page has the screens of the previous role, and all for an unknown one', 
   const screensFor = async (role: string) => {
     const headers = { cookie: `signalbox_session=x; role=${role}` }
     const page = await (await fetch(`${origin}/overview`, { headers })).text()
-    return [...page.matchAll(/class="place" href="\/([a-z]+)"/g)].map(([, name]) => name)
+    return [...page.matchAll(/class="screen-link" href="\/([a-z]+)"/g)].map(([, name]) => name)
   }
   const all = Object.keys(manifest.screens).length
   assert.deepEqual((await screensFor('owner')).length, all)

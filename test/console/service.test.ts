@@ -116,7 +116,7 @@ test('each setting has its value and source, is searchable, and hides secrets', 
   await row('port').waitFor({ state: 'detached' })
   await row('host').waitFor()
   await page.getByLabel('Find a setting').fill('')
-  await page.getByLabel('Only settings without their default').check()
+  await page.getByLabel('Only settings that differ from their default').check()
   await row('host').waitFor({ state: 'detached' })
   assert.equal(await page.getByRole('row').count(), 2)
   assert.deepEqual(faults, [])

@@ -96,7 +96,7 @@ test('a person is added with workspaces and roles, and invited by a link that si
   const url = (await page.locator('.secret pre').textContent()) ?? ''
   const token = url.slice(url.indexOf('#sign-in=') + '#sign-in='.length)
   await using invited = await signedInPage(browser, service, '/keys', { link: token })
-  await invited.page.locator('.who').getByText('Edith Clarke · admin · Search').waitFor()
+  await invited.page.locator('.account').getByText('Edith Clarke · admin · Search').waitFor()
   assert.deepEqual(faults, [])
 })
 

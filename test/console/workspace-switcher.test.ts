@@ -89,13 +89,13 @@ test('a member gets the address of their workspace, and the role there decides',
   await using watched = await pageOfAda('/keys')
   const { page, faults } = watched
   await page.getByRole('rowheader', { name: 'search-key' }).waitFor()
-  await page.locator('.who').getByText('Ada · admin · Search').waitFor()
+  await page.locator('.account').getByText('Ada · admin · Search').waitFor()
   assert.equal(pathOf(page), '/w/search/keys')
   assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 1)
   const names = await switcher(page).locator('option').allTextContents()
   assert.deepEqual(names, ['Search', 'Support'])
   await switcher(page).selectOption('Support')
-  await page.locator('.who').getByText('Ada · viewer · Support').waitFor()
+  await page.locator('.account').getByText('Ada · viewer · Support').waitFor()
   await page.getByRole('rowheader', { name: 'support-key' }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0)
   assert.deepEqual(faults, [])
@@ -129,7 +129,7 @@ test('a workspace out of reach gets a page that names it and the own ones', opti
     await picture(page, 'workspace-missing', width, scheme)
   }
   await page.getByRole('main').getByRole('link', { name: 'Support' }).click()
-  await page.locator('.who').getByText('Ada · viewer · Support').waitFor({ state: 'attached' })
+  await page.locator('.account').getByText('Ada · viewer · Support').waitFor({ state: 'attached' })
   await page.waitForURL('**/w/support/requests')
 })
 
@@ -139,7 +139,7 @@ test('a user without workspaces sees whom to contact', options, async () => {
   const { body } = await service.manage('POST', '/sessions/links', { user_id: 'eve@example.com' })
   await using watched = await signedInPage(browser, service, '/models', { link: body.data.token })
   const { page } = watched
-  await page.locator('.who').getByText('Eve · developer · Search').waitFor()
+  await page.locator('.account').getByText('Eve · developer · Search').waitFor()
   const removal = { user_ids: ['eve@example.com'], disable_keys: true }
   await service.manage('POST', '/workspaces/search/members/remove', removal)
   await page.goto(new URL('/requests', page.url()).href)
@@ -150,7 +150,7 @@ test('a user without workspaces sees whom to contact', options, async () => {
   await picture(page, 'no-workspace', 390, 'light')
   await service.manage('POST', '/workspaces/support/members/add', { user_ids: ['eve@example.com'] })
   await page.getByRole('button', { name: 'Check again' }).click()
-  await page.locator('.who').getByText('Eve · developer · Support').waitFor({ state: 'attached' })
+  await page.locator('.account').getByText('Eve · developer · Support').waitFor({ state: 'attached' })
 })
 
 test('one form creates a key with workspace, budget, models, owner and expiry', options, async () => {

@@ -11,7 +11,7 @@ type ReplyProps = { name: string; reply: Reply; retry: () => void }
 export function ReplyView({ name, reply, retry }: ReplyProps) {
   const { state, text, reasoning, calls, images, failure } = reply
   return (
-    <article class="reply" aria-label={`Answer of ${name}`} aria-busy={state === 'waiting' || state === 'coming'}>
+    <article class="reply" aria-label={`Answer of ${name}`} aria-busy={state === 'waiting' || state === 'streaming'}>
       <h2>{name}</h2>
       {reasoning !== '' && (
         <details>
@@ -53,9 +53,9 @@ const endings: Record<string, string> = {
 function ReplyFooter({ reply, retry }: Omit<ReplyProps, 'name'>) {
   const { state, provider, firstMs, totalMs, usage, finish, generationId, text } = reply
   const speed = tokensPerSecond(reply)
-  const isOver = state === 'whole' || state === 'failed' || state === 'stopped'
+  const isOver = state === 'complete' || state === 'failed' || state === 'stopped'
   return (
-    <footer class="took dim">
+    <footer class="reply-footer dim">
       {provider && <span>{provider}</span>}
       {firstMs !== undefined && <span title="time to first token">first {duration(firstMs)}</span>}
       {totalMs !== undefined && <span title="total">{duration(totalMs)}</span>}
@@ -69,7 +69,7 @@ function ReplyFooter({ reply, retry }: Omit<ReplyProps, 'name'>) {
       {finish && endings[finish] && <span class="warn">{endings[finish]}</span>}
       {state === 'stopped' && <span class="warn">stopped</span>}
       {isOver && (
-        <span class="reply-acts">
+        <span class="reply-actions">
           {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>View request</a>}
           {text !== '' && <Copy text={text}>Copy</Copy>}
           <button type="button" onClick={retry}>

@@ -2,7 +2,7 @@ type ToolCall = { name: string; input: string }
 
 /** The reply of a model, perhaps incomplete. Times are in milliseconds since the request. */
 export type Reply = {
-  state: 'waiting' | 'coming' | 'whole' | 'stopped' | 'failed'
+  state: 'waiting' | 'streaming' | 'complete' | 'stopped' | 'failed'
   text: string
   reasoning: string
   calls: ToolCall[]
@@ -39,10 +39,10 @@ export type Chunk = {
 export function appendChunk(reply: Reply, { model, provider, choices, usage, error }: Chunk, ms: number): Reply {
   const [choice] = choices ?? []
   const next: Reply = { ...reply, ...(model && { model }), ...(provider && { provider }) }
-  if (choice?.delta) add(next, choice.delta)
+  if (choice?.delta) addDelta(next, choice.delta)
   if (choice?.finish_reason) next.finish = choice.finish_reason
   if (usage) next.usage = { prompt: usage.prompt_tokens, completion: usage.completion_tokens, cost: usage.cost }
-  if (next.firstMs === undefined && hasAnything(next)) next.firstMs = ms
+  if (next.firstMs === undefined && hasContent(next)) next.firstMs = ms
   if (error)
     return {
       ...next,
@@ -50,10 +50,10 @@ export function appendChunk(reply: Reply, { model, provider, choices, usage, err
       failure: { message: error.message, reason: reasonIn(error.metadata) },
       totalMs: ms,
     }
-  return { ...next, state: 'coming' }
+  return { ...next, state: 'streaming' }
 }
 
-function add(reply: Reply, { content, reasoning, refusal, images = [], tool_calls = [] }: Delta): void {
+function addDelta(reply: Reply, { content, reasoning, refusal, images = [], tool_calls = [] }: Delta): void {
   reply.text += (content ?? '') + (refusal ?? '')
   reply.reasoning += reasoning ?? ''
   if (images.length > 0) reply.images = [...reply.images, ...images.flatMap(({ image_url }) => image_url?.url ?? [])]
@@ -65,12 +65,12 @@ function add(reply: Reply, { content, reasoning, refusal, images = [], tool_call
   }
 }
 
-const hasAnything = ({ text, reasoning, calls, images }: Reply) =>
+const hasContent = ({ text, reasoning, calls, images }: Reply) =>
   text !== '' || reasoning !== '' || calls.length > 0 || images.length > 0
 
 /** Marks a reply as complete, unless it failed. */
 export const finishReply = (reply: Reply, ms: number): Reply =>
-  reply.state === 'failed' ? reply : { ...reply, state: 'whole', totalMs: ms }
+  reply.state === 'failed' ? reply : { ...reply, state: 'complete', totalMs: ms }
 
 /** Tokens per second after the first token; undefined without enough data. */
 export function tokensPerSecond({ usage, firstMs, totalMs }: Reply): number | undefined {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataOf } from './sse.ts'
+import { readEventData } from './sse.ts'
 
 async function read(...pieces: (string | Uint8Array)[]): Promise<string[]> {
   async function* bytes() {
     for (const piece of pieces) yield typeof piece === 'string' ? new TextEncoder().encode(piece) : piece
   }
-  return Array.fromAsync(dataOf(bytes()))
+  return Array.fromAsync(readEventData(bytes()))
 }
 
 test('dataOf yields whole events wherever the stream is split', async () => {

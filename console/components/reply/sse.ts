@@ -1,5 +1,5 @@
 /** Yields the `data:` of each event. Ends with the stream or with `[DONE]`. */
-export async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* readEventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const bytes of body) {
@@ -16,7 +16,7 @@ export async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<s
 }
 
 /** Iterates over a stream. Not every browser supports `for await` on one. */
-export async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* readChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
     for (;;) {

@@ -2,7 +2,7 @@ import { callRaw } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { ChatRequest } from '../../api/types.ts'
 import { appendChunk, type Chunk, emptyReply, finishReply, type Reply, reasonIn } from './reply.ts'
-import { dataOf, piecesOf } from './sse.ts'
+import { readChunks, readEventData } from './sse.ts'
 
 const renderIntervalMs = 60
 
@@ -11,26 +11,26 @@ export async function streamReply(body: ChatRequest, signal: AbortSignal, show: 
   const started = performance.now()
   const ms = () => performance.now() - started
   let reply = emptyReply
-  let drawing: number | undefined
-  const draw = () => {
-    drawing = undefined
+  let timer: number | undefined
+  const showReply = () => {
+    timer = undefined
     show(reply)
   }
   try {
     const response = await callRaw('POST /chat/completions', { body }, { signal })
     reply = { ...reply, generationId: response.headers.get('x-generation-id') ?? undefined }
-    for await (const data of dataOf(piecesOf(response.body!))) {
+    for await (const data of readEventData(readChunks(response.body!))) {
       reply = appendChunk(reply, JSON.parse(data) as Chunk, ms())
-      drawing ??= window.setTimeout(draw, renderIntervalMs)
+      timer ??= window.setTimeout(showReply, renderIntervalMs)
     }
-    clearTimeout(drawing)
+    clearTimeout(timer)
     show(finishReply(reply, ms()))
   } catch (error) {
-    clearTimeout(drawing)
+    clearTimeout(timer)
     const { message, requestId, metadata } = asFailure(error)
-    const last = signal.aborted
+    const ending = signal.aborted
       ? { state: 'stopped' as const }
       : { state: 'failed' as const, failure: { message, reason: reasonIn(metadata), requestId } }
-    show({ ...reply, ...last, totalMs: ms() })
+    show({ ...reply, ...ending, totalMs: ms() })
   }
 }

@@ -46,7 +46,7 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
         </label>
         <FormActions problem={problem} label="Rename" disabled={isBusy || to === path || to === ''} onClose={onClose} />
       </form>
-      {isFolder && <p class="lost">Its content is also deleted.</p>}
+      {isFolder && <p class="data-loss">Its content is also deleted.</p>}
       <DeleteNamed name={escapeInvisible(name)} verb="delete" act={remove} />
     </Dialog>
   )

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call, callRaw, linkTo } from '../../api/client.ts'
-import { failureOf } from '../../api/failure.ts'
+import { readFailure } from '../../api/failure.ts'
 import { fetchAllItems } from '../../api/pages.ts'
 import { useResource } from '../../api/resource.ts'
 import { csrfToken } from '../../api/session.ts'
@@ -13,40 +13,40 @@ import { escapeInvisible } from '../visible-text.ts'
 import { ChangeFile } from './change-file.tsx'
 import { NewFolder } from './new-folder.tsx'
 
-const list = 'GET /interns/{internId}/files'
-const content = 'GET /interns/{internId}/files/content'
-const archive = 'GET /interns/{internId}/files/archive'
+const listRoute = 'GET /interns/{internId}/files'
+const contentRoute = 'GET /interns/{internId}/files/content'
+const archiveRoute = 'GET /interns/{internId}/files/archive'
 /** Longer texts are cut. */
 const maxTextBytes = 65_536
 const initialEntries = 500
 
 /** The files of an intern: browse folders, read texts, download and upload. */
 export function Files({ id }: { id: string }) {
-  const [folder, enter] = useState('')
-  const [read, show] = useState<{ path: string; text: string }>()
+  const [folder, setFolder] = useState('')
+  const [openFile, setOpenFile] = useState<{ path: string; text: string }>()
   const params = { internId: id }
-  const [changed, change] = useState<{ path: string; isFolder: boolean }>()
+  const [editedEntry, setEditedEntry] = useState<{ path: string; isFolder: boolean }>()
   const [limit, setLimit] = useState(initialEntries)
   const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${limit}`, (signal) =>
-    fetchAllItems((query) => call(list, { params, query: { ...query, path: folder } }, { signal }), limit),
+    fetchAllItems((query) => call(listRoute, { params, query: { ...query, path: folder } }, { signal }), limit),
   )
-  const below = (name: string) => (folder ? `${folder}/${name}` : name)
-  const go = (path: string) => {
-    show(undefined)
+  const pathInFolder = (name: string) => (folder ? `${folder}/${name}` : name)
+  const openFolder = (path: string) => {
+    setOpenFile(undefined)
     setLimit(initialEntries)
-    enter(path)
+    setFolder(path)
   }
   const openText = (path: string) =>
     runOrToast(async () => {
       const headers = { range: `bytes=0-${maxTextBytes - 1}` }
-      const answer = await callRaw(content, { params, query: { path } }, { headers }).catch((error) => {
+      const answer = await callRaw(contentRoute, { params, query: { path } }, { headers }).catch((error) => {
         // An empty file has no valid range.
         if (error.status === 416) return new Response('')
         throw error
       })
       const text = await answer.text()
       const isTruncated = Number(answer.headers.get('content-range')?.split('/')[1]) > maxTextBytes
-      show({
+      setOpenFile({
         path,
         text: text.includes('\0')
           ? 'This file is not text. Download it instead.'
@@ -55,8 +55,8 @@ export function Files({ id }: { id: string }) {
     })
   const upload = (chosen: FileList | null) =>
     runOrToast(async () => {
-      const paths = [...(chosen ?? [])].map(({ name }) => below(name))
-      for (const [at, path] of paths.entries()) await put(id, path, chosen![at]!)
+      const paths = [...(chosen ?? [])].map(({ name }) => pathInFolder(name))
+      for (const [at, path] of paths.entries()) await uploadFile(id, path, chosen![at]!)
       reload()
       const undo = async () => {
         for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
@@ -68,19 +68,19 @@ export function Files({ id }: { id: string }) {
     <>
       <h2>Files</h2>
       <p class="intern-files">
-        {['', ...parents(folder)].map((path) => (
-          <button key={path} type="button" disabled={path === folder} onClick={() => go(path)}>
+        {['', ...parentPaths(folder)].map((path) => (
+          <button key={path} type="button" disabled={path === folder} onClick={() => openFolder(path)}>
             {escapeInvisible(path.split('/').at(-1)!) || 'workspace'}
           </button>
         ))}
-        <a href={linkTo(archive, { params, query: { path: folder } })} download>
+        <a href={linkTo(archiveRoute, { params, query: { path: folder } })} download>
           Download as tar.gz
         </a>
         <label class="button">
           Upload …<input type="file" multiple onChange={({ currentTarget }) => void upload(currentTarget.files)} />
         </label>
       </p>
-      <NewFolder id={id} below={below} after={reload} />
+      <NewFolder id={id} pathInFolder={pathInFolder} after={reload} />
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}
       {data?.rows.length === 0 && <p class="dim">The folder is empty.</p>}
@@ -88,7 +88,10 @@ export function Files({ id }: { id: string }) {
         {data?.rows.map(({ name, kind, size, modified_at, addressable }) => (
           <li key={name}>
             {addressable && (kind === 'folder' || kind === 'file') ? (
-              <button type="button" onClick={() => (kind === 'folder' ? go(below(name)) : void openText(below(name)))}>
+              <button
+                type="button"
+                onClick={() => (kind === 'folder' ? openFolder(pathInFolder(name)) : void openText(pathInFolder(name)))}
+              >
                 {escapeInvisible(name)}
                 {kind === 'folder' && '/'}
               </button>
@@ -98,7 +101,7 @@ export function Files({ id }: { id: string }) {
             <span class="dim">{kind === 'file' ? counted(size, 'byte') : kind}</span>
             <span class="dim about">
               {kind === 'file' && addressable && (
-                <a href={linkTo(content, { params, query: { path: below(name) } })} download>
+                <a href={linkTo(contentRoute, { params, query: { path: pathInFolder(name) } })} download>
                   Download
                 </a>
               )}{' '}
@@ -108,7 +111,7 @@ export function Files({ id }: { id: string }) {
               <button
                 type="button"
                 aria-label={`Change ${escapeInvisible(name)}`}
-                onClick={() => change({ path: below(name), isFolder: kind === 'folder' })}
+                onClick={() => setEditedEntry({ path: pathInFolder(name), isFolder: kind === 'folder' })}
               >
                 Change
               </button>
@@ -123,25 +126,25 @@ export function Files({ id }: { id: string }) {
           </button>
         </p>
       )}
-      {changed && <ChangeFile id={id} {...changed} after={reload} onClose={() => change(undefined)} />}
-      {read && (
-        <section aria-label={escapeInvisible(read.path)}>
-          <h3>{escapeInvisible(read.path)}</h3>
-          <pre>{escapeInvisible(read.text)}</pre>
+      {editedEntry && <ChangeFile id={id} {...editedEntry} after={reload} onClose={() => setEditedEntry(undefined)} />}
+      {openFile && (
+        <section aria-label={escapeInvisible(openFile.path)}>
+          <h3>{escapeInvisible(openFile.path)}</h3>
+          <pre>{escapeInvisible(openFile.text)}</pre>
         </section>
       )}
     </>
   )
 }
 
-const parents = (folder: string) =>
+const parentPaths = (folder: string) =>
   folder ? folder.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/')) : []
 
 /** Uploads a file. An existing file is not overwritten: it may be the intern's work. */
-async function put(internId: string, path: string, body: File): Promise<void> {
+async function uploadFile(internId: string, path: string, body: File): Promise<void> {
   const response = await fetch(
     linkTo('PUT /interns/{internId}/files/content', { params: { internId }, query: { path, keep: 'true' } }),
     { method: 'PUT', body, headers: { 'x-csrf-token': csrfToken() ?? '' }, credentials: 'same-origin' },
   )
-  if (!response.ok) throw await failureOf(response)
+  if (!response.ok) throw await readFailure(response)
 }

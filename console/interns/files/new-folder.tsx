@@ -5,11 +5,19 @@ import { runOrToast } from '../../components/use-action.ts'
 import { escapeInvisible } from '../visible-text.ts'
 
 /** Creates a folder in the current one. Undo works while it is empty. */
-export function NewFolder({ id, below, after }: { id: string; below: (name: string) => string; after: () => void }) {
+export function NewFolder({
+  id,
+  pathInFolder,
+  after,
+}: {
+  id: string
+  pathInFolder: (name: string) => string
+  after: () => void
+}) {
   const [name, setName] = useState('')
   const params = { internId: id }
-  const make = async () => {
-    const path = below(name)
+  const createFolder = async () => {
+    const path = pathInFolder(name)
     const { data } = await call('POST /interns/{internId}/files/folders', { params, body: { path } })
     setName('')
     after()
@@ -26,7 +34,7 @@ export function NewFolder({ id, below, after }: { id: string; below: (name: stri
       class="new-folder"
       onSubmit={(event) => {
         event.preventDefault()
-        void runOrToast(make)
+        void runOrToast(createFolder)
       }}
     >
       <input

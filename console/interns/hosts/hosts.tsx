@@ -33,7 +33,7 @@ export function Hosts() {
         </thead>
         <tbody>
           {hosts.map((host) => (
-            <HostRow key={host.name} of={host} onReportLost={() => setOpen(host)} />
+            <HostRow key={host.name} host={host} onReportLost={() => setOpen(host)} />
           ))}
         </tbody>
       </table>
@@ -49,7 +49,7 @@ export function Hosts() {
   )
 }
 
-function HostRow({ of: host, onReportLost }: { of: ListedInternHost; onReportLost: () => void }) {
+function HostRow({ host, onReportLost }: { host: ListedInternHost; onReportLost: () => void }) {
   const { name, state, reason, since, labels, capacity, capacity_used, interns } = host
   return (
     <tr>

@@ -65,7 +65,7 @@ function MoveDialog({ intern, isHostLost, after, onClose }: MoveProps) {
       </MoveForm>
       {isHostLost && (
         <>
-          <p class="lost">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
+          <p class="data-loss">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
           <DeleteNamed name={intern.name} verb="give up" act={giveUp} />
         </>
       )}

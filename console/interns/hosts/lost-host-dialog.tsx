@@ -32,7 +32,9 @@ export function LostHostDialog({ host: { name: host, interns }, others, after, o
       <MoveForm hosts={others} label="Move all to" verb="Move" move={move} onClose={onClose}>
         First copy their folders to the data folder of another host. Interns that were running are started there.
       </MoveForm>
-      <p class="lost">Interns that are given up start on any host with an empty workspace. Their files are lost.</p>
+      <p class="data-loss">
+        Interns that are given up start on any host with an empty workspace. Their files are lost.
+      </p>
       <DeleteNamed name={host} verb="give up" act={giveUp} />
     </Dialog>
   )

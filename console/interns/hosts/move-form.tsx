@@ -18,7 +18,7 @@ type Props = {
 
 /** Selects a target host. The files must be copied before. */
 export function MoveForm({ hosts, label, verb, children, move, onClose }: Props) {
-  const [to, choose] = useState('')
+  const [to, setTo] = useState('')
   const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
     event.preventDefault()
@@ -29,7 +29,7 @@ export function MoveForm({ hosts, label, verb, children, move, onClose }: Props)
       <p>{children}</p>
       <label>
         {label}
-        <select required value={to} onChange={(event) => choose(event.currentTarget.value)}>
+        <select required value={to} onChange={(event) => setTo(event.currentTarget.value)}>
           <option value="">{hosts.length > 0 ? 'Choose a host' : 'No other host'}</option>
           {hosts.map(({ name }) => (
             <option key={name} value={name}>

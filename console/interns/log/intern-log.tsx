@@ -2,17 +2,17 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import { FailureState, Loading } from '../../components/page-states.tsx'
 import { escapeInvisible } from '../visible-text.ts'
-import { lineOf } from './log-line.ts'
+import { parseLine } from './log-line.ts'
 
-const lines = 500
+const maxLines = 500
 const pollMs = 2000
 
 /** The log of an intern's daemon, updated while live. */
 export function Log({ id }: { id: string }) {
   const [isLive, setLive] = useState(true)
-  const input = { params: { internId: id }, query: { lines } }
+  const input = { params: { internId: id }, query: { lines: maxLines } }
   const { data, failure, isLoading, isStale, reload } = useGet('GET /interns/{internId}/log', input)
-  const box = useRef<HTMLElement>(null)
+  const scroller = useRef<HTMLElement>(null)
   useEffect(() => {
     if (!isLive || isLoading || isStale || failure) return
     const poll = () => {
@@ -24,7 +24,7 @@ export function Log({ id }: { id: string }) {
   }, [isLive, isLoading, isStale, failure, reload])
   const log = data?.data
   useLayoutEffect(() => {
-    if (isLive && box.current) box.current.scrollTop = box.current.scrollHeight
+    if (isLive && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight
   }, [isLive, log])
   return (
     <>
@@ -42,7 +42,7 @@ export function Log({ id }: { id: string }) {
       {!failure && !log && <Loading />}
       {!failure && log?.message && <p class="dim">{log.message}</p>}
       {!failure && log && !log.message && (
-        <section ref={box} class="log" aria-label="Log" tabIndex={0}>
+        <section ref={scroller} class="log" aria-label="Log" tabIndex={0}>
           <pre>{log.lines.length === 0 ? 'The log is empty.' : log.lines.map((line) => <Line line={line} />)}</pre>
         </section>
       )}
@@ -51,7 +51,7 @@ export function Log({ id }: { id: string }) {
 }
 
 function Line({ line }: { line: string }) {
-  const parsed = lineOf(line)
+  const parsed = parseLine(line)
   if ('text' in parsed) return <span class="log-line">{escapeInvisible(parsed.text)}</span>
   return (
     <span class="log-line">

@@ -1,16 +1,16 @@
 /** A line of the daemon's log: time, event and details, or plain text. */
 export type Line = { time: string; event: string; details: string } | { text: string }
 
-export function lineOf(line: string): Line {
-  const { time, event, ...details } = objectIn(line)
+export function parseLine(line: string): Line {
+  const { time, event, ...details } = parseObject(line)
   if (typeof time !== 'string' || typeof event !== 'string') return { text: line }
-  const parts = Object.entries(details).map(([name, value]) => `${name}: ${wordOf(value)}`)
+  const parts = Object.entries(details).map(([name, value]) => `${name}: ${formatValue(value)}`)
   return { time, event, details: parts.join('  ') }
 }
 
-const wordOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+const formatValue = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-function objectIn(line: string): Record<string, unknown> {
+function parseObject(line: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

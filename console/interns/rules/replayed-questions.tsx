@@ -16,23 +16,23 @@ export function ReplayedQuestions({
       {otherwise.length === 0 ? (
         <p class="dim">None.</p>
       ) : (
-        <List label="Differences from the actual answers" of={otherwise} />
+        <List label="Differences from the actual answers" questions={otherwise} />
       )}
       {questions.length > 0 && (
         <details>
           <summary>Questions: the latest {questions.length} decided by a rule</summary>
-          <List label="Questions" of={questions} />
+          <List label="Questions" questions={questions} />
         </details>
       )}
     </>
   )
 }
 
-function List({ label, of }: { label: string; of: InternReplayedQuestion[] }) {
+function List({ label, questions }: { label: string; questions: InternReplayedQuestion[] }) {
   return (
     <table class="plain-table rules-questions" aria-label={label}>
       <tbody>
-        {of.map(({ intern_id, question_id, asked_at, operation, detail, answer, effect, scope, rule }) => (
+        {questions.map(({ intern_id, question_id, asked_at, operation, detail, answer, effect, scope, rule }) => (
           <tr key={question_id}>
             <th scope="row">
               <a href={`/interns/${intern_id}`}>

@@ -5,7 +5,7 @@ type Props = { rule: InternRule; change: (rule: InternRule) => void }
 type ListField = 'commands' | 'tools' | 'paths' | 'hosts' | 'agents'
 
 /** The list fields with example values. */
-const lists: [ListField, string, string][] = [
+const listFields: [ListField, string, string][] = [
   ['commands', 'Commands', 'git push, npm test, git log **'],
   ['tools', 'Tools', 'shell, edit, fetch'],
   ['paths', 'Files', 'src/**, **/*.pem'],
@@ -36,7 +36,7 @@ export function RuleFields({ rule, change }: Props) {
           onInput={(event) => set({ name: event.currentTarget.value.trim() })}
         />
       </label>
-      {lists.map(([field, label, placeholder]) => (
+      {listFields.map(([field, label, placeholder]) => (
         <label key={field}>
           <span>{label}</span>
           <textarea
@@ -44,7 +44,7 @@ export function RuleFields({ rule, change }: Props) {
             rows={Math.max(1, rule[field]?.length ?? 0)}
             placeholder={placeholder}
             defaultValue={rule[field]?.join('\n')}
-            onInput={(event) => set({ [field]: itemsIn(event.currentTarget.value) })}
+            onInput={(event) => set({ [field]: parseItems(event.currentTarget.value) })}
           />
         </label>
       ))}
@@ -62,7 +62,7 @@ export function RuleFields({ rule, change }: Props) {
   )
 }
 
-const itemsIn = (text: string) =>
+const parseItems = (text: string) =>
   text
     .split(/[\n,]+/)
     .map((item) => item.trim())

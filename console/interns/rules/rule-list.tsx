@@ -29,7 +29,7 @@ export function RuleList({ rules, change }: Props) {
                 {shadow > 0 && <span class="warn"> Never applies: rule {shadow} matches everything.</span>}
               </p>
               {change && (
-                <span class="intern-acts">
+                <span class="intern-actions">
                   <button
                     type="button"
                     aria-label={`Move rule ${number} up`}

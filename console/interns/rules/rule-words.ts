@@ -17,12 +17,12 @@ function orList(items: string[]): string {
 
 /** Describes a rule. An allow rule must match the whole action; the others match any part of it. */
 export function describeRule(rule: InternRule): string {
-  const [subjects, places] = [subjectsIn(rule), placesIn(rule)]
-  const actions = subjects.length > 0 ? subjects : [places.length > 0 ? 'anything' : 'everything']
-  return `${effects[rule.effect]}: ${[...actions, ...places].join(', ')}.`
+  const [subjects, conditions] = [describeSubjects(rule), describeConditions(rule)]
+  const actions = subjects.length > 0 ? subjects : [conditions.length > 0 ? 'anything' : 'everything']
+  return `${effects[rule.effect]}: ${[...actions, ...conditions].join(', ')}.`
 }
 
-function subjectsIn({ effect, tools, commands, unclear }: InternRule): string[] {
+function describeSubjects({ effect, tools, commands, unclear }: InternRule): string[] {
   const isAllowRule = effect === 'allow'
   const words = commands?.map((command) => command.replace(/ \*\*$/, ' …')) ?? []
   return [
@@ -34,7 +34,7 @@ function subjectsIn({ effect, tools, commands, unclear }: InternRule): string[] 
   ]
 }
 
-function placesIn({ effect, agents, paths, hosts }: InternRule): string[] {
+function describeConditions({ effect, agents, paths, hosts }: InternRule): string[] {
   const isAllowRule = effect === 'allow'
   return [
     ...(paths ? [`where ${isAllowRule ? 'all files are' : 'any file is'} in ${orList(paths)}`] : []),

@@ -7,7 +7,7 @@ export type RulesOwner = { kind: 'intern' | 'workspace'; id: string }
 type Options = { signal?: AbortSignal }
 
 /** The API calls for the rules of an owner. */
-export function rulesOf({ kind, id }: RulesOwner) {
+export function rulesApi({ kind, id }: RulesOwner) {
   if (kind === 'intern') {
     const params = { internId: id }
     return {

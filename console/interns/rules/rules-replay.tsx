@@ -6,7 +6,7 @@ import { useDebounced } from '../../components/use-debounced.ts'
 import { exactCount } from '../../format/count.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { ReplayedQuestions } from './replayed-questions.tsx'
-import { type RulesOwner, rulesOf } from './rules-owner.ts'
+import { type RulesOwner, rulesApi } from './rules-owner.ts'
 
 const spans = { '24 hours': 1, '7 days': 7, '30 days': 30, '92 days': 92 }
 type Span = keyof typeof spans
@@ -17,11 +17,16 @@ const maxListed = 200
 /** Replays past questions with the saved rules, and with the unsaved changes. */
 export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; version: number; draft?: InternRule[] }) {
   const [span, setSpan] = useState<Span>('30 days')
-  const paused = useDebounced(JSON.stringify(draft))
-  const before = useReplay(owner, span, `at ${version}`, undefined)
-  const after = useReplay(owner, span, draft && paused, draft && paused ? JSON.parse(paused) : undefined)
-  const failure = after.failure ?? before.failure
-  const replay = draft && !after.failure ? after.data : undefined
+  const debouncedDraft = useDebounced(JSON.stringify(draft))
+  const savedReplay = useReplay(owner, span, `at ${version}`, undefined)
+  const draftReplay = useReplay(
+    owner,
+    span,
+    draft && debouncedDraft,
+    draft && debouncedDraft ? JSON.parse(debouncedDraft) : undefined,
+  )
+  const failure = draftReplay.failure ?? savedReplay.failure
+  const replay = draft && !draftReplay.failure ? draftReplay.data : undefined
   return (
     <ReplayFrame
       title="Replay"
@@ -29,10 +34,10 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
       spans={spanNames}
       span={span}
       choose={setSpan}
-      isLoading={before.isLoading || after.isLoading}
+      isLoading={savedReplay.isLoading || draftReplay.isLoading}
       problem={failure?.message}
     >
-      {before.data && <Figures before={before.data} after={replay} />}
+      {savedReplay.data && <Figures before={savedReplay.data} after={replay} />}
     </ReplayFrame>
   )
 }
@@ -41,7 +46,7 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
 function useReplay(owner: RulesOwner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
   return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    return (await rulesOf(owner).replay({ from, list: maxListed, ...(rules && { rules }) }, { signal })).data
+    return (await rulesApi(owner).replay({ from, list: maxListed, ...(rules && { rules }) }, { signal })).data
   })
 }
 

@@ -5,7 +5,7 @@ import { FailureState, Loading } from '../../components/page-states.tsx'
 import { ClockTime } from '../../components/timestamp.tsx'
 import { RuleList } from './rule-list.tsx'
 import { changesBetween } from './rule-words.ts'
-import { type RulesOwner, rulesOf } from './rules-owner.ts'
+import { type RulesOwner, rulesApi } from './rules-owner.ts'
 
 type Props = {
   owner: RulesOwner
@@ -19,7 +19,7 @@ type Props = {
 /** A version of the rules and the changes since. */
 export function RulesVersion({ owner, version, current, restore }: Props) {
   const { data, failure } = useResource(`rules of ${owner.id} at ${version}`, (signal) =>
-    rulesOf(owner).read(version, { signal }),
+    rulesApi(owner).read(version, { signal }),
   )
   if (failure) return <FailureState failure={failure} />
   if (!data) return <Loading />

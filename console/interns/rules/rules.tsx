@@ -8,7 +8,7 @@ import { FailureState, Loading } from '../../components/page-states.tsx'
 import { RelativeTime } from '../../components/timestamp.tsx'
 import { RuleList } from './rule-list.tsx'
 import { changesBetween } from './rule-words.ts'
-import { type RulesOwner, rulesOf } from './rules-owner.ts'
+import { type RulesOwner, rulesApi } from './rules-owner.ts'
 import { RulesReplay } from './rules-replay.tsx'
 import { RulesVersion } from './rules-version.tsx'
 import { SaveRules } from './save-rules.tsx'
@@ -18,7 +18,7 @@ type Props = { owner: RulesOwner; canChange: boolean }
 /** The rules of an intern or a workspace, with replay and history. */
 export function Rules({ owner, canChange }: Props) {
   const { data, failure, reload } = useResource(`rules of ${owner.id}`, (signal) =>
-    rulesOf(owner).read(undefined, { signal }),
+    rulesApi(owner).read(undefined, { signal }),
   )
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
@@ -29,12 +29,12 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
   const { path, query, route } = useLocation()
   const [draft, setDraft] = useDraft<InternRule[]>(owner.id)
   /** Changes when the form must be filled again. */
-  const [filled, setFilled] = useState(0)
+  const [formVersion, setFormVersion] = useState(0)
   const rules = draft ?? saved.rules
   const changes = changesBetween(saved.rules, rules)
-  const fill = (other: InternRule[] | undefined) => {
+  const replaceDraft = (other: InternRule[] | undefined) => {
     setDraft(other)
-    setFilled((before) => before + 1)
+    setFormVersion((before) => before + 1)
   }
   const selectedVersion = Number(query.version) || undefined
   const selectVersion = (version: string) => route(path + queryOf({ ...query, version: version || undefined }), true)
@@ -49,7 +49,7 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
             : 'These rules apply to all interns of the workspace. Rules of an intern can only restrict further.'}
         </p>
         {rules.length === 0 && <p>No rules.</p>}
-        <RuleList key={filled} rules={rules} change={canChange ? setDraft : undefined} />
+        <RuleList key={formVersion} rules={rules} change={canChange ? setDraft : undefined} />
         {!canChange && owner.kind === 'intern' && (
           <p class="dim">Only the creator of the intern can change its rules.</p>
         )}
@@ -59,9 +59,9 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
           owner={owner}
           saved={saved}
           rules={rules}
-          drop={() => fill(undefined)}
-          done={() => {
-            fill(undefined)
+          discard={() => replaceDraft(undefined)}
+          onSaved={() => {
+            replaceDraft(undefined)
             reload()
           }}
         />
@@ -93,7 +93,7 @@ function RulesEditor({ owner, canChange, saved, reload }: Props & { saved: Inter
               owner={owner}
               version={selectedVersion}
               current={saved.rules}
-              {...(canChange && { restore: fill })}
+              {...(canChange && { restore: replaceDraft })}
             />
           )}
         </section>

@@ -5,17 +5,17 @@ import { Problem } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { runOrToast, useAction } from '../../components/use-action.ts'
 import { changesBetween } from './rule-words.ts'
-import { type RulesOwner, rulesOf } from './rules-owner.ts'
+import { type RulesOwner, rulesApi } from './rules-owner.ts'
 
-type Props = { owner: RulesOwner; saved: InternRules; rules: InternRule[]; drop: () => void; done: () => void }
+type Props = { owner: RulesOwner; saved: InternRules; rules: InternRule[]; discard: () => void; onSaved: () => void }
 
 /** Lists the unsaved changes, and saves or discards them. */
-export function SaveRules({ owner, saved, rules, drop, done }: Props) {
+export function SaveRules({ owner, saved, rules, discard, onSaved }: Props) {
   const { problem, isBusy, act } = useAction()
   const write = async (next: InternRule[], expected_version: number) => {
-    const { data } = await rulesOf(owner).write({ rules: next, expected_version })
+    const { data } = await rulesApi(owner).write({ rules: next, expected_version })
     invalidate(`rules of ${owner.id}`)
-    done()
+    onSaved()
     return data.version
   }
   const save = () =>
@@ -30,11 +30,11 @@ export function SaveRules({ owner, saved, rules, drop, done }: Props) {
       <h2>Unsaved changes</h2>
       <Difference changes={changesBetween(saved.rules, rules)} />
       <Problem text={problem} />
-      <p class="intern-acts">
+      <p class="intern-actions">
         <button type="button" class="main" disabled={isBusy} onClick={() => void save()}>
           Save
         </button>
-        <button type="button" onClick={drop}>
+        <button type="button" onClick={discard}>
           Discard changes
         </button>
       </p>

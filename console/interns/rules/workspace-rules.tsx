@@ -9,19 +9,19 @@ import { Rules } from './rules.tsx'
 /** The rules for all interns of the workspace in the address. Defaults to the session's workspace. */
 export function WorkspaceRules() {
   const { path, query, route } = useLocation()
-  const own = useSession()!.workspace
+  const sessionWorkspace = useSession()!.workspace
   const isOneWorkspace = workspaceInAddress() !== undefined
-  const all = useAllRows('GET /workspaces', isOneWorkspace ? undefined : {}).data ?? [own]
-  const id = (!isOneWorkspace && query.workspace) || own.id
+  const workspaces = useAllRows('GET /workspaces', isOneWorkspace ? undefined : {}).data ?? [sessionWorkspace]
+  const id = (!isOneWorkspace && query.workspace) || sessionWorkspace.id
   const choose = (workspace: string) => route(path + queryOf({ part: 'rules', workspace }))
   return (
     <>
-      {all.length > 1 && (
+      {workspaces.length > 1 && (
         <p>
           <label>
             Workspace{' '}
             <select value={id} onChange={(event) => choose(event.currentTarget.value)}>
-              {all.map((one) => (
+              {workspaces.map((one) => (
                 <option key={one.id} value={one.id}>
                   {one.name}
                   {hasDraft(one.id) && ', not saved yet'}

@@ -1,10 +1,10 @@
 import { onFirstClick } from '../../components/double-click.ts'
 import type { Credential } from './server-fields.ts'
 
-type Props = { label: string; of: Credential[]; change: (credentials: Credential[]) => void }
+type Props = { label: string; credentials: Credential[]; change: (credentials: Credential[]) => void }
 
 /** Names and values of credentials. Stored values are never displayed. */
-export function Credentials({ label, of: credentials, change }: Props) {
+export function Credentials({ label, credentials, change }: Props) {
   const set = (at: number, part: Partial<Credential>) => change(credentials.with(at, { ...credentials[at]!, ...part }))
   return (
     <fieldset class="credentials">

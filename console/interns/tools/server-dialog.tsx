@@ -6,18 +6,18 @@ import { FormActions } from '../../components/form-actions.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useAction } from '../../components/use-action.ts'
 import { Credentials } from './credentials.tsx'
-import { fieldsOf, newServer, type ServerFields, serverIn } from './server-fields.ts'
+import { fieldsOf, newServer, type ServerFields, toApiServer } from './server-fields.ts'
 
 type Props = {
   /** The server to change; undefined for a new one. */
-  of?: McpServer
+  server?: McpServer
   /** Saves the server; undefined removes it. */
   put: (server: object | undefined) => Promise<void>
   onClose: () => void
 }
 
 /** Adds, changes or removes an MCP server. Stored credentials are never displayed. */
-export function ServerDialog({ of: server, put, onClose }: Props) {
+export function ServerDialog({ server, put, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
   const { problem, isBusy, act } = useAction()
   const title = server ? `Change ${server.name}` : 'Add MCP server'
@@ -25,7 +25,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      await put(serverIn(fields))
+      await put(toApiServer(fields))
       onClose()
       toast(`${fields.name} ${server ? 'updated' : 'added'}. Takes effect at the next start`)
     })
@@ -106,7 +106,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
         )}
         <Credentials
           label={fields.type === 'stdio' ? 'variable' : 'header'}
-          of={fields.credentials}
+          credentials={fields.credentials}
           change={(credentials) => set({ credentials })}
         />
         <label>

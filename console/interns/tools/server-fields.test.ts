@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { McpServer } from '../../api/types.ts'
-import { asStored, fieldsOf, newServer, serverIn } from './server-fields.ts'
+import { asStored, fieldsOf, newServer, toApiServer } from './server-fields.ts'
 
 const search: McpServer = {
   name: 'search',
@@ -20,14 +20,14 @@ test('asStored keeps hidden values of an unchanged server', () => {
 test('serverIn sends typed credentials and keeps stored ones', () => {
   const fields = fieldsOf(search)
   const typed = { name: 'REGION', value: 'eu', isStored: false }
-  assert.deepEqual(serverIn({ ...fields, credentials: [...fields.credentials, typed] }), {
+  assert.deepEqual(toApiServer({ ...fields, credentials: [...fields.credentials, typed] }), {
     ...search,
     env: { TOKEN: '********', REGION: 'eu' },
   })
 })
 
 test('serverIn sends headers and no command for a URL', () => {
-  const sent = serverIn({ ...newServer, name: 'web', url: ' https://tools.example/mcp ', command: 'left over' })
+  const sent = toApiServer({ ...newServer, name: 'web', url: ' https://tools.example/mcp ', command: 'left over' })
   assert.deepEqual(sent, {
     name: 'web',
     type: 'http',

@@ -1,7 +1,7 @@
 import type { McpServer } from '../../api/types.ts'
 
 /** The placeholder of a stored value. Sending it keeps the value. */
-const hidden = '********'
+const hiddenValue = '********'
 
 /** A credential: an environment variable or a header. An empty value keeps the stored one. */
 export type Credential = { name: string; value: string; isStored: boolean }
@@ -54,18 +54,18 @@ export const fieldsOf = ({
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
 /** Converts the form to the API's format. */
-export function serverIn({ name, type, command, args, readable, url, credentials, timeout }: ServerFields) {
+export function toApiServer({ name, type, command, args, readable, url, credentials, timeout }: ServerFields) {
   const values = Object.fromEntries(
     credentials
       .filter((one) => one.name.trim() !== '')
-      .map((one) => [one.name.trim(), one.value === '' && one.isStored ? hidden : one.value]),
+      .map((one) => [one.name.trim(), one.value === '' && one.isStored ? hiddenValue : one.value]),
   )
-  const rest = { name: name.trim(), type, timeout_seconds: Number(timeout) }
-  if (type !== 'stdio') return { ...rest, url: url.trim(), headers: values }
+  const commonFields = { name: name.trim(), type, timeout_seconds: Number(timeout) }
+  if (type !== 'stdio') return { ...commonFields, url: url.trim(), headers: values }
   const paths = linesOf(readable)
-  const own = { command: command.trim(), args: linesOf(args), ...(paths.length > 0 && { readable: paths }) }
-  return { ...rest, ...own, env: values }
+  const stdioFields = { command: command.trim(), args: linesOf(args), ...(paths.length > 0 && { readable: paths }) }
+  return { ...commonFields, ...stdioFields, env: values }
 }
 
 /** An unchanged server in the API's format; hidden values stay. */
-export const asStored = (server: McpServer) => serverIn(fieldsOf(server))
+export const asStored = (server: McpServer) => toApiServer(fieldsOf(server))

@@ -25,7 +25,7 @@ export function Tools({ intern, canChange, after }: Props) {
     }
   }
   /** Saves one server. The API takes the whole list, so the others are sent unchanged. */
-  const put = (before: McpServer | undefined, server: object | undefined) => {
+  const saveServer = (before: McpServer | undefined, server: object | undefined) => {
     const others = servers.filter(({ name }) => name !== before?.name).map(asStored)
     const at = before ? servers.findIndex(({ name }) => name === before.name) : others.length
     return change({ mcp_servers: others.toSpliced(at, 0, ...(server ? [server as never] : [])) })
@@ -38,7 +38,7 @@ export function Tools({ intern, canChange, after }: Props) {
         {servers.length === 0 && <p>None.</p>}
         <ul class="interns">
           {servers.map((server) => (
-            <ServerLine key={server.name} of={server} onChange={canChange && (() => setOpen(server))} />
+            <ServerLine key={server.name} server={server} onChange={canChange && (() => setOpen(server))} />
           ))}
         </ul>
         {canChange && (
@@ -55,8 +55,8 @@ export function Tools({ intern, canChange, after }: Props) {
       {!canChange && <p class="dim">Only the creator of the intern can change its tools.</p>}
       {open && (
         <ServerDialog
-          {...(open !== 'new' && { of: open })}
-          put={(server) => put(open === 'new' ? undefined : open, server)}
+          {...(open !== 'new' && { server: open })}
+          put={(server) => saveServer(open === 'new' ? undefined : open, server)}
           onClose={() => setOpen(undefined)}
         />
       )}
@@ -64,7 +64,7 @@ export function Tools({ intern, canChange, after }: Props) {
   )
 }
 
-function ServerLine({ of: server, onChange }: { of: McpServer; onChange: false | (() => void) }) {
+function ServerLine({ server, onChange }: { server: McpServer; onChange: false | (() => void) }) {
   const { name, type, command, args = [], url, env, headers, timeout_seconds } = server
   const credentials = Object.keys(env ?? headers ?? {})
   return (

@@ -17,25 +17,25 @@ const describeHosts = (hosts: string[]) =>
 export function WebHosts({ hosts, change }: Props) {
   const [typed, setTyped] = useState(hosts.join('\n'))
   const { problem, isBusy, act } = useAction()
-  const entered = [...new Set(typed.split(/[\s,]+/).filter(Boolean))]
-  const isChanged = entered.join() !== hosts.join()
+  const enteredHosts = [...new Set(typed.split(/[\s,]+/).filter(Boolean))]
+  const isChanged = enteredHosts.join() !== hosts.join()
   const save = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      await change!(entered)
+      await change!(enteredHosts)
       toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => change!(hosts)) })
     })
   }
   return (
     <section aria-label="Web pages">
       <h2>Web pages</h2>
-      <p>{describeHosts(entered)}</p>
+      <p>{describeHosts(enteredHosts)}</p>
       {change && (
         <form class="web-hosts" onSubmit={save}>
           <textarea
             class="mono"
             aria-label="Hosts, one per line"
-            rows={Math.max(2, entered.length)}
+            rows={Math.max(2, enteredHosts.length)}
             placeholder={'docs.example.com\n*.wikipedia.org'}
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}

@@ -26,7 +26,7 @@ export function Deliveries({ id }: { id: string }) {
   }
   return (
     <>
-      <p class="does">
+      <p class="toolbar">
         <a href="/interns?part=webhooks">← Webhooks</a> <span class="mono">{webhook?.url}</span>
         <button type="button" onClick={resource.reload}>
           Refresh

@@ -18,14 +18,14 @@ import {
   type WebhookFields,
 } from './webhook-fields.ts'
 
-type Props = { of?: Webhook; onChanged: () => void; onSecret: (secret: string) => void; onClose: () => void }
+type Props = { webhook?: Webhook; onChanged: () => void; onSecret: (secret: string) => void; onClose: () => void }
 
 /** Creates, changes or deletes a webhook, or rotates its secret. */
-export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Props) {
+export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) {
   const params = { webhookId: webhook?.id ?? '' }
   const load = async () => (await call('GET /webhooks/{webhookId}', { params })).data
-  const form = useObjectForm<Webhook | undefined, WebhookFields>(webhook, load, (of) =>
-    of ? fieldsOf(of) : newWebhook,
+  const form = useObjectForm<Webhook | undefined, WebhookFields>(webhook, load, (stored) =>
+    stored ? fieldsOf(stored) : newWebhook,
   )
   const { before, fields, setFields, saveUnlessChanged, conflict } = form
   const { problem, isBusy, act } = useAction()

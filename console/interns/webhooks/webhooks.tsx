@@ -16,17 +16,17 @@ import { eventNames } from './webhook-fields.ts'
 /** The webhooks of the workspace, or the deliveries of one. */
 export function Webhooks() {
   const { id } = useLocation().query
-  return <div class="parts">{id ? <Deliveries id={id} /> : <All />}</div>
+  return <div class="parts">{id ? <Deliveries id={id} /> : <WebhookList />}</div>
 }
 
-function All() {
+function WebhookList() {
   const resource = useGet('GET /webhooks', { query: usePage() })
   const [open, setOpen] = useState<Webhook | 'new'>()
   const [secret, setSecret] = useState<string>()
   return (
     <>
       {secret !== undefined && <Secret title="Signing secret" text={secret} onDone={() => setSecret(undefined)} />}
-      <p class="does">
+      <p class="toolbar">
         <button type="button" onClick={() => setOpen('new')}>
           Create webhook
         </button>
@@ -40,11 +40,11 @@ function All() {
             <p>A webhook is a URL that receives events of interns and limits.</p>
           </EmptyState>
         }
-        row={(webhook) => <WebhookRow key={webhook.id} of={webhook} onChange={() => setOpen(webhook)} />}
+        row={(webhook) => <WebhookRow key={webhook.id} webhook={webhook} onChange={() => setOpen(webhook)} />}
       />
       {open && (
         <WebhookDialog
-          {...(open !== 'new' && { of: open })}
+          {...(open !== 'new' && { webhook: open })}
           onChanged={resource.reload}
           onSecret={setSecret}
           onClose={() => setOpen(undefined)}
@@ -54,7 +54,7 @@ function All() {
   )
 }
 
-function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => void }) {
+function WebhookRow({ webhook, onChange }: { webhook: Webhook; onChange: () => void }) {
   const { id, url, description, failing_since } = webhook
   const test = async () => {
     await call('POST /webhooks/{webhookId}/test', { params: { webhookId: id }, body: {} })
