@@ -100,7 +100,7 @@ async function send(
   const token = csrfToken()
   const allHeaders: Record<string, string> = { ...workspaceHeader(), ...headers }
   if (method !== 'GET' && token !== undefined) allHeaders['x-csrf-token'] = token
-  const init: RequestInit = { method, headers: allHeaders, signal: signal ?? null, credentials: 'same-origin' }
+  const init: RequestInit = { method, headers: allHeaders, signal: signal ?? null }
   if (body !== undefined) {
     allHeaders['content-type'] = 'application/json'
     init.body = JSON.stringify(body)

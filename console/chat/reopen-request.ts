@@ -26,11 +26,20 @@ function textOf({ content }: Message): string {
 
 /** The chat settings of a stored request. Parameters without an input become additional fields. */
 export function settingsOf(system: string, parameters: Record<string, unknown>): Settings {
-  const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _omitted, ...more } = parameters
+  const {
+    temperature,
+    top_p,
+    max_tokens,
+    max_completion_tokens,
+    reasoning,
+    session_id: _omitted,
+    ...otherParameters
+  } = parameters
   const { effort, ...otherReasoning } = (reasoning ?? {}) as { effort?: unknown }
   // The effort input can only represent `reasoning` if it has no other field.
   const hasOnlyEffort = typeof effort === 'string' && Object.keys(otherReasoning).length === 0
-  const others = { ...more, ...(reasoning !== undefined && reasoning !== null && !hasOnlyEffort && { reasoning }) }
+  const isReasoningOmitted = reasoning === undefined || reasoning === null || hasOnlyEffort
+  const additional = isReasoningOmitted ? otherParameters : { ...otherParameters, reasoning }
   const numberText = (value: unknown) => (typeof value === 'number' ? String(value) : '')
   return {
     ...noSettings,
@@ -39,7 +48,7 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
     topP: numberText(top_p),
     maxTokens: numberText(max_tokens ?? max_completion_tokens),
     effort: hasOnlyEffort ? effort : '',
-    additionalFields: Object.keys(others).length > 0 ? JSON.stringify(others, null, 2) : '',
+    additionalFields: Object.keys(additional).length > 0 ? JSON.stringify(additional, null, 2) : '',
   }
 }
 

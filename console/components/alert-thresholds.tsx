@@ -11,39 +11,32 @@ import { runOrToast, useAction } from './use-action.ts'
 
 type Stored = { thresholds: number[] }
 
-/** The thresholds of a limit on the service. */
-export type ThresholdsStore = {
+type CallOptions = ReturnType<typeof ifUnchanged>
+
+/** Reads and saves the thresholds of a limit. */
+type ThresholdsStore = {
   load: () => Promise<Stored>
-  save: (thresholds: number[], options: ReturnType<typeof ifUnchanged>) => Promise<Stored>
+  save: (thresholds: number[], options: CallOptions) => Promise<Stored>
 }
 
-type LimitProps = { canChange: boolean }
+const paths = { key: '/keys/{hash}/thresholds', guardrail: '/guardrails/{id}/thresholds' } as const
 
-export function KeyThresholds({ hash, canChange }: LimitProps & { hash: string }) {
-  const { data, reload } = useGet('GET /keys/{hash}/thresholds', { params: { hash } })
-  const params = { hash }
+/** The percentages at which webhooks are notified of a limit. @param id the hash of a key, or the ID of a guardrail. */
+export function AlertThresholds({ kind, id, canChange }: { kind: keyof typeof paths; id: string; canChange: boolean }) {
+  const path = paths[kind]
+  // The path has one of the parameters.
+  const params = { hash: id, id }
+  const { data, reload } = useGet(`GET ${path}` as const, { params })
   const store: ThresholdsStore = {
-    load: async () => (await call('GET /keys/{hash}/thresholds', { params })).data,
+    load: async () => (await call(`GET ${path}` as const, { params })).data,
     save: async (thresholds, options) =>
-      (await call('PUT /keys/{hash}/thresholds', { params, body: { thresholds } }, options)).data,
+      (await call(`PUT ${path}` as const, { params, body: { thresholds } }, options)).data,
   }
   return <Thresholds stored={data?.data} store={store} canChange={canChange} reload={reload} />
 }
 
-export function GuardrailThresholds({ id, canChange }: LimitProps & { id: string }) {
-  const { data, reload } = useGet('GET /guardrails/{id}/thresholds', { params: { id } })
-  const params = { id }
-  const store: ThresholdsStore = {
-    load: async () => (await call('GET /guardrails/{id}/thresholds', { params })).data,
-    save: async (thresholds, options) =>
-      (await call('PUT /guardrails/{id}/thresholds', { params, body: { thresholds } }, options)).data,
-  }
-  return <Thresholds stored={data?.data} store={store} canChange={canChange} reload={reload} />
-}
+type Props = { stored: Stored | undefined; store: ThresholdsStore; canChange: boolean; reload: () => void }
 
-type Props = LimitProps & { stored: Stored | undefined; store: ThresholdsStore; reload: () => void }
-
-/** The percentages at which webhooks are notified of a limit, and a button to change them. */
 function Thresholds({ stored, store, canChange, reload }: Props) {
   const [isOpen, setOpen] = useState(false)
   if (!stored) return null
@@ -70,7 +63,7 @@ function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
   const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(stored, store.load, fieldsOf)
   const { problem, isBusy, act } = useAction()
-  const save = async (text: string, options: ReturnType<typeof ifUnchanged>) => {
+  const save = async (text: string, options: CallOptions) => {
     const after = await store.save(parseThresholds(text), options)
     reload()
     return after

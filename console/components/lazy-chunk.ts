@@ -1,6 +1,7 @@
 /** Modules of several screens that the first screen does not need. */
 import './drafts.ts'
 import './facts.tsx'
+import './key-path.ts'
 import './markdown-tokens.tsx'
 import './markdown.tsx'
 import './axis-ticks.ts'

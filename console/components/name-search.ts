@@ -5,6 +5,7 @@ import { useGet } from '../api/resource.ts'
 import { role } from '../api/session.ts'
 import type { Command } from './commands.ts'
 import { type NamedResult, useListedNames } from './listed-names.ts'
+import { memberName } from './member-name.ts'
 import { requestIdIn } from './request-id.ts'
 
 const debounceMs = 150
@@ -61,11 +62,11 @@ function keyResults(rows: Row<'GET /keys'>[]): NamedResult[] {
 }
 
 function memberResults(rows: Row<'GET /organization/members'>[]): NamedResult[] {
-  return rows.map(({ first_name, last_name, email }) => ({
-    title: [first_name, last_name].filter(Boolean).join(' ') || email,
-    hint: `member ${email}`,
-    path: `/keys/people${queryOf({ q: email })}`,
-    requests: { user_id: email },
+  return rows.map((member) => ({
+    title: memberName(member),
+    hint: `member ${member.email}`,
+    path: `/keys/people${queryOf({ q: member.email })}`,
+    requests: { user_id: member.email },
   }))
 }
 

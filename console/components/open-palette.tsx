@@ -3,9 +3,6 @@ import { type Command, commands, findCommands } from './commands.ts'
 import { Dialog } from './dialog.tsx'
 import { useNameSearch } from './name-search.ts'
 
-const searchedKinds =
-  'request IDs, models, providers, keys, members, workspaces, presets, sessions, guardrails, interns, screens and commands'
-
 export type PaletteState = { typed: string; ofRequests: boolean }
 
 /** The dialog of the palette. It is loaded after the first screen. */
@@ -63,7 +60,7 @@ export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteStat
       </div>
       {matches.length === 0 && (
         <p class="dim none" role="status">
-          {isSearching ? 'Searching …' : `No results. Searched: ${searchedKinds}.`}
+          {isSearching ? 'Searching …' : 'No results.'}
         </p>
       )}
     </Dialog>

@@ -32,20 +32,28 @@ function listed(items: string[]): string {
 
 /** Describes a policy with a sentence for each rule. Empty without rules. */
 export function describePolicy(policy: Policy): string[] {
-  const { allowed_models, ignored_models, allowed_providers, ignored_providers, allowed_data_regions } = policy
+  const groupLimits = (policy.group_limits ?? []).map((limit) => `At most ${groupLimitText(limit)}.`)
   return [
     ...describeLimit(policy),
-    ...(policy.group_limits ?? []).map((limit) => `At most ${groupLimitText(limit)}.`),
-    ...(allowed_models ? [`Allowed models: ${listed(allowed_models)}.`] : []),
-    ...(ignored_models ? [`Blocked models: ${listed(ignored_models)}.`] : []),
-    ...(allowed_providers ? [`Allowed providers: ${listed(allowed_providers)}.`] : []),
-    ...(ignored_providers ? [`Blocked providers: ${listed(ignored_providers)}.`] : []),
-    ...(allowed_data_regions
-      ? [`Allowed regions: ${allowed_data_regions.map((region) => regions[region]).join(' or ')}.`]
-      : []),
+    ...groupLimits,
+    ...describeLists(policy),
     ...describeDataRules(policy),
     ...describeFilters(policy),
   ]
+}
+
+function describeLists(policy: Policy): string[] {
+  const sentences: string[] = []
+  const add = (label: string, items: string[] | null) => {
+    if (items) sentences.push(`${label}: ${listed(items)}.`)
+  }
+  add('Allowed models', policy.allowed_models)
+  add('Blocked models', policy.ignored_models)
+  add('Allowed providers', policy.allowed_providers)
+  add('Blocked providers', policy.ignored_providers)
+  const allowedRegions = policy.allowed_data_regions?.map((region) => regions[region])
+  if (allowedRegions) sentences.push(`Allowed regions: ${allowedRegions.join(' or ')}.`)
+  return sentences
 }
 
 function describeLimit({ limit_usd, reset_interval, include_byok_in_budgets }: Policy): string[] {
@@ -70,22 +78,24 @@ function describeDataRules(policy: Policy): string[] {
     'vendor d': policy.enforce_zdr_vendor_d,
     'all other vendors': policy.enforce_zdr_other,
   }
-  const requiresZdr = (own: boolean | null) => own ?? policy.enforce_zdr
-  const zdrVendors = Object.entries(vendors).flatMap(([name, own]) => (requiresZdr(own) ? [name] : []))
-  const label = zdrVendors.length === 5 ? 'Models' : `Models of ${zdrVendors.join(', ')}`
-  return [
-    ...(zdrVendors.length > 0 ? [`${label} only with zero data retention.`] : []),
-    ...dataRuleNames.filter((name) => policy[name] === false).map((name) => dataRules[name].description),
-  ]
+  // A vendor without its own setting follows `enforce_zdr`.
+  const requiresZdr = (vendorSetting: boolean | null) => vendorSetting ?? policy.enforce_zdr
+  const zdrVendors = Object.entries(vendors).flatMap(([name, setting]) => (requiresZdr(setting) ? [name] : []))
+  const isEveryVendor = zdrVendors.length === Object.keys(vendors).length
+  const models = isEveryVendor ? 'Models' : `Models of ${zdrVendors.join(', ')}`
+  const zdrSentences = zdrVendors.length > 0 ? [`${models} only with zero data retention.`] : []
+  const rules = dataRuleNames.filter((name) => policy[name] === false)
+  return [...zdrSentences, ...rules.map((name) => dataRules[name].description)]
 }
 
 function describeFilters({ content_filter_builtins, content_filters }: Policy): string[] {
   return (['block', 'redact', 'flag'] as const).flatMap((action) => {
-    const found = (content_filter_builtins ?? [])
-      .filter((one) => one.action === action)
-      .map(({ slug }) => builtinFilterNames[slug] ?? slug)
-    const patterns = (content_filters ?? []).filter((one) => one.action === action).map(({ pattern }) => `“${pattern}”`)
-    const all = [...found, ...patterns]
+    const builtins = (content_filter_builtins ?? []).filter((filter) => filter.action === action)
+    const patterns = (content_filters ?? []).filter((filter) => filter.action === action)
+    const all = [
+      ...builtins.map(({ slug }) => builtinFilterNames[slug] ?? slug),
+      ...patterns.map(({ pattern }) => `“${pattern}”`),
+    ]
     return all.length > 0 ? [`Text with ${listed(all)} ${effects[action]}.`] : []
   })
 }

@@ -3,7 +3,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { useAllRows } from '../api/pages.ts'
 import { invalidate, useGet } from '../api/resource.ts'
-import type { Member } from '../api/types.ts'
+import { memberName } from '../components/member-name.ts'
 import { SearchAndAdd } from '../components/search-and-add.tsx'
 import { toast } from '../components/toast.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
@@ -26,7 +26,10 @@ export function Assignments({ id, workspaceId, defaultOf, canChange }: Assignmen
   const keys = useAllRows('GET /guardrails/{id}/assignments/keys', page)
   const members = useAllRows('GET /guardrails/{id}/assignments/members', page)
   const allMembers = useAllRows('GET /organization/members', members.data?.length ? {} : undefined).data ?? []
-  const nameOf = (user: string) => memberName(allMembers.find(({ id }) => id === user)) ?? user
+  const nameOf = (userId: string) => {
+    const member = allMembers.find(({ id }) => id === userId)
+    return member ? memberName(member) : userId
+  }
   const targets: Target[] = [
     ...(keys.data ?? []).map(({ key_hash, key_name }) => ({
       kind: 'key' as const,
@@ -150,9 +153,6 @@ function useTargets(typed: string, workspaceId: string | undefined): Target[] | 
       id: hash,
       name: disabled ? `${name} (disabled)` : name,
     })),
-    ...members.data.data.map((member) => ({ kind: 'member' as const, id: member.id, name: memberName(member)! })),
+    ...members.data.data.map((member) => ({ kind: 'member' as const, id: member.id, name: memberName(member) })),
   ]
 }
-
-const memberName = (member: Pick<Member, 'email' | 'first_name' | 'last_name'> | undefined) =>
-  member && ([member.first_name, member.last_name].filter(Boolean).join(' ') || member.email)

@@ -24,7 +24,7 @@ export function Editor({ policy, change }: EditorProps) {
         <Check
           label="Require zero data retention"
           isOn={policy.enforce_zdr === true}
-          turn={(isOn) => {
+          set={(isOn) => {
             const value = isOn || null
             set({ ...Object.fromEntries(zdrFields.map((field) => [field, value])), enforce_zdr: value })
           }}
@@ -34,7 +34,7 @@ export function Editor({ policy, change }: EditorProps) {
             key={field}
             label={dataRules[field].label}
             isOn={policy[field] === false}
-            turn={(isOn) => set({ [field]: isOn ? false : null })}
+            set={(isOn) => set({ [field]: isOn ? false : null })}
           />
         ))}
       </fieldset>
@@ -102,7 +102,7 @@ function Limit({ policy, change }: EditorProps) {
       <Check
         label="Count spending on your own provider keys"
         isOn={policy.include_byok_in_budgets}
-        turn={(isOn) => change({ ...policy, include_byok_in_budgets: isOn })}
+        set={(isOn) => change({ ...policy, include_byok_in_budgets: isOn })}
       />
     </fieldset>
   )
@@ -150,7 +150,7 @@ const regions = { global: 'Global (no region)', europe: 'Europe', us: 'the US' }
 function Regions({ policy, change }: EditorProps) {
   const allowed = policy.allowed_data_regions ?? []
   const regionNames = Object.keys(regions) as (keyof typeof regions)[]
-  const turn = (region: keyof typeof regions, isOn: boolean) => {
+  const allow = (region: keyof typeof regions, isOn: boolean) => {
     const selected = regionNames.filter((one) => (one === region ? isOn : allowed.includes(one)))
     change({ ...policy, allowed_data_regions: selected.length > 0 ? selected : null })
   }
@@ -162,17 +162,17 @@ function Regions({ policy, change }: EditorProps) {
           key={region}
           label={regions[region]}
           isOn={allowed.includes(region)}
-          turn={(isOn) => turn(region, isOn)}
+          set={(isOn) => allow(region, isOn)}
         />
       ))}
     </fieldset>
   )
 }
 
-function Check({ label, isOn, turn }: { label: string; isOn: boolean; turn: (isOn: boolean) => void }) {
+function Check({ label, isOn, set }: { label: string; isOn: boolean; set: (isOn: boolean) => void }) {
   return (
     <label class="guardrail-inline">
-      <input type="checkbox" checked={isOn} onChange={(event) => turn(event.currentTarget.checked)} />
+      <input type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
   )

@@ -11,6 +11,7 @@ import { hasDraft } from '../components/drafts.ts'
 import { Heading } from '../components/heading.tsx'
 import { EmptyState, FailureState, Loading, Progress } from '../components/page-states.tsx'
 import { describePolicy } from '../components/policy-description.ts'
+import { Problem } from '../components/problem.tsx'
 import { type Column, Table } from '../components/table.tsx'
 import { counted } from '../format/count.ts'
 import { LimitUsage } from './limit-usage.tsx'
@@ -191,11 +192,7 @@ function Bar({ canChange, count }: { canChange: boolean; count: number | undefin
           <button type="submit">Create</button>
         </form>
       )}
-      {problem && (
-        <span class="bad" role="alert">
-          {problem}
-        </span>
-      )}
+      <Problem text={problem} />
       <span class="dim guardrail-count" role="status">
         {count === undefined ? '' : counted(count, 'guardrail')}
       </span>

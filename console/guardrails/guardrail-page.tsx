@@ -4,7 +4,7 @@ import { etagOf } from '../api/client.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail, Workspace } from '../api/types.ts'
-import { GuardrailThresholds } from '../components/alert-thresholds.tsx'
+import { AlertThresholds } from '../components/alert-thresholds.tsx'
 import { BudgetTable } from '../components/budget-table.tsx'
 import { Conflict } from '../components/conflict.tsx'
 import { useDraft } from '../components/drafts.ts'
@@ -168,7 +168,7 @@ function Head({ id, guardrail, policy, defaultOf, workspace, canChange }: HeadPr
         </p>
       )}
       {guardrail && (guardrail.limit_usd !== null || guardrail.group_limits !== null) && (
-        <GuardrailThresholds id={id} canChange={canChange} />
+        <AlertThresholds kind="guardrail" id={id} canChange={canChange} />
       )}
       {guardrail?.spenders && guardrail.spenders.length > 0 && <Spenders spenders={guardrail.spenders} />}
       {guardrail?.group_spending && guardrail.group_spending.length > 0 && (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import type { InternElicitation } from '../api/types.ts'
+import { Problem } from '../components/problem.tsx'
 import { type Field, parseAnswer } from './answer-form.ts'
 import { escapeInvisible } from './visible-text.ts'
 
@@ -9,12 +10,12 @@ type Props = { question: InternElicitation; isSent: boolean; send: (reply: FormR
 
 /** The form of a question with fields. */
 export function FormAnswer({ question: { id, message, fields }, isSent, send }: Props) {
-  const [problem, setProblem] = useState('')
+  const [problem, setProblem] = useState<string>()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     try {
       send({ action: 'accept', content: parseAnswer(fields, new FormData(event.currentTarget as HTMLFormElement)) })
-      setProblem('')
+      setProblem(undefined)
     } catch (error) {
       setProblem((error as Error).message)
     }
@@ -25,11 +26,7 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
       {fields.map((field) => (
         <FieldInput key={field.name} field={field} question={id} />
       ))}
-      {problem && (
-        <p class="bad" role="alert">
-          {escapeInvisible(problem)}
-        </p>
-      )}
+      <Problem text={problem && escapeInvisible(problem)} />
       {canUseModels() ? (
         <div class="answers">
           <button type="submit" class="main" disabled={isSent}>

@@ -148,22 +148,22 @@ function Permission({ waiting: { intern, question }, isSelected, isSent }: Permi
 }
 
 function PermissionDetails({ details: { command, detail, changes, paths } }: { details: InternWholePermission }) {
-  const others = paths.filter((path) => !changes.some((change) => change.path === path))
+  const unchangedPaths = paths.filter((path) => !changes.some((change) => change.path === path))
   const text = command ?? (changes.length === 0 ? detail : undefined)
-  const more = detail !== text && detail !== undefined
+  const hasOtherDetail = detail !== text && detail !== undefined
   return (
     <>
       {text !== undefined && <pre>{escapeInvisible(text)}</pre>}
       {changes.map(({ path, diff }) => (
         <Diff key={path} path={path} diff={diff} />
       ))}
-      {more && (
+      {hasOtherDetail && (
         <details>
           <summary class="dim">as described by the intern</summary>
           <pre>{escapeInvisible(detail)}</pre>
         </details>
       )}
-      {others.length > 0 && <p class="dim">Files: {others.map(escapeInvisible).join(', ')}</p>}
+      {unchangedPaths.length > 0 && <p class="dim">Files: {unchangedPaths.map(escapeInvisible).join(', ')}</p>}
     </>
   )
 }

@@ -15,15 +15,15 @@ type Props = { intern: Intern; sessionId: string; turns: number; entries: readon
 
 /** The transcript of a session with its model requests, in one order, below its totals. */
 export function SessionTranscript({ intern, sessionId, turns, entries }: Props) {
-  const spent = useSessionRequests(intern.id, sessionId, `${entries?.length} ${entries?.at(-1)?.type}`)
+  const modelRequests = useSessionRequests(intern.id, sessionId, `${entries?.length} ${entries?.at(-1)?.type}`)
   const me = useSession()
   // A developer sees the requests with the key of an intern only as its creator.
   const canOpen = me?.role !== 'developer' || (canUseModels() && me.member.id === intern.creator_user_id)
   return (
     <>
-      {entries && <Totals turns={turns} entries={entries} spent={spent} />}
+      {entries && <Totals turns={turns} entries={entries} modelRequests={modelRequests} />}
       <ol class="transcript" aria-label="Transcript">
-        {timelineItems(entries ?? [], entries ? (spent?.requests ?? []) : []).map((item) =>
+        {timelineItems(entries ?? [], entries ? (modelRequests?.requests ?? []) : []).map((item) =>
           'entry' in item ? (
             <EntryView key={item.entry.id} entry={item.entry} />
           ) : (
@@ -35,18 +35,18 @@ export function SessionTranscript({ intern, sessionId, turns, entries }: Props) 
   )
 }
 
-type TotalsProps = { turns: number; entries: readonly InternEntry[]; spent: SessionRequests | undefined }
+type TotalsProps = { turns: number; entries: readonly InternEntry[]; modelRequests: SessionRequests | undefined }
 
-function Totals({ turns, entries, spent }: TotalsProps) {
+function Totals({ turns, entries, modelRequests }: TotalsProps) {
   const calls = entries.filter(({ type }) => type === 'tool_call').length
   const files = fileChanges(entries)
   return (
     <section class="session-totals" aria-label="Totals">
       <p>
         {counted(turns, 'turn')} · {counted(calls, 'tool call')} ·{' '}
-        {spent ? (
+        {modelRequests ? (
           <>
-            {counted(spent.count, 'model request')} · <Usd amount={spent.costUsd} />
+            {counted(modelRequests.count, 'model request')} · <Usd amount={modelRequests.costUsd} />
           </>
         ) : (
           <span class="dim">model requests are loading</span>

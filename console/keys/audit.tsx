@@ -26,11 +26,11 @@ const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
 
 /** The audit log, which is append-only. */
 export function AuditLog() {
-  const chosen = useFilters()
+  const addressFilters = useFilters()
   // A changed filter resets the page.
-  const set: typeof chosen.set = (changes) => chosen.set({ ...changes, offset: undefined })
-  const chips = { ...chosen, set }
-  const { action, target_kind, target_id } = chosen.values
+  const set: typeof addressFilters.set = (changes) => addressFilters.set({ ...changes, offset: undefined })
+  const chips = { ...addressFilters, set }
+  const { action, target_kind, target_id } = addressFilters.values
   const activeFilters = Object.entries({ action, target_kind, target_id }).filter(([, value]) => value)
   const resource = useGet('GET /audit', { query: { ...usePage(), ...Object.fromEntries(activeFilters) } })
   const filters = filtersOf(new Map(resource.data?.data.map(({ target }) => [target.id, target.name])))
@@ -39,11 +39,11 @@ export function AuditLog() {
       <div class="toolbar">
         <Chips>
           {filters
-            .filter(({ name }) => chosen.values[name])
+            .filter(({ name }) => addressFilters.values[name])
             .map((filter) => (
               <Chip key={filter.name} filter={filter} filters={chips} />
             ))}
-          <AddFilter availableFilters={filters.filter(({ name }) => !chosen.values[name])} filters={chips} />
+          <AddFilter availableFilters={filters.filter(({ name }) => !addressFilters.values[name])} filters={chips} />
         </Chips>
       </div>
       <Listing

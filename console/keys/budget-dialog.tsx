@@ -3,6 +3,7 @@ import type { ifUnchanged } from '../api/client.ts'
 import type { OrganizationBudget, WorkspaceBudget } from '../api/types.ts'
 import { Conflict } from '../components/conflict.tsx'
 import { Dialog } from '../components/dialog.tsx'
+import { FormActions } from '../components/form-actions.tsx'
 import { useObjectForm } from '../components/object-form.ts'
 import { parseThresholds, ThresholdsInput } from '../components/thresholds-input.tsx'
 import { toast } from '../components/toast.tsx'
@@ -90,10 +91,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
           Count spending on your own provider keys, in the budgets of all intervals
         </label>
         {conflict && <Conflict name={`The ${interval} budget has changed since you opened it`} {...conflict} />}
-        <div class="actions">
-          <button type="submit" class="main" disabled={isBusy || conflict !== undefined}>
-            Save
-          </button>
+        <FormActions problem={undefined} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose}>
           {budget && (
             <button
               type="button"
@@ -104,10 +102,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
               Remove
             </button>
           )}
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        </FormActions>
       </form>
     </Dialog>
   )

@@ -33,7 +33,7 @@ function Limits({ fields, set }: Pick<Props, 'fields' | 'set'>) {
   return (
     <>
       <label>
-        Budget: limit in USD (empty: no limit)
+        Limit in USD (empty: no limit)
         <input
           type="number"
           min="0"

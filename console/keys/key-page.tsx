@@ -5,7 +5,7 @@ import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
 import type { Guardrail, Key, KeyBudget } from '../api/types.ts'
-import { KeyThresholds } from '../components/alert-thresholds.tsx'
+import { AlertThresholds } from '../components/alert-thresholds.tsx'
 import { BudgetTable } from '../components/budget-table.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Heading } from '../components/heading.tsx'
@@ -57,7 +57,7 @@ function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => 
         class="key-facts"
         facts={[
           ['Status', state ? <span class={state.tone}>{state.label}</span> : 'active'],
-          ['Use', kindPermissions[key.kind]],
+          ['Permissions', kindPermissions[key.kind]],
           ['Owner', key.external_user ?? key.creator_name ?? key.creator_email],
           ['Expires', key.expires_at ? <RelativeTime time={key.expires_at} /> : 'never'],
         ]}
@@ -73,7 +73,7 @@ function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => 
         />
       )}
       {key.limit !== null && canSeeEverything && (
-        <KeyThresholds hash={key.hash} canChange={editableKeyFields(me, key) === 'all'} />
+        <AlertThresholds kind="key" id={key.hash} canChange={editableKeyFields(me, key) === 'all'} />
       )}
       {canSeeEverything && key.kind !== 'management' && (
         <>
@@ -144,7 +144,8 @@ function ChangeLimit({ budget, workspaceId, change }: ChangeProps) {
   )
 }
 
-type AppliedGuardrail = { guardrail: Guardrail; by: string }
+/** A guardrail that applies to a key, and why. */
+type AppliedGuardrail = { guardrail: Guardrail; reason: string }
 
 /** The guardrails of its workspace, of the key and of its owner. The strictest rule applies. */
 function KeyGuardrails({ storedKey: key }: { storedKey: Key }) {
@@ -156,7 +157,7 @@ function KeyGuardrails({ storedKey: key }: { storedKey: Key }) {
   if (failure) return <p class="bad">{failure.message}</p>
   if (!guardrails.data || !workspaces.data || !keys.data || !members.data) return <Loading />
   const workspace = workspaces.data.find(({ id }) => id === key.workspace_id)
-  const by = new Map([
+  const reasons = new Map([
     ...members.data
       .filter(({ user_id }) => user_id === key.creator_user_id)
       .map(
@@ -169,13 +170,13 @@ function KeyGuardrails({ storedKey: key }: { storedKey: Key }) {
     ...(workspace ? [[workspace.default_guardrail_id, 'Applies to the whole workspace'] as const] : []),
   ])
   const applied = guardrails.data.flatMap((guardrail): AppliedGuardrail[] => {
-    const reason = by.get(guardrail.id)
-    return reason === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, by: reason }]
+    const reason = reasons.get(guardrail.id)
+    return reason === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, reason }]
   })
   if (applied.length === 0) return <p>None. The key can use every model.</p>
   return (
     <ul class="key-guardrails">
-      {applied.map(({ guardrail, by: reason }) => (
+      {applied.map(({ guardrail, reason }) => (
         <li key={guardrail.id}>
           <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">{reason}</span>
           <br />

@@ -13,6 +13,3 @@ export function stateOf({
   if (limit_remaining !== null && limit_remaining <= 0) return { tone: 'warn', label: 'limit used up' }
   return undefined
 }
-
-/** The path of the page of a key. */
-export const keyPath = ({ hash }: Pick<Key, 'hash'>) => `/keys/key/${encodeURIComponent(hash)}`

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
+import { keyPath } from '../components/key-path.ts'
 import { Listing, useSearchPage } from '../components/listing.tsx'
 import { EmptyState } from '../components/page-states.tsx'
 import { SearchField } from '../components/search-field.tsx'
@@ -10,7 +11,7 @@ import { RelativeTime } from '../components/timestamp.tsx'
 import { Usd } from '../components/usd.tsx'
 import { ChangeKey } from './change-key.tsx'
 import { CreateKey } from './create-key.tsx'
-import { keyPath, stateOf } from './key-state.ts'
+import { stateOf } from './key-state.ts'
 import { canCreateKeys, editableKeyFields } from './permissions.ts'
 import { useShownWorkspace, useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
 
@@ -101,12 +102,14 @@ function KeyRow({ storedKey: key, onChange }: RowProps) {
         {key.expires_at ? <RelativeTime time={key.expires_at} /> : <span class="dim">never</span>}
       </td>
       <td class="number">
-        <a href={keyPath(key)} aria-label={`Budgets and permissions of ${key.name}`}>
-          Permissions
-        </a>{' '}
-        <a href={`/keys/audit?target_id=${key.hash}`} aria-label={`History of ${key.name}`}>
-          History
-        </a>{' '}
+        <span class="row-links">
+          <a href={keyPath(key)} aria-label={`Budgets and permissions of ${key.name}`}>
+            Permissions
+          </a>
+          <a href={`/keys/audit?target_id=${key.hash}`} aria-label={`History of ${key.name}`}>
+            History
+          </a>
+        </span>{' '}
         {onChange && (
           <button type="button" aria-label={`Change ${key.name}`} onClick={onChange}>
             Change

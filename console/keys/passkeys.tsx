@@ -8,7 +8,6 @@ import { Dialog } from '../components/dialog.tsx'
 import { FormActions } from '../components/form-actions.tsx'
 import { Listing, usePage } from '../components/listing.tsx'
 import { EmptyState } from '../components/page-states.tsx'
-import { Problem } from '../components/problem.tsx'
 import { RelativeTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
@@ -159,25 +158,22 @@ type DeleteProps = { passkey: ListedPasskey; onDeleted: () => void; onClose: () 
 
 function DeletePasskey({ passkey: { id, name }, onDeleted, onClose }: DeleteProps) {
   const { problem, isBusy, act } = useAction()
-  const remove = async () => {
-    const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })
-    onDeleted()
-    onClose()
-    toast(`Passkey ${name} deleted, sessions ended: ${ended_sessions}`)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })
+      onDeleted()
+      onClose()
+      toast(`Passkey ${name} deleted, sessions ended: ${ended_sessions}`)
+    })
   }
   return (
     <Dialog title={`Delete ${name}`} onClose={onClose}>
       <h2>Delete {name}</h2>
-      <p>The passkey can no longer sign in, and its sessions end. This cannot be undone.</p>
-      <Problem text={problem} />
-      <div class="actions">
-        <button type="button" class="bad" disabled={isBusy} onClick={() => void act(remove)}>
-          Delete passkey
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <form class="fields" onSubmit={submit}>
+        <p>The passkey can no longer sign in, and its sessions end. This cannot be undone.</p>
+        <FormActions problem={problem} label="Delete passkey" isRemoval disabled={isBusy} onClose={onClose} />
+      </form>
     </Dialog>
   )
 }

@@ -5,10 +5,10 @@ type Priority = 'before' | 'after' | 'instead' | 'only'
 
 /** When a workspace's provider key is used relative to the operator's. */
 export const priorities: Record<Priority, string> = {
-  before: 'before the operator’s',
-  after: 'after the operator’s',
-  instead: 'instead of the operator’s, for its models',
-  only: 'instead of the operator’s, for all models',
+  before: 'before the operator’s key',
+  after: 'after the operator’s key',
+  instead: 'instead of the operator’s key, for its models',
+  only: 'instead of the operator’s key, for all models',
 }
 
 export function priorityOf({ is_fallback, is_required, is_byok_only }: PriorityFields): Priority {
@@ -37,12 +37,14 @@ export const fieldsOf = (credential: ProviderCredential): ProviderFields => ({
   disabled: credential.disabled,
 })
 
-/** The changed fields. */
-export function changedFields(before: ProviderFields, after: ProviderFields) {
-  return {
-    ...(after.key !== '' && { key: after.key }),
-    ...(after.name.trim() !== before.name && { name: after.name.trim() || null }),
-    ...(after.priority !== before.priority && priorityFields(after.priority)),
-    ...(after.disabled !== before.disabled && { disabled: after.disabled }),
-  }
+type ProviderPatch = Partial<PriorityFields> & { key?: string; name?: string | null; disabled?: boolean }
+
+/** The API fields for the changes. */
+export function changedFields(before: ProviderFields, after: ProviderFields): ProviderPatch {
+  const patch: ProviderPatch = {}
+  if (after.key !== '') patch.key = after.key
+  if (after.name.trim() !== before.name) patch.name = after.name.trim() || null
+  if (after.priority !== before.priority) Object.assign(patch, priorityFields(after.priority))
+  if (after.disabled !== before.disabled) patch.disabled = after.disabled
+  return patch
 }

@@ -82,7 +82,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
         {conflict && <Conflict name={`${name} has changed since you opened it`} {...conflict} />}
         <FormActions
           problem={problem}
-          label={credential ? 'Save' : 'Store'}
+          label={credential ? 'Save' : 'Add'}
           disabled={isBusy || conflict !== undefined || (credential && Object.keys(change).length === 0)}
           onClose={onClose}
         />
@@ -126,7 +126,7 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
         <input autocomplete="off" value={fields.name} onInput={(event) => set({ name: event.currentTarget.value })} />
       </label>
       <label>
-        Used
+        Priority
         <select
           value={fields.priority}
           onChange={(event) => set({ priority: event.currentTarget.value as ProviderFields['priority'] })}

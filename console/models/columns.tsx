@@ -61,7 +61,7 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
     numberColumn(
       'asked',
       'requests, 30 d',
-      '92px',
+      '108px',
       ({ id }) => formatOrDash(measured.get(id)?.requests, exactCount),
       860,
     ),

@@ -15,9 +15,6 @@ export type Budget = {
 }
 type Interval = 'daily' | 'weekly' | 'monthly'
 
-/** The path of the page of a key. */
-export const keyPath = ({ hash }: { hash: string }) => `/keys/key/${hash}`
-
 export type Tone = 'ok' | 'warn' | 'bad'
 
 /** The status of a budget. */

@@ -1,5 +1,6 @@
 import type { AnalyticsQuery } from '../api/types.ts'
 import { orders, parseFilters, type Row, type Values } from './queries.ts'
+import { groupName } from './stacked-lines.ts'
 
 type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number]
 
@@ -78,9 +79,6 @@ export function exploreQueries(values: Values, now: number, limit = 1000) {
     chart: { ...common, metrics: [metric], granularity: isHourly ? ('hour' as const) : ('day' as const) },
   } satisfies { time: object; table: AnalyticsQuery; chart: AnalyticsQuery }
 }
-
-export const noValue = 'none'
-export const groupName = (row: Row, dimension: string) => String(row[dimension] ?? noValue)
 
 /** Rows with the values of all groupings as one, so that a chart has a line for each combination. */
 export const withCombination = (rows: Row[], dimensions: readonly string[]): Row[] =>

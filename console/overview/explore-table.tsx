@@ -2,8 +2,9 @@ import type { Filters } from '../components/filters.ts'
 import { exactCount } from '../format/count.ts'
 import { exactMoney, preciseMoney } from '../format/money.ts'
 import { duration } from '../format/time.ts'
-import { groupingsOf, groupName, type Measure, measureOf, measures, noValue } from './explore-query.ts'
+import { groupingsOf, type Measure, measureOf, measures } from './explore-query.ts'
 import type { Row } from './queries.ts'
+import { groupName, noValue } from './stacked-lines.ts'
 
 /** The groups in descending order of the measure. Amounts are displayed with six significant digits, and never cut. */
 export function ExploreTable({ rows, filters: { values, set } }: { rows: Row[]; filters: Filters }) {

@@ -7,9 +7,11 @@ import type { Row } from './queries.ts'
 import { spendingByMember } from './spending-paths.ts'
 
 /** The totals of the time range, compared with the previous one. */
-export function Figures({ total, before, span }: { total: Row; before: Row; span: string }) {
+export function Figures({ total, previous, span }: { total: Row; previous: Row; span: string }) {
   const numberIn = (row: Row, name: string) => (typeof row[name] === 'number' ? row[name] : undefined)
-  const change = (name: string) => <Change now={numberIn(total, name)} before={numberIn(before, name)} span={span} />
+  const change = (name: string) => (
+    <Change now={numberIn(total, name)} previous={numberIn(previous, name)} span={span} />
+  )
   const requests = numberIn(total, 'request_count') ?? 0
   const [failed, refused] = [numberIn(total, 'error_count') ?? 0, numberIn(total, 'refused_count') ?? 0]
   const [p50, p95] = [numberIn(total, 'latency_p50'), numberIn(total, 'latency_p95')]
@@ -19,14 +21,14 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
       <Figure
         name={role() === 'developer' ? 'your requests' : 'requests'}
         exact={exactCount(requests)}
-        after={change('request_count')}
+        note={change('request_count')}
       >
         {exactCount(requests)}
       </Figure>
       <Figure
         name="spent"
         exact={exactMoney(cost)}
-        after={
+        note={
           <>
             {change('upstream_inference_cost')}{' '}
             {role() !== 'developer' && <a href={spendingByMember()}>this month by member</a>}
@@ -35,46 +37,46 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
       >
         {money(cost)}
       </Figure>
-      <Figure name="first token p50 / p95" after={p95 !== undefined && `/ ${duration(p95)}`}>
+      <Figure name="first token p50 / p95" note={p95 !== undefined && `/ ${duration(p95)}`}>
         {p50 === undefined ? '–' : duration(p50)}
       </Figure>
-      <Figure name="failed, refused" after={`${exactCount(failed)}, ${exactCount(refused)}`}>
+      <Figure name="failed, refused" note={`${exactCount(failed)}, ${exactCount(refused)}`}>
         {requests === 0 ? '–' : percent((failed + refused) / requests)}
       </Figure>
       <Figure
         name="saved by caches"
         exact={exactMoney(saving)}
-        after={cost + saving > 0 && `${percent(saving / (cost + saving))} of the full cost`}
+        note={cost + saving > 0 && `${percent(saving / (cost + saving))} of the full cost`}
       >
         {money(saving)}
       </Figure>
-      <Figure name="tokens" exact={exactCount(numberIn(total, 'tokens_total') ?? 0)} after={change('tokens_total')}>
+      <Figure name="tokens" exact={exactCount(numberIn(total, 'tokens_total') ?? 0)} note={change('tokens_total')}>
         {count(numberIn(total, 'tokens_total') ?? 0)}
       </Figure>
     </dl>
   )
 }
 
-type FigureProps = { name: string; exact?: string; after?: ComponentChildren; children: ComponentChildren }
+type FigureProps = { name: string; exact?: string; note?: ComponentChildren; children: ComponentChildren }
 
-function Figure({ name, exact, after, children }: FigureProps) {
+function Figure({ name, exact, note, children }: FigureProps) {
   return (
     <div>
       <dt class="dim">{name}</dt>
       <dd>
-        <b title={exact}>{children}</b> <span class="dim">{after}</span>
+        <b title={exact}>{children}</b> <span class="dim">{note}</span>
       </dd>
     </div>
   )
 }
 
 /** The change since the previous time range, such as `+12 %`. */
-function Change({ now, before, span }: { now: number | undefined; before: number | undefined; span: string }) {
-  if (!now || !before) return null
-  const share = now / before - 1
+function Change({ now, previous, span }: { now: number | undefined; previous: number | undefined; span: string }) {
+  if (!now || !previous) return null
+  const share = now / previous - 1
   const text =
     Math.abs(share) > 9.99
-      ? `${(now / before).toFixed(0)} × previous`
+      ? `${(now / previous).toFixed(0)} × previous`
       : `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)} %`
   return <span title={`compared with the previous ${span}`}>{text}</span>
 }

@@ -46,7 +46,7 @@ test('unconfiguredProviders reports a provider once with its models', () => {
   const lacking = [{ provider: 'p', name: 'P', variables: ['P_KEY', 'P_TOKEN'], models: 9 }]
   assert.deepEqual(
     unconfiguredProviders(endpoints, lacking).map(({ title, reason }) => `${title}. ${reason}`),
-    ['P has no credential. It could answer a/b, a/c. The service looks for P_KEY or P_TOKEN in its environment.'],
+    ['P has no credential. It serves a/b, a/c. The service looks for P_KEY or P_TOKEN in its environment.'],
   )
 })
 

@@ -1,14 +1,16 @@
 import type { Endpoint, Intern, Key, ShutCircuit, Status } from '../api/types.ts'
+import { keyPath } from '../components/key-path.ts'
 import { counted, percent } from '../format/count.ts'
 import { money } from '../format/money.ts'
-import { type Budget, budgetStatus, keyPath } from './budgets.ts'
+import { type Budget, budgetStatus } from './budgets.ts'
 import type { Row } from './queries.ts'
 
 /** A problem and the path of its page. */
 export type ProblemItem = { id: string; tone: 'warn' | 'bad'; title: string; reason: string; path: string }
 
-/** With fewer requests in the last hour the failure rate is not significant. */
+/** With fewer requests in the last hour, the failure rate of an endpoint is not significant. */
 const minRequests = 5
+/** Lower failure rates are not listed. */
 const minFailureRate = 0.05
 export const expiryWarningDays = 7
 const expiryWarningMs = expiryWarningDays * 86_400_000
@@ -16,12 +18,12 @@ const expiryWarningMs = expiryWarningDays * 86_400_000
 /** Endpoints with a high failure rate. @param rows by endpoint and error, without granularity. */
 export function failingEndpoints(rows: Row[]): ProblemItem[] {
   const byEndpoint = Map.groupBy(rows, (row) => row.endpoint as string | null)
-  return [...byEndpoint].flatMap(([endpoint, own]) => {
+  return [...byEndpoint].flatMap(([endpoint, rowsOfEndpoint]) => {
     if (endpoint === null) return []
-    const sum = (name: string) => own.reduce((total, row) => total + Number(row[name] ?? 0), 0)
+    const sum = (name: string) => rowsOfEndpoint.reduce((total, row) => total + Number(row[name] ?? 0), 0)
     const [failed, all] = [sum('error_count'), sum('request_count') - sum('refused_count')]
     if (all < minRequests || failed / all < minFailureRate) return []
-    const reasons = own
+    const reasons = rowsOfEndpoint
       .filter((row) => row.error && Number(row.error_count) > 0)
       .sort((a, b) => Number(b.error_count) - Number(a.error_count))
       .map((row) => String(row.error).replaceAll('_', ' '))
@@ -59,15 +61,15 @@ export function unconfiguredProviders(
     endpoints.filter(({ status }) => status === 'unconfigured'),
     ({ provider_name }) => provider_name,
   )
-  return [...byProvider].map(([provider, own]) => {
+  return [...byProvider].map(([provider, ofProvider]) => {
     const variables = withoutCredential.find(({ name }) => name === provider)?.variables ?? []
     const hint = variables.length > 0 ? ` The service looks for ${variables.join(' or ')} in its environment.` : ''
     return {
       id: `unconfigured ${provider}`,
       tone: 'warn' as const,
       title: `${provider} has no credential`,
-      reason: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.${hint}`,
-      path: `/models/${own[0]!.model_id}`,
+      reason: `It serves ${ofProvider.map(({ model_id }) => model_id).join(', ')}.${hint}`,
+      path: `/models/${ofProvider[0]!.model_id}`,
     }
   })
 }
@@ -77,13 +79,13 @@ type ProviderWithoutCredential = Status['host']['providers_without_credential'][
 /** Open circuits, one line for each endpoint: several processes can have the same. */
 export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
   const restricted = circuits.filter(({ state }) => state === 'open' || state === 'paused')
-  return [...Map.groupBy(restricted, ({ endpoint }) => endpoint)].map(([endpoint, own]) => {
-    const { state, reason, until } = own[0]!
+  return [...Map.groupBy(restricted, ({ endpoint }) => endpoint)].map(([endpoint, sameEndpoint]) => {
+    const { state, reason, until } = sameEndpoint[0]!
     const words = [
       reason?.replaceAll('_', ' '),
       until && `until ${new Date(until).toLocaleTimeString('en-GB')}`,
-      own.every(({ workspace_id }) => workspace_id !== null) && 'for a workspace’s own key',
-      own.length > 1 && `in ${own.length} processes`,
+      sameEndpoint.every(({ workspace_id }) => workspace_id !== null) && 'for a workspace’s own key',
+      sameEndpoint.length > 1 && `in ${sameEndpoint.length} processes`,
     ]
     return {
       id: `circuit ${endpoint}`,
@@ -107,16 +109,16 @@ export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
 
 type FailedIntern = Pick<Intern, 'id' | 'name' | 'status' | 'last_failure_message'>
 
-/** @param own visible interns. @param all those of the organization; the others have no page to link to. */
-export function failedInterns(own: FailedIntern[], all: FailedIntern[] = []): ProblemItem[] {
-  const isOwn = new Set(own.map(({ id }) => id))
-  const others = all.filter(({ id }) => !isOwn.has(id))
-  return [...own, ...others].map(({ id, name, status, last_failure_message: message }) => ({
+/** @param visible interns with a page. @param all those of the organization; the others have no page to link to. */
+export function failedInterns(visible: FailedIntern[], all: FailedIntern[] = []): ProblemItem[] {
+  const visibleIds = new Set(visible.map(({ id }) => id))
+  const others = all.filter(({ id }) => !visibleIds.has(id))
+  return [...visible, ...others].map(({ id, name, status, last_failure_message: message }) => ({
     id,
     tone: 'bad',
     title: `Intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
     reason: message ?? 'No reason was reported.',
-    path: isOwn.has(id) ? `/interns/${id}` : '/interns',
+    path: visibleIds.has(id) ? `/interns/${id}` : '/interns',
   }))
 }
 

@@ -12,9 +12,9 @@ test('overviewQueries use range, breakdown and filters of the address', () => {
 })
 
 test('overviewQueries compare with the previous time range', () => {
-  const { total, before } = overviewQueries({ last: '7d' }, now)
+  const { total, previous } = overviewQueries({ last: '7d' }, now)
   const length = ({ start, end }: { start: string; end: string }) => Date.parse(end) - Date.parse(start)
-  assert.equal(before.time_range.end, total.time_range.start)
-  assert.equal(length(before.time_range), length(total.time_range))
+  assert.equal(previous.time_range.end, total.time_range.start)
+  assert.equal(length(previous.time_range), length(total.time_range))
   assert.equal(total.time_range.end, '2026-11-22T13:00:00.000Z', 'the hour that runs is shown too')
 })

@@ -82,7 +82,7 @@ export function overviewQueries(values: Values, now: number) {
   const common = { metrics: [...overviewMetrics], filters, time_range } satisfies AnalyticsQuery
   return {
     total: common,
-    before: { ...common, time_range: within(from - span.ms, from) },
+    previous: { ...common, time_range: within(from - span.ms, from) },
     overTime: { ...common, granularity: span.granularity },
     groups: {
       ...common,

@@ -77,10 +77,10 @@ function Overview() {
       {!failure && !data && <Loading />}
       {!failure && data && (
         <div class="overview" aria-busy={isLoading && !isCurrent}>
-          <Figures total={data.total[0] ?? {}} before={data.before[0] ?? {}} span={spanOf(values.last).label} />
+          <Figures total={data.total[0] ?? {}} previous={data.previous[0] ?? {}} span={spanOf(values.last).label} />
           <div class="current-state">
             <section>
-              <h2>Now</h2>
+              <h2>Current problems</h2>
               <CurrentProblems {...problems} />
             </section>
             {budgets.length > 0 && (

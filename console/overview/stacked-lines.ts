@@ -1,12 +1,13 @@
 import type { PlotLine } from '../components/plot.tsx'
 import type { Row } from './queries.ts'
 
-/** More lines would be indistinguishable; the rest is one line. */
+/** More lines would be indistinguishable; the other groups share one line. */
 const maxLines = 5
 
-export const noGroup = 'none'
+/** The name of the group of requests without a value, such as those without a preset. */
+export const noValue = 'none'
 
-export const groupName = (row: Row, dimension: string) => String(row[dimension] ?? noGroup)
+export const groupName = (row: Row, dimension: string) => String(row[dimension] ?? noValue)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)
 
 /** All steps of the time range, in seconds. Steps without requests have no row. */

@@ -5,7 +5,8 @@ import { useGet, useResource } from '../api/resource.ts'
 import { hasAllWorkspaces, useSession } from '../api/session.ts'
 import type { Guardrail, Key, OrganizationBudget, Session, WorkspaceBudget } from '../api/types.ts'
 import { workspaceInAddress } from '../api/workspace-path.ts'
-import { type Budget, keyPath } from './budgets.ts'
+import { keyPath } from '../components/key-path.ts'
+import type { Budget } from './budgets.ts'
 import { expiryWarningDays } from './problems.ts'
 
 const dayMs = 86_400_000
@@ -60,20 +61,17 @@ const maxWorkspaces = 20
 /** The budgets of the workspaces on the page, and of the organization if the session can read them. */
 async function pooledBudgets(me: Session, signal: AbortSignal): Promise<Budget[]> {
   const { organization, organization_role, workspace, workspaces } = me
-  const listed = workspaceInAddress() === undefined && hasAllWorkspaces(me) ? workspaces : [workspace]
-  const lists = await Promise.all([
-    ...(organization_role === 'developer'
-      ? []
-      : [
-          call('GET /organization/budgets', {}, { signal }).then(({ data }) =>
-            data.map(pooledBudget('organization', organization)),
-          ),
-        ]),
-    ...listed.slice(0, maxWorkspaces).map(async (one) => {
-      const { data } = await call('GET /workspaces/{id}/budgets', { params: { id: one.id } }, { signal })
-      return data.map(pooledBudget('workspace', one))
-    }),
-  ])
+  const shownWorkspaces = workspaceInAddress() === undefined && hasAllWorkspaces(me) ? workspaces : [workspace]
+  const ofOrganization = async () => {
+    if (organization_role === 'developer') return []
+    const { data } = await call('GET /organization/budgets', {}, { signal })
+    return data.map(pooledBudget('organization', organization))
+  }
+  const ofWorkspace = async (one: { id: string; name: string }) => {
+    const { data } = await call('GET /workspaces/{id}/budgets', { params: { id: one.id } }, { signal })
+    return data.map(pooledBudget('workspace', one))
+  }
+  const lists = await Promise.all([ofOrganization(), ...shownWorkspaces.slice(0, maxWorkspaces).map(ofWorkspace)])
   return lists.flat()
 }
 

@@ -7,8 +7,8 @@ export const isChat = ({ protocol }: Pick<Generation, 'protocol'>) => protocol !
 
 type StoredMessage = { content?: unknown }
 
-/** The input of embeddings that is stored as a message. */
-function inputOf({ content }: StoredMessage): unknown {
+/** An input of an embeddings request, which is stored as a message: token ids, a text, or other content. */
+function embeddingInput({ content }: StoredMessage): unknown {
   const [part] = Array.isArray(content) ? (content as { token_ids?: unknown }[]) : []
   return part?.token_ids ?? (typeof content === 'string' ? content : { content })
 }
@@ -18,25 +18,30 @@ export function curlOf(generation: Generation, origin: string, input?: Generatio
   // Stored messages have the format of chat completions for all protocols.
   const chatPath = (input === undefined ? paths[generation.protocol] : undefined) ?? '/chat/completions'
   const path = isChat(generation) ? chatPath : '/embeddings'
-  const messages = [{ role: 'user', content: '…' }]
-  const stored = (input?.messages ?? messages) as StoredMessage[]
-  const body = {
-    model: generation.requested_model,
-    ...(path === '/messages' && { max_tokens: 1024 }),
-    ...(path === '/embeddings'
-      ? { input: stored.map(inputOf) }
-      : path === '/responses'
-        ? { input: messages }
-        : { messages: stored }),
-    ...(generation.session_id !== null && { session_id: generation.session_id }),
-    ...input?.parameters,
-    ...(generation.streamed && { stream: true }),
-  }
+  const messages = (input?.messages ?? [{ role: 'user', content: '…' }]) as StoredMessage[]
+  const body: Record<string, unknown> = { model: generation.requested_model, ...contentFields(path, messages) }
+  if (generation.session_id !== null) body.session_id = generation.session_id
+  Object.assign(body, input?.parameters)
+  if (generation.streamed) body.stream = true
   const quoted = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)
   return `curl ${generation.streamed ? '-N ' : ''}${origin}/api/v1${path} \\
   -H "Authorization: Bearer $API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '${quoted}'`
+}
+
+/** The fields with the messages, in the format of the path. `/messages` requires `max_tokens`. */
+function contentFields(path: string, messages: StoredMessage[]): object {
+  switch (path) {
+    case '/embeddings':
+      return { input: messages.map(embeddingInput) }
+    case '/responses':
+      return { input: messages }
+    case '/messages':
+      return { max_tokens: 1024, messages }
+    default:
+      return { messages }
+  }
 }
 
 /** The path that opens the request in the chat. */

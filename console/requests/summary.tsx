@@ -42,6 +42,7 @@ type SummaryProps = { values: Readonly<Record<string, string>>; isLive: boolean;
 
 /** The totals of the listed requests. */
 export function SummaryStrip({ values, isLive, paidBy }: SummaryProps) {
+  // With a fixed time, so that the key changes with the filters only.
   const queryAtZero = summaryQuery(values, 0)
   const key = queryAtZero && `summary ${JSON.stringify(queryAtZero)}`
   const { data, reload } = useResource(key, (signal) => load(summaryQuery(values, Date.now())!, signal))
@@ -75,22 +76,18 @@ function Figures({ query, total, series, paidBy }: Summary & { paidBy: Key | und
   const failures = series.map((row) => ({ ...row, bad: Number(row.error_count ?? 0) + Number(row.refused_count ?? 0) }))
   return (
     <>
-      <Figure
-        name={requestsName(query.label)}
-        value={exactCount(requests)}
-        more={requests > 0 ? `${rateOf(rate)}` : ''}
-      />
+      <Figure name={requestsName(query.label)} value={exactCount(requests)} note={requests > 0 ? rateOf(rate) : ''} />
       <Figure
         name="spent"
         value={money(figure('total_usage'))}
         exact={exactMoney(figure('total_usage'))}
-        more={typeof paidBy?.limit === 'number' ? `of ${money(paidBy.limit)}` : ''}
+        note={typeof paidBy?.limit === 'number' ? `of ${money(paidBy.limit)}` : ''}
       />
-      <Figure name={latencyName} value={latency('latency_p50')} more={`/ ${latency('latency_p95')}`} />
+      <Figure name={latencyName} value={latency('latency_p50')} note={`/ ${latency('latency_p95')}`} />
       <Figure
         name={failuresName}
         value={percent(requests > 0 ? failureCount / requests : 0)}
-        more={exactCount(failureCount)}
+        note={exactCount(failureCount)}
       />
       <Spark
         label={`Requests over time, ${query.label}, and those that failed or were refused`}
@@ -105,11 +102,11 @@ function Figures({ query, total, series, paidBy }: Summary & { paidBy: Key | und
 
 const rateOf = (perSecond: number) => (perSecond >= 0.1 ? `${perSecond.toFixed(1)}/s` : `${count(perSecond * 3600)}/h`)
 
-function Figure({ name, value, more, exact }: { name: string; value: string; more?: string; exact?: string }) {
+function Figure({ name, value, note, exact }: { name: string; value: string; note?: string; exact?: string }) {
   return (
     <div class="figure">
       <span class="dim">{name}</span>
-      <b title={exact}>{value}</b> <span class="dim">{more}</span>
+      <b title={exact}>{value}</b> <span class="dim">{note}</span>
     </div>
   )
 }

@@ -50,8 +50,8 @@ const maxNames = 3
 /** One step for each reason, because a model can have dozens of endpoints. */
 function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
   const matching = skipped.filter((one) => one.standing === standing)
-  return [...Map.groupBy(matching, ({ reason }) => reason)].map(([reason, own]) => {
-    const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
+  return [...Map.groupBy(matching, ({ reason }) => reason)].map(([reason, withReason]) => {
+    const names = withReason.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
     const words = skipReason(reason)
     const text = standing === 'behind' ? words : `excluded: ${words}`
@@ -131,8 +131,8 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   }
   // Empty phases are omitted. Times from another clock can exceed the end.
   const waitSteps = phases.flatMap(({ text, until = at }) => {
-    const by = Math.min(until, end)
-    return by > at ? [step(text, by, 'wait')] : []
+    const phaseEnd = Math.min(until, end)
+    return phaseEnd > at ? [step(text, phaseEnd, 'wait')] : []
   })
   const failureText = describeFailure(outcome, reason)
   if (!hasResponse) return [...waitSteps, step(failureText, end, 'bad')]

@@ -3,6 +3,7 @@ import { useGet } from '../api/resource.ts'
 import { canManage } from '../api/session.ts'
 import type { CatalogueReport } from '../api/types.ts'
 import { FailureState, Loading } from '../components/page-states.tsx'
+import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import { counted, exactCount } from '../format/count.ts'
@@ -32,11 +33,7 @@ export function Catalogue() {
           </button>
         )}
       </p>
-      {problem && (
-        <p class="toolbar bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <section class="service-part" aria-label="Sources">
         <h2>Sources (later ones take precedence)</h2>
         <ol>

@@ -64,7 +64,7 @@ test('the page of a key lists its budgets in the order of checking', options, as
   ])
   await page.getByRole('link', { name: 'Change Workspace, weekly' }).waitFor()
   await page.getByRole('button', { name: 'Change Limit of this key, daily' }).click()
-  await page.getByLabel('Budget: limit in USD').fill('3')
+  await page.getByLabel('Limit in USD').fill('3')
   await page.getByRole('button', { name: 'Save' }).click()
   await table.getByText('$3.00').first().waitFor()
   await service.manage('PATCH', `/keys/${hash}`, { limit: 2 })

@@ -86,9 +86,9 @@ test('after an answer by keyboard the focus is on the next question or the headi
   const reject = (name: string) =>
     page.getByRole('article').filter({ hasText: name }).getByRole('button', { name: 'Reject' }).press('Enter')
   await reject('second')
-  await untilFocus(page, 'article.front', 'third')
+  await untilFocus(page, 'article.selected-question', 'third')
   await reject('third')
-  await untilFocus(page, 'article.front', 'first')
+  await untilFocus(page, 'article.selected-question', 'first')
   await reject('first')
   await page.getByText('No open questions').waitFor()
   await untilFocus(page, 'h1', 'Interns')

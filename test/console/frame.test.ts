@@ -78,8 +78,8 @@ test('the page contains the session and the first rows, so that neither is reque
   const came = await page.goto(new URL('/requests', service.url).href)
   await page.getByText('No requests yet').waitFor()
   // Nor is the frame drawn otherwise than it came.
-  const places = await page.locator('nav .screen-links').innerHTML()
-  assert.ok((await came?.text())?.includes(`<div class="places">${places}</div>`), places)
+  const screenLinks = await page.locator('nav .screen-links').innerHTML()
+  assert.ok((await came?.text())?.includes(`<div class="screen-links">${screenLinks}</div>`), screenLinks)
   await until(() => requested.includes('events'))
   const early = requested
     .slice(0, requested.indexOf('events'))

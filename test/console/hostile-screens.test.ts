@@ -51,7 +51,7 @@ test('guardrails: names, descriptions, patterns, audit log and tested texts', op
     await goto(page, `/guardrails/${ids[at]}`)
     await page.getByLabel('Text', { exact: true }).fill(payload)
     await page.getByText('The text would be sent unchanged.').waitFor()
-    assert.equal((await page.locator('.guardrail-tried').textContent())?.replace(/\s/g, ''), payload.replace(/\s/g, ''))
+    assert.equal((await page.locator('.tried-text').textContent())?.replace(/\s/g, ''), payload.replace(/\s/g, ''))
     await requireNoScriptEffects(watched)
   }
 })

@@ -309,7 +309,7 @@ test('the navigation has the allowed screens before any script runs', options, a
     await page.locator('.account').getByText(`· ${access} ·`).waitFor()
     assert.deepEqual(await page.locator('.screen-link').allTextContents(), offered)
     const asItComes = await (await page.request.get(page.url(), { headers: { accept: 'text/html' } })).text()
-    const before = [...asItComes.matchAll(/class="place"[^>]*>([^<]+)</g)].map(([, title]) => title)
+    const before = [...asItComes.matchAll(/class="screen-link"[^>]*>([^<]+)</g)].map(([, title]) => title)
     assert.deepEqual(
       before,
       offered.map((title) => title.replace('&', '&amp;')),

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ListedInternHost } from '../../api/types.ts'
-import { Problem } from '../../components/problem.tsx'
+import { FormActions } from '../../components/form-actions.tsx'
 import { useAction } from '../../components/use-action.ts'
 
 type Props = {
@@ -38,15 +38,7 @@ export function MoveForm({ hosts, label, verb, children, move, onClose }: Props)
           ))}
         </select>
       </label>
-      <Problem text={problem} />
-      <div class="actions">
-        <button type="submit" disabled={isBusy || to === ''}>
-          {verb}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <FormActions problem={problem} label={verb} disabled={isBusy || to === ''} onClose={onClose} />
     </form>
   )
 }

@@ -24,23 +24,26 @@ export function describeRule(rule: InternRule): string {
 
 function describeSubjects({ effect, tools, commands, unclear }: InternRule): string[] {
   const isAllowRule = effect === 'allow'
-  const words = commands?.map((command) => command.replace(/ \*\*$/, ' …')) ?? []
-  return [
-    ...(commands ? [`${isAllowRule ? 'exactly the command' : 'commands that start with'} ${orList(words)}`] : []),
-    ...(unclear ? ['commands that cannot be parsed reliably'] : []),
-    ...(tools
-      ? [isAllowRule ? `exactly the tool ${orList(tools)}` : `the tool ${orList(tools)} and its subtools`]
-      : []),
-  ]
+  const subjects: string[] = []
+  if (commands) {
+    const patterns = orList(commands.map((command) => command.replace(/ \*\*$/, ' …')))
+    subjects.push(isAllowRule ? `exactly the command ${patterns}` : `commands that start with ${patterns}`)
+  }
+  if (unclear) subjects.push('commands that cannot be parsed reliably')
+  if (tools) {
+    const names = orList(tools)
+    subjects.push(isAllowRule ? `exactly the tool ${names}` : `the tool ${names} and its subtools`)
+  }
+  return subjects
 }
 
 function describeConditions({ effect, agents, paths, hosts }: InternRule): string[] {
   const isAllowRule = effect === 'allow'
-  return [
-    ...(paths ? [`where ${isAllowRule ? 'all files are' : 'any file is'} in ${orList(paths)}`] : []),
-    ...(hosts ? [`where ${isAllowRule ? 'all hosts are' : 'any host is'} ${orList(hosts)}`] : []),
-    ...(agents ? [`by the agent ${orList(agents)}`] : []),
-  ]
+  const conditions: string[] = []
+  if (paths) conditions.push(`where ${isAllowRule ? 'all files are' : 'any file is'} in ${orList(paths)}`)
+  if (hosts) conditions.push(`where ${isAllowRule ? 'all hosts are' : 'any host is'} ${orList(hosts)}`)
+  if (agents) conditions.push(`by the agent ${orList(agents)}`)
+  return conditions
 }
 
 const matchesEverything = ({ effect: _, name: __, ...conditions }: InternRule) =>

@@ -30,27 +30,20 @@ export const newWebhook: WebhookFields = {
   enabled: true,
 }
 
-export const fieldsOf = ({
+export const fieldsOf = ({ url, format, description, events, include, enabled }: Webhook): WebhookFields => ({
   url,
   format,
-  description,
-  events: eventNames,
-  include,
-  enabled,
-}: Webhook): WebhookFields => ({
-  url,
-  format,
-  events: eventNames,
+  events,
   include,
   enabled,
   description: description ?? '',
 })
 
 /** The request body. `enabled` is not part of it: only existing webhooks can be disabled. */
-export const bodyOf = ({ url, format, description, events: eventNames, include }: WebhookFields) => ({
+export const bodyOf = ({ url, format, description, events, include }: WebhookFields) => ({
   url: url.trim(),
   format,
-  events: eventNames,
+  events,
   include,
   description: description.trim() || null,
 })

@@ -65,7 +65,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     if (!pageRequest.hasSession) return sendPage(request, reply, renderPage(pageRequest))
     const preload = (addresses: string[]) => preloadAnswers(app, request, { addresses, workspace })
     const firstAnswers = await preload(preloadedAddresses(manifest, pageRequest))
-    const furtherAnswers = await preload(renderer.furtherRequests(parseAnswers(firstAnswers)))
+    const furtherAnswers = await preload(renderer.additionalRequests(parseAnswers(firstAnswers)))
     const answers = new Map([...firstAnswers, ...furtherAnswers])
     return sendPage(request, reply, renderPage(pageRequest, renderContent(renderer, pageRequest, answers, log)))
   }

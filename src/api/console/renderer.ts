@@ -17,7 +17,7 @@ export type Rendered = { markup: string; rules: string }
 
 /** `PageRenderer` of `console/server/render-page.tsx`. */
 export type PageRenderer = {
-  furtherRequests: (answers: Record<string, unknown>) => string[]
+  additionalRequests: (answers: Record<string, unknown>) => string[]
   render: (visit: Visit) => Rendered
 }
 
