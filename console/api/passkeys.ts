@@ -15,7 +15,7 @@ export const isPasskeyAdded = signal(false)
 export async function signInWithPasskey(): Promise<void> {
   const { data } = await call('POST /sessions/passkeys/options', {})
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data as PublicKeyCredentialRequestOptionsJSON)
-  const passkey = await navigator.credentials.get({ publicKey }).catch(refuse)
+  const passkey = await navigator.credentials.get({ publicKey }).catch(throwFailure)
   await signIn({ passkey: jsonOf(passkey) as PasskeySignature })
 }
 
@@ -23,7 +23,7 @@ export async function signInWithPasskey(): Promise<void> {
 export async function addPasskey(name: string): Promise<Passkey> {
   const { data: options } = await call('POST /passkeys/options', {})
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
-  const passkey = await navigator.credentials.create({ publicKey }).catch(refuse)
+  const passkey = await navigator.credentials.create({ publicKey }).catch(throwFailure)
   const response = jsonOf(passkey) as NewPasskey['response']
   const { data } = await call('POST /passkeys', { body: { name, response } })
   isPasskeyAdded.value = true
@@ -39,6 +39,7 @@ const messages: Record<string, string> = {
   SecurityError: 'The browser does not support passkeys at this address.',
 }
 
-function refuse(error: Error): never {
+/** Converts an error of the browser. */
+function throwFailure(error: Error): never {
   throw new Failure(0, messages[error.name] ?? `The browser could not use a passkey: ${error.message}`)
 }

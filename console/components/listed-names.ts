@@ -17,12 +17,12 @@ export const hasWords = (text: string, typed: string) =>
 /** Models, providers, workspaces, presets, guardrails and interns whose name contains the typed words. */
 export function useListedNames(typed: string | undefined): NamedResult[] {
   const isEnabled = typed !== undefined
-  const canRead = isEnabled && role() !== 'developer'
+  const canReadGuardrails = isEnabled && role() !== 'developer'
   const models = useGet('GET /models', isEnabled ? { query: { q: typed, limit: maxPerKind } } : undefined)
   const providers = useGet('GET /providers', isEnabled ? {} : undefined)
   const presets = useAllRows('GET /presets', isEnabled ? {} : undefined)
   const workspaces = useAllRows('GET /workspaces', isEnabled && canManage() ? {} : undefined)
-  const guardrails = useAllRows('GET /guardrails', canRead ? {} : undefined)
+  const guardrails = useAllRows('GET /guardrails', canReadGuardrails ? {} : undefined)
   const interns = useGet('GET /interns', isEnabled ? { query: { limit: 100 } } : undefined)
   if (!isEnabled) return []
   const matching = <Row>(rows: Row[] | undefined, textOf: (row: Row) => string) =>

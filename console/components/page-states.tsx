@@ -42,7 +42,7 @@ const titles: Record<number, string> = { 403: 'Access denied', 404: 'Not found' 
 /** An error with its request id and a retry button. Without permission it names who can grant it. */
 export function FailureState({ failure, retry }: { failure: Failure; retry?: () => void }) {
   const isForbidden = failure.status === 403
-  const [pressedAt, setPressedAt] = useState<Failure>()
+  const [retriedFailure, setRetriedFailure] = useState<Failure>()
   return (
     <div class="state">
       {/* Without the id, which differs each time: screen readers read unchanged text once. */}
@@ -60,11 +60,11 @@ export function FailureState({ failure, retry }: { failure: Failure; retry?: () 
         <button
           type="button"
           onClick={() => {
-            setPressedAt(failure)
+            setRetriedFailure(failure)
             retry()
           }}
         >
-          {pressedAt === failure ? 'Retrying …' : 'Try again'}
+          {retriedFailure === failure ? 'Retrying …' : 'Try again'}
         </button>
       )}
     </div>

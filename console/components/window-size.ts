@@ -3,9 +3,10 @@ import { textScale } from './text-size.ts'
 /** Width and height in px of the default text size. */
 export type Size = { width: number; height: number }
 
+/** The size of the reader's window, in the service. Undefined in a browser, which has a window. */
 let readerWindow: Size | undefined
 
-/** Sets the size of the reader's window where a page is rendered without one. */
+/** Sets the size of the reader's window before the service renders a page. */
 export const setWindowSize = (size: Size): void => {
   readerWindow = size
 }

@@ -17,10 +17,14 @@ type Props = {
 /** A field for email addresses. It suggests members of the organization to sessions that can list them. */
 export function MemberInput({ label, value, set, isRequired = false, placeholder }: Props) {
   const me = useSession()
-  const start = value.replace(/[^\s,;]*$/, '')
-  const q = useDebounced(value.slice(start.length))
-  const isSearched = q.length > 1 && canReadOrganization(me)
-  const { data } = useGet('GET /organization/members', isSearched ? { query: { q, limit: maxSuggestions } } : undefined)
+  // Suggestions replace the last address.
+  const precedingText = value.replace(/[^\s,;]*$/, '')
+  const q = useDebounced(value.slice(precedingText.length))
+  const hasSuggestions = q.length > 1 && canReadOrganization(me)
+  const { data } = useGet(
+    'GET /organization/members',
+    hasSuggestions ? { query: { q, limit: maxSuggestions } } : undefined,
+  )
   return (
     <label>
       {label}
@@ -35,7 +39,7 @@ export function MemberInput({ label, value, set, isRequired = false, placeholder
       />
       <datalist id="member-suggestions">
         {(data?.data ?? []).map((member) => (
-          <option key={member.id} value={start + member.email}>
+          <option key={member.id} value={precedingText + member.email}>
             {memberName(member)}
           </option>
         ))}

@@ -2,7 +2,7 @@ import type { Model } from '../api/types.ts'
 import type { Column } from '../components/table.tsx'
 import { count, exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import type { MeasuredModels } from './model-measurements.ts'
+import type { MeasurementsByModel } from './model-measurements.ts'
 import { PerMillion } from './price.tsx'
 
 const dash = <span class="dim">–</span>
@@ -21,7 +21,7 @@ function Context({ model }: { model: Model }) {
 }
 
 /** @param hasScores whether any model has a score; otherwise the column is omitted. */
-export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<Model>[] {
+export function columnsOf(measured: MeasurementsByModel, hasScores: boolean): Column<Model>[] {
   const numberColumn = (
     name: string,
     title: string,
@@ -85,7 +85,7 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
 const formatOrDash = (value: number | null | undefined, format: (value: number) => string) =>
   value ? format(value) : dash
 
-export function NarrowRow({ model, measured }: { model: Model; measured: MeasuredModels }) {
+export function NarrowRow({ model, measured }: { model: Model; measured: MeasurementsByModel }) {
   const speed = measured.get(model.id)?.throughput
   return (
     <div class="two-lines">

@@ -11,7 +11,7 @@ import { Table } from '../components/table.tsx'
 import { counted } from '../format/count.ts'
 import { columnsOf, intelligenceOf, NarrowRow } from './columns.tsx'
 import { modelFilters, sort } from './filters.ts'
-import { type MeasuredModels, useMeasured } from './model-measurements.ts'
+import { type MeasurementsByModel, useMeasurements } from './model-measurements.ts'
 import { isFiltered, modelQuery } from './model-query.ts'
 import { blendedPrice } from './pareto.ts'
 import { Scatter } from './scatter.tsx'
@@ -25,7 +25,7 @@ export function ModelList() {
   const all = useGet('GET /models', values.mine ? undefined : { query })
   const ownModels = useGet('GET /models/user', values.mine ? { query } : undefined)
   const { data, failure, isLoading, isCurrent, reload } = values.mine ? ownModels : all
-  const measured = useMeasured()
+  const measured = useMeasurements()
   const models: Model[] = data?.data ?? []
   const pathOf = (id: string) => `/models/${id}${queryOf(values)}`
   return (
@@ -117,7 +117,7 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
   )
 }
 
-type PlotsProps = { models: Model[]; measured: MeasuredModels; pathOf: (id: string) => string }
+type PlotsProps = { models: Model[]; measured: MeasurementsByModel; pathOf: (id: string) => string }
 
 function Plots({ models, measured, pathOf }: PlotsProps) {
   const pointsOf = (metricOf: (model: Model) => number | null | undefined) =>

@@ -1,11 +1,11 @@
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 
-/** Measurements of a model from the session’s requests of the last 30 days. */
-export type Measured = { requests: number; firstToken: number | null; throughput: number | null }
-export type MeasuredModels = ReadonlyMap<string, Measured>
+/** Measurements of a model from the session’s requests of the last 30 days. Latencies are in milliseconds. */
+export type ModelMeasurements = { requests: number; firstToken: number | null; throughput: number | null }
+export type MeasurementsByModel = ReadonlyMap<string, ModelMeasurements>
 
-async function load(signal: AbortSignal): Promise<MeasuredModels> {
+async function load(signal: AbortSignal): Promise<MeasurementsByModel> {
   const metrics = ['request_count', 'latency_p50', 'throughput_p50'] as const
   const body = { metrics: [...metrics], dimensions: ['model' as const] }
   const { data } = (await call('POST /analytics/query', { body }, { signal })).data
@@ -22,7 +22,7 @@ async function load(signal: AbortSignal): Promise<MeasuredModels> {
   )
 }
 
-const noMeasurements: MeasuredModels = new Map()
+const noMeasurements: MeasurementsByModel = new Map()
 
 /** The measurements; empty until loaded. */
-export const useMeasured = (): MeasuredModels => useResource('measured models', load).data ?? noMeasurements
+export const useMeasurements = (): MeasurementsByModel => useResource('measured models', load).data ?? noMeasurements

@@ -26,8 +26,8 @@ type Props = {
 /** Edits all fields of a version. The result is saved as a new version. */
 export function PresetEditor({ slug, preset, versions, start, reload, close }: Props) {
   const draft = usePresetDraft(slug, preset, versions, start)
-  const [addedNames, setAdded] = useState<string[]>([])
-  const { problems, rest } = useProblems(slug, draft)
+  const [addedNames, setAddedNames] = useState<string[]>([])
+  const { problems, rest: otherProblem } = useProblems(slug, draft)
   const isVisible = ({ name, isCommon }: (typeof fields)[number]) =>
     isCommon || draft.entries[name] !== undefined || addedNames.includes(name)
   const unknownNames = Object.keys(draft.entries).filter((name) => !fields.some((field) => field.name === name))
@@ -51,7 +51,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
           <select
             value=""
             onChange={(event) => {
-              if (event.currentTarget.value !== '') setAdded([...addedNames, event.currentTarget.value])
+              if (event.currentTarget.value !== '') setAddedNames([...addedNames, event.currentTarget.value])
             }}
           >
             <option value="">Choose a field</option>
@@ -62,7 +62,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
             ))}
           </select>
         </label>
-        <Problem text={rest} />
+        <Problem text={otherProblem} />
       </section>
       <div class="preset-side">
         {draft.conflict && <VersionConflict draft={draft} theirs={draft.conflict} />}

@@ -23,10 +23,10 @@ type Props = {
 /** The changes of the draft against a version, by default the one in use, and the button that saves it. */
 export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload, close }: Props) {
   const designated = preset?.designated_version
-  const [comparedVersion, setChosen] = useState<number>()
+  const [comparedVersion, setComparedVersion] = useState<number>()
   const { problem, isBusy, act } = useAction()
-  const baseVersion = versions.find(({ version }) => version === (comparedVersion ?? designated?.version))
-  const changes = changesBetween(baseVersion ?? { system_prompt: null, config: {} }, draft.version)
+  const compared = versions.find(({ version }) => version === (comparedVersion ?? designated?.version))
+  const changes = changesBetween(compared ?? { system_prompt: null, config: {} }, draft.version)
   const save = () =>
     act(async () => {
       try {
@@ -40,7 +40,7 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
         draft.discard()
         close(data)
       } catch (error) {
-        // The reloaded preset shows what the other has changed.
+        // The reloaded preset shows what somebody else has changed.
         if (asFailure(error).status !== 412) throw error
         invalidate('/presets')
       }
@@ -50,11 +50,11 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
     <section aria-label="Changes of the draft">
       <h2>
         {counted(changes.length, 'changed field')}
-        {baseVersion && (
+        {compared && (
           <select
             aria-label="Compare the draft with"
-            value={baseVersion.version}
-            onChange={(event) => setChosen(Number(event.currentTarget.value))}
+            value={compared.version}
+            onChange={(event) => setComparedVersion(Number(event.currentTarget.value))}
           >
             {versions.map(({ id, version }) => (
               <option key={id} value={version}>

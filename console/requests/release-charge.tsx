@@ -9,6 +9,9 @@ import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import { exactMoney } from '../format/money.ts'
 
+/** The request, and the objects whose limits get the amount back. */
+const affectedPaths = ['/generation', '/key', '/workspaces', '/organization', '/guardrails']
+
 /** A button that gives the unconfirmed amount of a request back to its limits. */
 export function ReleaseCharge({ generation }: { generation: Generation }) {
   const [isOpen, setOpen] = useState(false)
@@ -29,18 +32,13 @@ function ReleaseDialog({ generation, onClose }: { generation: Generation; onClos
     event.preventDefault()
     void act(async () => {
       const { data } = await call('POST /generations/release', { query: { id: generation.id } })
-      for (const path of [
-        '/generation',
-        '/generations',
-        '/key',
-        '/keys',
-        '/workspaces',
-        '/organization',
-        '/guardrails',
-      ])
-        invalidate(path)
+      for (const path of affectedPaths) invalidate(path)
       onClose()
-      toast(data.requests > 0 ? `Released ${exactMoney(data.released_usd)}` : 'It was released or corrected before')
+      toast(
+        data.requests > 0
+          ? `Released ${exactMoney(data.released_usd)}`
+          : 'The amount was already released or corrected',
+      )
     })
   }
   return (
@@ -48,8 +46,8 @@ function ReleaseDialog({ generation, onClose }: { generation: Generation; onClos
       <h2>Release {exactMoney(generation.unconfirmed_usd)}?</h2>
       <form class="fields" onSubmit={submit}>
         <p>
-          Limits and budgets get this amount back. The cost of the request stays. If the provider bills more than that,
-          no limit counts it. The audit log records the release.
+          Limits and budgets get this amount back. The cost of the request stays. If the provider bills more than this
+          cost, no limit counts the difference. The audit log records the release.
         </p>
         <FormActions problem={problem} label="Release" disabled={isBusy} onClose={onClose} />
       </form>

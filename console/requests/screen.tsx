@@ -36,11 +36,13 @@ export function Screen() {
     ...log.rows.map(({ key_hash }) => key_hash),
   ])
   const keyName = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 8)}…`
-  const openRequest = (next: string | undefined) =>
-    route(
-      `/requests${next === undefined ? '' : `/${encodeURIComponent(next)}`}${queryOf(filters.values)}`,
-      id !== undefined,
-    )
+  /** Shows the details of another request; undefined closes them. */
+  const showDetails = (requestId: string | undefined) => {
+    const path = requestId === undefined ? '/requests' : `/requests/${encodeURIComponent(requestId)}`
+    // From one request to another, the entry of the history is replaced: going back returns to the list.
+    const isReplaced = id !== undefined
+    route(path + queryOf(filters.values), isReplaced)
+  }
   // A mark for benchmarks: the rows are rendered and keys work. The script of the details follows.
   const hasRows = log.rows.length > 0
   useEffect(() => {
@@ -94,7 +96,7 @@ export function Screen() {
                 columns={columnsOf(keyName)}
                 keyOf={(row) => row.id}
                 openKey={id}
-                onOpen={(row) => openRequest(row.id)}
+                onOpen={(row) => showDetails(row.id)}
                 narrow={(row) => <NarrowRow row={row} />}
                 onEnd={log.older}
                 onTopChange={setAtTop}
@@ -104,7 +106,7 @@ export function Screen() {
             )}
           </div>
         </div>
-        {id && <Detail id={id} row={openRow} keys={byHash} onClose={() => openRequest(undefined)} />}
+        {id && <Detail id={id} row={openRow} keys={byHash} onClose={() => showDetails(undefined)} />}
       </div>
     </div>
   )

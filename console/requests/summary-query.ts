@@ -45,10 +45,16 @@ export function summaryQuery(values: Values, now: number): SummaryQuery | undefi
   return {
     time_range: { start: toIsoTime(start), end: toIsoTime(end) },
     filters,
-    granularity: span <= 2 * 3_600_000 ? 'minute' : span <= 8 * 86_400_000 ? 'hour' : 'day',
+    granularity: granularityOf(span),
     label: values.from || values.to ? 'selected time' : `last ${label}`,
     seconds: span / 1000,
   }
+}
+
+/** Fine enough for a small plot: at most 120 minutes, 192 hours, or days. */
+function granularityOf(spanMs: number): SummaryQuery['granularity'] {
+  if (spanMs <= 2 * 3_600_000) return 'minute'
+  return spanMs <= 8 * 86_400_000 ? 'hour' : 'day'
 }
 
 const toIsoTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

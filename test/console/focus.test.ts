@@ -43,7 +43,7 @@ test('the focus is on the heading of a new page, also after "Back"', options, as
   await page.getByRole('link', { name: 'Keys & people' }).click()
   await untilFocus(page, 'h1', 'Keys & people')
   await page.getByRole('link', { name: 'Browser sessions' }).press('Enter')
-  await untilTitle(page, 'Sessions · Keys & people · Signalbox')
+  await untilTitle(page, 'Browser sessions · Keys & people · Signalbox')
   await untilFocus(page, 'h1')
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('guardrails')
@@ -58,7 +58,7 @@ test('the heading has an outline after keyboard navigation, and none after a cli
   const { page } = watched
   const outlined = () => page.evaluate("document.activeElement.matches('h1:focus-visible')")
   await page.getByRole('link', { name: 'Browser sessions' }).click()
-  await untilTitle(page, 'Sessions · Keys & people · Signalbox')
+  await untilTitle(page, 'Browser sessions · Keys & people · Signalbox')
   await untilFocus(page, 'h1')
   assert.equal(await outlined(), false)
   await page.getByRole('link', { name: 'People', exact: true }).press('Enter')

@@ -13,7 +13,7 @@ type Props = { intern: Intern; canChange: boolean; after: () => void }
 
 /** The host of an intern. Stopped interns, and those of a lost host, can be moved. */
 export function InternHost({ intern, canChange, after }: Props) {
-  const [isOpen, open] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const { host } = intern
   if (!host) return null
   const isHostLost = host.state === 'gone'
@@ -28,11 +28,11 @@ export function InternHost({ intern, canChange, after }: Props) {
         </>
       )}{' '}
       {canChange && (isHostLost || intern.status === 'stopped') && (
-        <button type="button" onClick={() => open(true)}>
+        <button type="button" onClick={() => setOpen(true)}>
           Move …
         </button>
       )}
-      {isOpen && <MoveDialog intern={intern} isHostLost={isHostLost} after={after} onClose={() => open(false)} />}
+      {isOpen && <MoveDialog intern={intern} isHostLost={isHostLost} after={after} onClose={() => setOpen(false)} />}
     </p>
   )
 }

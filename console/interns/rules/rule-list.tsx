@@ -9,9 +9,9 @@ type Props = { rules: InternRule[]; change?: ((rules: InternRule[]) => void) | u
 
 /** Rules in order: the first match decides. @param change undefined for read-only lists. */
 export function RuleList({ rules, change }: Props) {
-  const [openIndex, open] = useState<number>()
+  const [openIndex, setOpenIndex] = useState<number>()
   const swap = (from: number, to: number) => {
-    open(undefined)
+    setOpenIndex(undefined)
     change?.(rules.with(from, rules[to]!).with(to, rules[from]!))
   }
   return (
@@ -50,7 +50,7 @@ export function RuleList({ rules, change }: Props) {
                     type="button"
                     aria-label={`Change rule ${number}`}
                     aria-expanded={openIndex === index}
-                    onClick={() => open(openIndex === index ? undefined : index)}
+                    onClick={() => setOpenIndex(openIndex === index ? undefined : index)}
                   >
                     Change
                   </button>
@@ -58,7 +58,7 @@ export function RuleList({ rules, change }: Props) {
                     type="button"
                     aria-label={`Remove rule ${number}`}
                     onClick={onFirstClick(() => {
-                      open(undefined)
+                      setOpenIndex(undefined)
                       change(rules.toSpliced(index, 1))
                     })}
                   >
@@ -79,7 +79,7 @@ export function RuleList({ rules, change }: Props) {
             type="button"
             onClick={() => {
               change([...rules, { effect: 'ask' }])
-              open(rules.length)
+              setOpenIndex(rules.length)
             }}
           >
             Add rule
