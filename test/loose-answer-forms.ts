@@ -289,6 +289,7 @@ export const otherForms: OddAnswer[] = [
     {},
     '',
   ),
+  { ...message('the words of speech', { audio: { id: 'a', data: 'AAAA', transcript: 'Hello' } }), not: 'chat' },
   stream(
     'a name in parts with empty arguments, without declared tools',
     [

@@ -11,6 +11,8 @@ export type PassthroughRewriter = {
   event: (raw: Buffer, events?: readonly AnswerEvent[]) => Buffer
   /** Writes the events that remain at the end of a stream and that no event of the upstream contains. */
   rest?: (events: readonly AnswerEvent[]) => string
+  /** Writes the end of a stream that the upstream omitted. */
+  end?: () => string
   /** Rewrites a whole answer, given as a latin1 string of its bytes. @param events its parsed events. */
   whole: (answer: string, events?: readonly AnswerEvent[]) => string
 }

@@ -123,7 +123,7 @@ class Relay implements StreamRelay, DeltaReceiver {
     const { client, price } = this.#options
     this.#send(
       this.#passedEvents > 0
-        ? client.passThroughEnd
+        ? (this.#rewriter?.end?.() ?? '') + client.passThroughEnd
         : this.#translatingWriter().end(this.#tokens && price(this.#tokens)),
     )
     if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())

@@ -44,3 +44,24 @@ test('parts of chats and unknown parts stay the same object', () => {
 test('the word of Mistral for a required call is that of chats', () => {
   assert.deepEqual(withChatToolChoice({ tool_choice: 'any' }), { tool_choice: 'required' })
 })
+
+const use = { type: 'tool_use', id: 'a', name: 'read', input: { path: 'x' } }
+const call = { id: 'a', type: 'function', function: { name: 'read', arguments: '{"path":"x"}' } }
+
+test('calls and results of Anthropic among the parts become those of chats', () => {
+  const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'r' }], is_error: true }
+  const messages = [
+    { role: 'assistant', content: [{ type: 'text', text: 'x' }, use] },
+    { role: 'user', content: [result, { type: 'text', text: 'y' }] },
+  ]
+  assert.deepEqual(withChatParts({ messages }).messages, [
+    { role: 'assistant', content: [{ type: 'text', text: 'x' }], tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'r' }], is_error: true },
+    { role: 'user', content: [{ type: 'text', text: 'y' }] },
+  ])
+})
+
+test('a call that is in both forms is sent once', () => {
+  const messages = [{ role: 'assistant', content: [use], tool_calls: [call] }]
+  assert.deepEqual(withChatParts({ messages }).messages, [{ role: 'assistant', content: null, tool_calls: [call] }])
+})

@@ -1,5 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
+import { repairedJson } from '#platform/json/repaired-json.ts'
 import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { CallBlock } from './message.ts'
 
@@ -35,7 +36,7 @@ export class OpenCall {
    * @throws Error if the arguments are not an object, because without arguments the client would run the tool wrongly.
    */
   close(isTruncated: boolean): void {
-    const value = parseJsonText(this.json || '{}')
+    const value = parseJsonText(this.json || '{}') ?? parseJsonText(repairedJson(this.json) ?? '')
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) this.block.input = value
     else if (!isTruncated) throw new Error(`the arguments of its call of "${this.block.name}" are not a JSON object`)
   }

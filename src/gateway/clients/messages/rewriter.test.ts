@@ -35,3 +35,18 @@ test('the stop reason fits the calls', () => {
   assert.match(event(end, [finish]).toString(), /"stop_reason":"tool_use"/)
   assert.match(event(end, [{ ...finish, reason: 'stop' }]).toString(), /"stop_reason":"end_turn"/)
 })
+
+test('a stream without its first and its last event gets both', () => {
+  const { event, end } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  const start = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }
+  const raw = `event: ${start.type}\ndata: ${JSON.stringify(start)}\n\n`
+  const types = (text: string) => [...text.matchAll(/^event: (\w+)/gm)].map(([, type]) => type)
+  assert.deepEqual(types(event(Buffer.from(raw)).toString()), ['message_start', 'content_block_start'])
+  assert.deepEqual(types(end!()), ['message_stop'])
+})
+
+test('a stream with its last event gets no other', () => {
+  const { event, end } = messagesRewriter({ id: 'gen-1', model: 'a/b', createdSeconds: 5 })
+  event(Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n'))
+  assert.equal(end!(), '')
+})

@@ -3,6 +3,7 @@ import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
+import { messageObject, messageUsage } from './message.ts'
 
 /**
  * Rewrites Anthropic's answers: the model and the provider get the names of the catalogue, which only the first event of a
@@ -12,9 +13,11 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider } = head
   const changes = { set: { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }, fill: {} }
   const calls = new StreamCallRepair(head)
+  const frame = new StreamFrame(head)
   let completionTokens = 0
   return {
-    event: (raw, events = []) => {
+    event: (event, events = []) => {
+      const raw = frame.started(event)
       for (const event of events) if (event.type === 'usage') completionTokens = event.tokens.completion
       const end = events.find((event) => event.type === 'finish')
       if (end && end.native === undefined) return calls.repaired(withReason(raw, end, completionTokens), events)
@@ -23,6 +26,7 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
       return calls.repaired(withEventName(stop ? changeMember(named, 'delta', stop) : named), events)
     },
     rest: (events) => calls.rest(events),
+    end: () => frame.end(),
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)
       const { set, fill } = changes
@@ -30,6 +34,35 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
     },
   }
 }
+
+/** The first and the last event of a stream, without which official clients refuse it. */
+class StreamFrame {
+  readonly #head: AnswerHead
+  #isStarted = false
+  #isStopped = false
+
+  constructor(head: AnswerHead) {
+    this.#head = head
+  }
+
+  /** The event, after the start of a message if its upstream omitted that. */
+  started(raw: Buffer): Buffer {
+    if (raw.length < maxStopLength && raw.includes('"message_stop"')) this.#isStopped = true
+    if (this.#isStarted) return raw
+    if (!raw.includes('"message_start"') && !raw.includes('"content_block_start"')) return raw
+    this.#isStarted = true
+    if (raw.includes('"message_start"')) return raw
+    const event = { type: 'message_start', message: messageObject(this.#head, [], null, messageUsage(undefined)) }
+    return Buffer.concat([Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`), withEventName(raw)])
+  }
+
+  end(): string {
+    return this.#isStopped ? '' : 'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+  }
+}
+
+/** Longer than such an event. It can have the usage. */
+const maxStopLength = 2000
 
 /** The last event, after one with the reason of the end that the upstream omitted. */
 function withReason(raw: Buffer, { reason }: Extract<AnswerEvent, { type: 'finish' }>, output_tokens: number): Buffer {

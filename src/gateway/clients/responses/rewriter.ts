@@ -1,5 +1,5 @@
-import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
-import { changeMember, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
+import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-members.ts'
+import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { settingsWithDefaults } from './object.ts'
@@ -36,12 +36,36 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
       ...Object.fromEntries(requiredFields.map((name) => [name, toLatin1Json(requestSettings[name])])),
     },
   }
+  const done = new DoneItems()
   return {
-    event: (raw, events = []) =>
-      calls.repaired(raw.includes('"response"') ? changeMember(raw, 'response', changes) : raw, events),
+    event: (raw, events = []) => {
+      done.note(raw)
+      if (!raw.includes('"response"')) return calls.repaired(raw, events)
+      return calls.repaired(changeMember(raw, 'response', done.withOutput(raw, changes)), events)
+    },
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)
       return applyChanges(repaired, repaired.indexOf('{'), changes)
     },
   }
 }
+
+/** The items that a stream reported as done. Some servers send an empty list of them at the end. */
+class DoneItems {
+  readonly #items: object[] = []
+
+  note(raw: Buffer): void {
+    if (!raw.includes('"response.output_item.done"')) return
+    const { item } = parseEventObject(raw) as { item?: object | null }
+    if (item) this.#items.push(item)
+  }
+
+  /** The changes of the last event with all items, if it has none. */
+  withOutput(raw: Buffer, changes: Changes): Changes {
+    if (this.#items.length === 0 || !emptyOutput.test(raw.toString('latin1')) || !raw.includes('"response.completed"'))
+      return changes
+    return { ...changes, set: { ...changes.set, output: toLatin1Json(this.#items) } }
+  }
+}
+
+const emptyOutput = /"output"\s*:\s*\[\s*\]/

@@ -11,7 +11,7 @@ export const anthropicForms: AnswerForms = {
     ((event === undefined || data.includes(`"${event}"`)) &&
       (!data.includes('"usage"') || (!foreignUsage.test(data) && !foreignReason.test(data)))),
   ofEvent: (content, _progress, name) => usualEvent(content as Members, name),
-  ofAnswer: (body) => (isObject(body) ? usualMessage(body) : body),
+  ofAnswer: (body) => (isObject(body) ? withEnd(usualMessage(body)) : body),
 }
 
 /** The start of most events. */
@@ -53,6 +53,14 @@ function usualMessage(message: Members): Members {
       ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
     }),
   )
+}
+
+/** A whole message ended, even if its server does not say why. */
+function withEnd(message: Members): Members {
+  const { stop_reason, content } = message
+  if (stop_reason != null || !Array.isArray(content)) return message
+  const calls = content.some((block) => isObject(block) && block.type === 'tool_use')
+  return withMembers(message, { stop_reason: calls ? 'tool_use' : 'end_turn' })
 }
 
 const withReason = <T extends Members>(holder: T): T => {

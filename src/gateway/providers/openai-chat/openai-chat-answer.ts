@@ -178,7 +178,14 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
   // Some servers send each call in both fields.
   if (delta.function_call && calls.length === 0)
     events.push(toCallPiece({ index: 0, function: delta.function_call }, answerId))
-  if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
+  if (delta.audio) pushAll(events, spoken(delta.audio, delta.content))
+}
+
+/** Speech, with its words for clients that cannot have it. */
+function spoken(audio: unknown, content: unknown): AnswerEvent[] {
+  const { transcript } = audio as { transcript?: unknown }
+  const hasWords = typeof transcript === 'string' && transcript !== '' && !content
+  return [{ type: 'piece', unit: 'audio' }, ...(hasWords ? [{ type: 'text' as const, text: transcript }] : [])]
 }
 
 /** Google signs calls in a member beside the function, and refuses them later without it. */

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OpenCall } from './open-call.ts'
+
+function inputOf(json: string): object {
+  const call = new OpenCall({ type: 'tool_call', index: 0, id: 'a', name: 'read' })
+  call.add(json)
+  call.close(false)
+  return call.block.input
+}
+
+test('arguments with wrong escapes, trailing commas and numbers that JSON lacks are repaired', () => {
+  assert.deepEqual(inputOf('{"path":"a\\d",}'), { path: 'a\\d' })
+  assert.deepEqual(inputOf('{"size":NaN}'), { size: null })
+})
+
+test('arguments that are not an object are an error', () => {
+  for (const json of ['5', "{'path':'a'}", '{"path"']) assert.throws(() => inputOf(json), /not a JSON object/)
+})
