@@ -32,7 +32,9 @@ function toWindow(match: RegExpExecArray | null): VisitorSettings['window'] {
 
 function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+    // Throws a RangeError for an unknown time zone.
+    Intl.DateTimeFormat('en', { timeZone: name })
+    return true
   } catch {
     return false
   }

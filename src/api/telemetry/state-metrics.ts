@@ -7,13 +7,16 @@ import type { Ledger } from '#spend/metering/ledger.ts'
 /** A server's state for metrics. Reading it only uses memory. */
 export type ServerState = {
   database: 'sqlite' | 'postgres'
+  /** The health of the database connections. */
   db: () => DatabaseHealth
+  /** The correction of this server's clock to that of the database; 0 for small differences. */
   clockCorrectionMs: () => number
   ledger: Pick<Ledger, 'backlog' | 'hasRoom' | 'admissionDelayMs'>
   /** Completions and intern turns in flight. */
   answers: () => number
   /** The number of open event streams. */
   eventStreams: () => number
+  /** The number of interns of this host, by status. */
   interns: () => Record<InternStatus, number>
   isShuttingDown: () => boolean
   now: () => number

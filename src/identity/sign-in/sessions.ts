@@ -145,8 +145,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     async explainMissing(token) {
       const row = await findRow(token)
       const member = row && !actsAsPastedKey(row) ? await keys.current(row.using_key_hash) : undefined
-      if (row && member && member.organizationRole !== undefined && !member.creatorLeft && member.role === undefined)
-        return noWorkspaceFault(db.query, row.organization_id)
+      const isCurrentMember = member !== undefined && member.organizationRole !== undefined && !member.creatorLeft
+      if (row && isCurrentMember && member.role === undefined) return noWorkspaceFault(db.query, row.organization_id)
       return new Fault('unauthenticated', 'This session has ended or does not exist. Sign in again.')
     },
     async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped = false }) {

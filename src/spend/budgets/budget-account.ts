@@ -149,6 +149,7 @@ export class BudgetAccount {
     }
   }
 
+  /** Serves waiting requests, requests money for the first that remains, and refuses those that no money can serve. */
   async #serveOnce(): Promise<void> {
     this.#serveWaiting()
     const { first } = this.#waiting

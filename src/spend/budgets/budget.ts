@@ -20,11 +20,15 @@ export type LastingSubject =
 /** The requests of one session or with one tag value, of all keys and members that a guardrail applies to. */
 export type GroupSubject = {
   kind: 'group'
+  /** The id of the guardrail. */
   id: string
   workspaceId: string
+  /** The creation time of the guardrail, in milliseconds since the epoch. */
   createdAt: number
+  /** Whether the guardrail is the default of its workspace, which applies to all keys and members. */
   isDefault: boolean
   grouping: Grouping
+  /** The session id or the value of the tag. */
   value: string
 }
 
