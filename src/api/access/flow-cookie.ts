@@ -1,4 +1,4 @@
-import { ownPath } from '#platform/http/request/own-path.ts'
+import { parseOwnPath } from '#platform/http/request/own-path.ts'
 import { isSecure, readCookie } from './session-cookie.ts'
 
 /** The location of the service in the browser: its origin and its base path. */
@@ -29,7 +29,7 @@ export function readSignInFlow(cookies: string | undefined, origin: string): Sig
 
 /** Returns the path of a console page; undefined for another origin or a path of the API. */
 export function toConsolePath(text: string, origin: string): string | undefined {
-  const path = ownPath(text, origin)
+  const path = parseOwnPath(text, origin)
   return path?.startsWith('/api/') ? undefined : path
 }
 

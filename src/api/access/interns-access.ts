@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { pathIn } from '#platform/http/known-paths.ts'
+import { parsePath } from '#platform/http/known-paths.ts'
 import { apiPrefix } from './prefix.ts'
 import { requireInterns } from './require-interns.ts'
 
@@ -10,12 +10,12 @@ const internsPath = '/interns'
  * router parses it. No spelling of a path bypasses this check.
  */
 function isInternsRequest({ url, routeOptions }: InternRequest): boolean {
-  return isInternsUrl(routeOptions?.url ?? decodePath(pathIn(url)))
+  return isInternsUrl(routeOptions?.url ?? decodePath(parsePath(url)))
 }
 
 /** Whether a request without a route was meant for an intern's chat. It has no route if its path cannot be read. */
 export function isInternChat({ method, url }: { method: string; url: string }): boolean {
-  const path = pathIn(url)
+  const path = parsePath(url)
   return method === 'POST' && isInternsUrl(decodePath(path)) && path.endsWith('/chat/completions')
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#platform/core/fault.ts'
-import { acceptedEncoding } from '#platform/http/request/accept-encoding.ts'
+import { chooseEncoding } from '#platform/http/request/accept-encoding.ts'
 import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
 import { apiPrefix, isProgramRequest } from '../access/prefix.ts'
@@ -182,7 +182,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, p
   })
   if (etag && request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
   reply.type('text/html; charset=utf-8')
-  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  const encoding = chooseEncoding(request.headers['accept-encoding'])
   if (!encoding) return reply.send(bytes)
   return reply.header('content-encoding', encoding).send(await compress(bytes, encoding))
 }
@@ -198,7 +198,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, name: stri
   if (request.headers['if-none-match'] === reply.getHeader('etag')) return reply.code(304).send()
   reply.type(contentTypes[extname(name)] ?? 'application/octet-stream')
   // The bundle has two encodings; clients that accept neither get the plain file.
-  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  const encoding = chooseEncoding(request.headers['accept-encoding'])
   if (encoding === 'br') return reply.header('content-encoding', 'br').send(await read(`${name}.br`))
   if (encoding === 'gzip') return reply.header('content-encoding', 'gzip').send(await read(`${name}.gz`))
   return reply.send(await read(name))

@@ -6,14 +6,14 @@ import { toDatabaseFault } from '#platform/db/maintenance/failures.ts'
 import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
 import { keepNewConnections } from '#platform/http/fresh-connections.ts'
 import { mountRoutes } from '#platform/http/mount.ts'
-import { hostReader } from '#platform/http/request/forwarded-host.ts'
+import { createHostReader } from '#platform/http/request/forwarded-host.ts'
 import {
   createRequestTracker,
   type FinishedRequest,
   logRequest,
   trackRequests,
 } from '#platform/http/response/request-tracking.ts'
-import { unknownRouteLog } from '#platform/http/unknown-routes.ts'
+import { createUnknownRouteLog } from '#platform/http/unknown-routes.ts'
 import { type Address, listenError, serverOrigin } from '../access/address.ts'
 import { admit, admitFromCache } from '../access/admit.ts'
 import type { ApiDeps } from '../access/deps.ts'
@@ -58,7 +58,7 @@ export async function createApi(
     guard: (request, reply) => guardInterns((raw) => admit(deps, { key: 'api', method: 'get' }, raw, reply), request),
     origins: deps.config.cors_origins,
     missingPathHints: absentOperations,
-    onUnknown: unknownRouteLog(deps.log, deps.now),
+    onUnknown: createUnknownRouteLog(deps.log, deps.now),
     explain: toDatabaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
     rewriteUrl: (url, headers) => toApiUrl(withoutRoot(root, url), headers),
@@ -72,7 +72,7 @@ export async function createApi(
   const requestsInFlight = createRequestTracker(onFinished)
   trackRequests(app, requestsInFlight)
   deps.metrics.observeRequestsInFlight(requestsInFlight.count)
-  const hostOf = hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
+  const hostOf = createHostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
   mountRoutes(app, routes, {
     deps,
     prefix: apiPrefix,

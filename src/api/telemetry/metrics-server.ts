@@ -1,7 +1,7 @@
 import { Fault } from '#platform/core/fault.ts'
-import { framingError } from '#platform/http/request/framing.ts'
-import { hostError } from '#platform/http/request/host.ts'
-import { errorAnswer } from '#platform/http/response/envelope.ts'
+import { findFramingError } from '#platform/http/request/framing.ts'
+import { findHostError } from '#platform/http/request/host.ts'
+import { toErrorAnswer } from '#platform/http/response/envelope.ts'
 import { normalizeHost } from '#platform/net/host-name.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { serializeRequests } from '#platform/net/pipelined-requests.ts'
@@ -15,21 +15,21 @@ import type { Metrics } from './metrics.ts'
 export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, address: Address, names: readonly string[]) {
   const server = createServer(
     serializeRequests(async (request, response) => {
-      const framing = framingError(request)
+      const framing = findFramingError(request)
       if (framing !== undefined) {
-        const { status, body } = errorAnswer(new Fault('invalid', framing))
+        const { status, body } = toErrorAnswer(new Fault('invalid', framing))
         const headers = { 'content-type': 'application/json', connection: 'close' }
         response.writeHead(status, headers).end(JSON.stringify(body))
         return
       }
-      if (hostError(request) !== undefined || !isAllowedHost(request.headers.host, names)) {
+      if (findHostError(request) !== undefined || !isAllowedHost(request.headers.host, names)) {
         const reason = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
-        const { status, body } = errorAnswer(new Fault('forbidden', reason))
+        const { status, body } = toErrorAnswer(new Fault('forbidden', reason))
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
         return
       }
       if (request.url !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
-        const { status, body } = errorAnswer(new Fault('not_found', 'Only GET /metrics is available on this port.'))
+        const { status, body } = toErrorAnswer(new Fault('not_found', 'Only GET /metrics is available on this port.'))
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
         return
       }

@@ -9,7 +9,7 @@ import { openTraces } from '#api/telemetry/traces.ts'
 import { toCause } from '#gateway/record/failure-cause.ts'
 import { SignInAttempts } from '#identity/sign-in/attempts.ts'
 import { createInternCounts } from '#interns/registry/intern-counts.ts'
-import { connectionReader } from '#platform/http/connection.ts'
+import { createConnectionReader } from '#platform/http/connection.ts'
 import { isInstalled } from '#platform/process/program.ts'
 import type { Cause } from '#spend/ledger/generation.ts'
 import { openContents } from './contents.ts'
@@ -137,7 +137,7 @@ export async function openDeps(
     scanner,
     sessions,
     tokens,
-    connectionOf: connectionReader(
+    connectionOf: createConnectionReader(
       { addresses: config.trusted_proxies, header: config.proxy_host_header },
       config.public_url,
     ),

@@ -4,7 +4,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import { contractVersion, type Runs } from '#interns/contract/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/contract/turn-event.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { framingError } from '#platform/http/request/framing.ts'
+import { findFramingError } from '#platform/http/request/framing.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { serializeRequests } from '#platform/net/pipelined-requests.ts'
@@ -42,7 +42,7 @@ export function createHttpServer(
 }
 
 async function serve(deps: HttpServerDeps, { request, response }: Exchange): Promise<void> {
-  const framing = framingError(request)
+  const framing = findFramingError(request)
   if (framing !== undefined) {
     response.shouldKeepAlive = false
     throw new Fault('invalid', framing)

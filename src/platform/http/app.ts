@@ -17,8 +17,8 @@ import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'
 import { noteFailureReason } from './failure-reason.ts'
 import { longestParameter, pathPartTooLong } from './known-paths.ts'
-import { framingError } from './request/framing.ts'
-import { hostError } from './request/host.ts'
+import { findFramingError } from './request/framing.ts'
+import { findHostError } from './request/host.ts'
 import { parseJsonBodies } from './request/json-body.ts'
 import { answerClientError, answerExpectation } from './response/client-error.ts'
 import { buildErrorAnswer, type Envelope } from './response/envelope.ts'
@@ -88,7 +88,7 @@ export function createApp({
   rewriteUrl,
   restate,
 }: AppOptions): FastifyInstance {
-  const sendFailure = failureSender(log, envelopeOf)
+  const sendFailure = createFailureSender(log, envelopeOf)
   const app = Fastify({
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
@@ -114,7 +114,7 @@ export function createApp({
       // No hook has run for a path that cannot be parsed.
       const guarded = guard?.(request as FastifyRequest, reply as FastifyReply) ?? Promise.resolve()
       const restated = (failure: unknown) => {
-        const fault = asFault(failure, request as FastifyRequest)
+        const fault = toFault(failure, request as FastifyRequest)
         return fault && restate ? restate(fault, request as FastifyRequest) : failure
       }
       const answer = (failure: unknown) =>
@@ -161,18 +161,18 @@ export function createApp({
 
 /** Returns the fault of a request whose end or host is ambiguous. */
 function headFault({ raw }: FastifyRequest, reply: FastifyReply): Fault | undefined {
-  const framing = framingError(raw)
+  const framing = findFramingError(raw)
   if (framing !== undefined) reply.header('connection', 'close')
-  const fault = framing ?? hostError(raw)
+  const fault = framing ?? findHostError(raw)
   return fault === undefined ? undefined : new Fault('invalid', fault)
 }
 
 const contentHeaders = /^(content-.*|etag|last-modified|accept-ranges)$/
 
-function failureSender(log: Log, envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
+function createFailureSender(log: Log, envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const plain = asFault(error, request)
-    const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
+    const originalFault = toFault(error, request)
+    const fault = originalFault && (request.routeOptions?.config?.restate?.(originalFault) ?? originalFault)
     if (!fault) log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
     const { status, headers, body } = buildErrorAnswer(fault, request.id, envelopeOf(request))
     if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
@@ -184,7 +184,7 @@ function failureSender(log: Log, envelopeOf: (request: FastifyRequest) => Envelo
 }
 
 /** Translates errors of the framework. Unknown errors are defects, whose message is not sent to clients. */
-function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
+function toFault(error: unknown, request: FastifyRequest): Fault | undefined {
   if (error instanceof Fault) return error
   const { code, statusCode } = error as Partial<FastifyError>
   switch (code) {

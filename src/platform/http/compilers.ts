@@ -4,7 +4,7 @@ import { invalidRequest } from './description/issues.ts'
 
 type Factory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 
-function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) {
+function createValidator({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) {
   return (data: unknown) => {
     // The framework passes null for a missing body; a schema expects undefined.
     const isAbsent = httpPart === 'body' && data === null && schema.safeParse(undefined).success
@@ -52,6 +52,6 @@ function hasMoreParts(data: unknown, max: number): boolean {
  * does not load its default validators.
  */
 export const compilersFactory = {
-  buildValidator: () => validatorOf,
+  buildValidator: () => createValidator,
   buildSerializer: () => () => JSON.stringify,
 } as unknown as Factory

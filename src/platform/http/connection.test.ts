@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { connectionReader } from './connection.ts'
+import { createConnectionReader } from './connection.ts'
 
-type Raw = Parameters<ReturnType<typeof connectionReader>>[0]
+type Raw = Parameters<ReturnType<typeof createConnectionReader>>[0]
 
 /** The address of a client behind a proxy at 10.0.0.1 that sends these headers. */
 function addressBy(header: 'forwarded' | 'x-forwarded-host', headers: Raw['headers'], from = '10.0.0.1'): string {
-  const addressOf = connectionReader({ addresses: ['10.0.0.0/8'], header })
+  const addressOf = createConnectionReader({ addresses: ['10.0.0.0/8'], header })
   return addressOf({ headers: { host: 'box.example', ...headers }, socket: { remoteAddress: from } } as Raw).address
 }
 
@@ -34,7 +34,7 @@ describe('the address of a client', () => {
 
 describe('the origin of a request', () => {
   const originOf = (headers: Raw['headers'], remoteAddress: string) =>
-    connectionReader(
+    createConnectionReader(
       { addresses: ['10.0.0.0/8'], header: 'x-forwarded-host' },
       'https://box.example/llm',
     )({

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIPv6 } from 'node:net'
 import { toBlockList } from '../net/networks.ts'
-import { type HostOf, hostReader, type Proxies } from './request/forwarded-host.ts'
+import { createHostReader, type HostOf, type Proxies } from './request/forwarded-host.ts'
 
 /** The client's end of a request: its address and the origin that it requested. */
 export type Connection = {
@@ -21,26 +21,26 @@ type ReportedClient = { address?: string | undefined; scheme?: string | undefine
  * Reads the connection from the socket, or from the headers of trusted proxies. A request that names the host of `publicUrl` has the
  * scheme of `publicUrl`, unless a trusted proxy reports another one: a proxy that ends TLS need not send `X-Forwarded-Proto`.
  */
-export function connectionReader(proxies: Proxies, publicUrl?: string): ConnectionOf {
-  const hostOf: HostOf = hostReader(proxies)
+export function createConnectionReader(proxies: Proxies, publicUrl?: string): ConnectionOf {
+  const hostOf: HostOf = createHostReader(proxies)
   const trusted = toBlockList(proxies.addresses)
   const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin
   return (request) => {
     const { remoteAddress = '' } = request.socket
-    const reported = containsAddress(trusted, remoteAddress) ? reportedBy(request, proxies.header, trusted) : {}
+    const reported = containsAddress(trusted, remoteAddress) ? readReportedClient(request, proxies.header, trusted) : {}
     const host = hostOf(request)
     const address = reported.address ?? remoteAddress
-    if (reported.scheme) return { address, origin: originFrom(reported.scheme, host) }
-    if (publicOrigin === originFrom('https', host)) return { address, origin: publicOrigin }
-    return { address, origin: originFrom('encrypted' in request.socket ? 'https' : 'http', host) }
+    if (reported.scheme) return { address, origin: toOrigin(reported.scheme, host) }
+    if (publicOrigin === toOrigin('https', host)) return { address, origin: publicOrigin }
+    return { address, origin: toOrigin('encrypted' in request.socket ? 'https' : 'http', host) }
   }
 }
 
 const containsAddress = (networks: BlockList, address: string) =>
   address !== '' && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
-function reportedBy({ headers }: RawRequest, header: Proxies['header'], trusted: BlockList): ReportedClient {
-  const elements = header === 'forwarded' ? forwarded(headers.forwarded) : xForwarded(headers)
+function readReportedClient({ headers }: RawRequest, header: Proxies['header'], trusted: BlockList): ReportedClient {
+  const elements = header === 'forwarded' ? forwarded(headers.forwarded) : parseXForwarded(headers)
   // The last entry comes from our own proxy: the address of its client, which may be a trusted proxy too. If that
   // client is `unknown`, the entries before it are its own and may be forged.
   const client =
@@ -49,17 +49,17 @@ function reportedBy({ headers }: RawRequest, header: Proxies['header'], trusted:
 }
 
 /** `X-Forwarded-For` and `X-Forwarded-Proto`. */
-function xForwarded(headers: RawRequest['headers']): ReportedClient[] {
-  const scheme = schemeIn(splitList(headers['x-forwarded-proto']).at(-1))
-  const addresses = splitList(headers['x-forwarded-for']).map(plainAddress)
+function parseXForwarded(headers: RawRequest['headers']): ReportedClient[] {
+  const scheme = parseScheme(splitList(headers['x-forwarded-proto']).at(-1))
+  const addresses = splitList(headers['x-forwarded-for']).map(parseAddress)
   return addresses.length === 0 ? [{ scheme }] : addresses.map((address) => ({ address, scheme }))
 }
 
 /** RFC 7239: `for=192.0.2.60;proto=https`, and the IPv6 address in quotes and brackets. */
 function forwarded(value: string | undefined): ReportedClient[] {
   return splitList(value).map((element) => ({
-    address: plainAddress(/(?:^|;)\s*for="?([^";\s]+)"?\s*(?:;|$)/i.exec(element)?.[1] ?? ''),
-    scheme: schemeIn(/(?:^|;)\s*proto="?(\w+)"?\s*(?:;|$)/i.exec(element)?.[1]),
+    address: parseAddress(/(?:^|;)\s*for="?([^";\s]+)"?\s*(?:;|$)/i.exec(element)?.[1] ?? ''),
+    scheme: parseScheme(/(?:^|;)\s*proto="?(\w+)"?\s*(?:;|$)/i.exec(element)?.[1]),
   }))
 }
 
@@ -69,16 +69,16 @@ const splitList = (value: string | string[] | undefined) =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-const schemeIn = (text: string | undefined) => (/^https?$/i.test(text ?? '') ? text!.toLowerCase() : undefined)
+const parseScheme = (text: string | undefined) => (/^https?$/i.test(text ?? '') ? text!.toLowerCase() : undefined)
 
 /** Removes port and brackets; undefined if it is not an address. */
-function plainAddress(text: string): string | undefined {
+function parseAddress(text: string): string | undefined {
   const address = /^\[([\da-f:.]+)\](?::\d+)?$/i.exec(text)?.[1] ?? /^([\d.]+)(?::\d+)?$/.exec(text)?.[1] ?? text
   return isIPv6(address) || /^\d+(\.\d+){3}$/.test(address) ? address : undefined
 }
 
 const defaultPort = { http: /:80$/, https: /:443$/ }
 
-function originFrom(scheme: string, host = 'localhost'): string {
+function toOrigin(scheme: string, host = 'localhost'): string {
   return `${scheme}://${host.toLowerCase().replace(defaultPort[scheme as keyof typeof defaultPort], '')}`
 }

@@ -7,4 +7,4 @@ export function noteFailureReason(response: ServerResponse, reason: string): voi
   reasons.set(response, reason)
 }
 
-export const failureReason = (response: ServerResponse) => reasons.get(response)
+export const findFailureReason = (response: ServerResponse) => reasons.get(response)

@@ -12,34 +12,42 @@ export type KnownPath = { url: string; methods: ReadonlySet<string>; allow: stri
 
 /** The methods that a known path refuses if it does not have them. Other methods are answered like an unknown path. */
 const refusable: ReadonlySet<string> = new Set([
-  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'],
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'QUERY',
 ])
 
 /** Converts `/guardrails/{id}` to the router's syntax. */
 export const routerPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** Returns the distinct paths of a table. */
-export function knownPaths<Caller, Deps>(routes: AnyRoute<Caller, Deps>[], prefix: string): KnownPath[] {
-  const found = new Map<string, Set<string>>()
+export function listKnownPaths<Caller, Deps>(routes: AnyRoute<Caller, Deps>[], prefix: string): KnownPath[] {
+  const methodsByUrl = new Map<string, Set<string>>()
   for (const route of routes) {
     const url = prefix + routerPath(route.path)
-    const methods = found.get(url) ?? new Set<string>()
+    const methods = methodsByUrl.get(url) ?? new Set<string>()
     methods.add(route.method.toUpperCase())
     if (route.method === 'get' && !route.events && !route.downloads) methods.add('HEAD')
-    found.set(url, methods)
+    methodsByUrl.set(url, methods)
   }
-  return [...found].map(([url, methods]) => ({ url, methods, allow: [...methods].sort().join(', ') }))
+  return [...methodsByUrl].map(([url, methods]) => ({ url, methods, allow: [...methods].sort().join(', ') }))
 }
 
 /**
  * Methods that a path lacks, while another path that matches the same requests has them. Without an entry for this
  * path, the router would find `DELETE /keys/{hash}` for `DELETE /keys/all`.
  */
-export function shadowedMethods(all: readonly KnownPath[]): Map<KnownPath, string[]> {
+export function findShadowedMethods(all: readonly KnownPath[]): Map<KnownPath, string[]> {
   const entries = new Map<KnownPath, Set<string>>()
   const contested = new Map<KnownPath, string[]>()
   // An entry of a path can itself hide another path that has more fixed parts.
-  for (const { path } of patternsOf(all).reverse()) {
+  for (const { path } of sortPatterns(all).reverse()) {
     const overlapping = [...entries].filter(([other]) => canMatchSamePath(other.url.split('/'), path.url.split('/')))
     const others = new Set(overlapping.flatMap(([, methods]) => [...methods])).difference(path.methods)
     entries.set(path, path.methods.union(others))
@@ -58,8 +66,8 @@ function canMatchSamePath(one: string[], other: string[]): boolean {
 type Pattern = { path: KnownPath; parts: string[] }
 
 /** Sorts paths by the router's precedence: fixed parts before parameters. */
-function patternsOf(all: readonly KnownPath[]): Pattern[] {
-  // Sorts before all characters of fixed parts.
+function sortPatterns(all: readonly KnownPath[]): Pattern[] {
+  // `!` sorts before all characters of fixed parts.
   const keyed = all.map((path) => ({ path, parts: path.url.split('/'), key: path.url.replace(/:\w+/g, '!') }))
   return keyed.sort((a, b) => (a.key < b.key ? 1 : -1))
 }
@@ -71,12 +79,12 @@ export type PathFinder = (request: { method: string; url: string }) => KnownPath
  * Matches paths as the router does. The router itself would need an entry for each missing method, which is four of
  * five.
  */
-export function pathFinder(all: readonly KnownPath[]): PathFinder {
+export function createPathFinder(all: readonly KnownPath[]): PathFinder {
   let patterns: Pattern[] | undefined
   return ({ method, url }) => {
     if (!refusable.has(method)) return undefined
-    patterns ??= patternsOf(all)
-    const requested = partsOf(url)
+    patterns ??= sortPatterns(all)
+    const requested = splitPath(url)
     return patterns.find(({ parts }) => matches(parts, requested))?.path
   }
 }
@@ -85,10 +93,10 @@ const matches = (parts: string[], requested: string[]) =>
   parts.length === requested.length && parts.every((part, at) => part === requested[at] || isParameter(part))
 
 /** Splits a path into decoded parts. */
-export function partsOf(target: string): string[] {
-  const path = pathIn(target)
+export function splitPath(target: string): string[] {
+  const path = parsePath(target)
   return (path.endsWith('/') ? path.slice(0, -1) : path).split('/').map(decodeURIComponent)
 }
 
 /** A request target can contain a host (for a proxy) or a fragment. Neither is part of the path. */
-export const pathIn = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''
+export const parsePath = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''

@@ -4,14 +4,14 @@ import { type Entity, entityTag, type Precondition } from '../core/entity-tag.ts
 import type { BodyPace } from '../net/paced-body.ts'
 import { validatorKeepingBody } from './compilers.ts'
 import { noteFailureReason } from './failure-reason.ts'
-import { knownPaths, routerPath } from './known-paths.ts'
+import { listKnownPaths, routerPath } from './known-paths.ts'
 import { refuseOtherMethods } from './refuse-methods.ts'
 import { parseForms } from './request/form-body.ts'
 import type { HostOf } from './request/forwarded-host.ts'
 import { IncomingCall } from './request/incoming-call.ts'
 import { refuseNul } from './request/nul.ts'
 import { passBodiesUnread } from './request/upload.ts'
-import { compressedAnswer } from './response/compressed-answer.ts'
+import { compressAnswer } from './response/compressed-answer.ts'
 import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
 
 declare module 'fastify' {
@@ -57,7 +57,7 @@ export function mountRoutes<Caller, Deps>(
 ): void {
   app.decorateRequest('caller', undefined)
   for (const route of routes) mountRoute(app, route, mounting)
-  refuseOtherMethods(app, knownPaths(routes, mounting.prefix))
+  refuseOtherMethods(app, listKnownPaths(routes, mounting.prefix))
 }
 
 function mountRoute<Caller, Deps>(
@@ -79,10 +79,10 @@ function mountRoute<Caller, Deps>(
       const result = await (wrap ? wrap(route, request, reply, handle) : handle())
       if (reply.sent) return reply
       if (checkResponses) checkAnswer(route, result)
-      if (route.etag) reply.header('etag', entityTag(route.etag, dataOf(result)))
+      if (route.etag) reply.header('etag', entityTag(route.etag, findData(result)))
       const isRead = route.method === 'get' || route.isRead === true
-      const compressed = isRead ? await compressedAnswer(request.headers['accept-encoding'], result) : undefined
-      return send(reply, route.status ?? 200, compressed ?? result)
+      const compressed = isRead ? await compressAnswer(request.headers['accept-encoding'], result) : undefined
+      return sendResult(reply, route.status ?? 200, compressed ?? result)
     } catch (error) {
       if (!reply.sent) throw error
       // The response is incomplete, so the connection is broken instead of ended.
@@ -91,16 +91,17 @@ function mountRoute<Caller, Deps>(
       return reply
     }
   }
-  const scope = (act: (on: FastifyInstance) => void) =>
-    route.uploads || route.takesForm
-      ? void app.register(async (own) => {
-          if (route.uploads) passBodiesUnread(own)
-          else parseForms(own)
-          act(own)
-        })
-      : act(app)
-  scope((on) =>
-    on.route({
+  // Routes with other bodies than JSON are in a scope with separate body parsers.
+  const inScope = (addRoute: (scope: FastifyInstance) => void) => {
+    if (!route.uploads && !route.takesForm) return addRoute(app)
+    void app.register(async (scope) => {
+      if (route.uploads) passBodiesUnread(scope)
+      else parseForms(scope)
+      addRoute(scope)
+    })
+  }
+  inScope((scope) =>
+    scope.route({
       method: route.method.toUpperCase() as Uppercase<Method>,
       url: prefix + routerPath(route.path),
       ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
@@ -120,7 +121,7 @@ function mountRoute<Caller, Deps>(
         ...(query && { querystring: query }),
         ...(body && { body }),
       } as never,
-      ...(route.key !== 'none' && { onRequest: admitHook(route, options) }),
+      ...(route.key !== 'none' && { onRequest: createAdmitHook(route, options) }),
       handler,
     }),
   )
@@ -134,9 +135,9 @@ function setPrecondition(request: FastifyRequest, entity: Entity, canCreate: boo
   request.caller = { ...(request.caller as object), precondition: { entity, ifMatch, isNew } satisfies Precondition }
 }
 
-const dataOf = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)
+const findData = (answer: unknown): object => (answer as { data?: object }).data ?? (answer as object)
 
-function admitHook<Caller, Deps>(
+function createAdmitHook<Caller, Deps>(
   route: AnyRoute<Caller, Deps>,
   { admit, admitFromCache }: MountOptions<Caller, Deps>,
 ): onRequestHookHandler {
@@ -152,7 +153,7 @@ function admitHook<Caller, Deps>(
 }
 
 /** Sends a result. Text and bytes are JSON. */
-function send(reply: FastifyReply, status: number, result: unknown) {
+function sendResult(reply: FastifyReply, status: number, result: unknown) {
   if (result instanceof HttpAnswer) return sendAnswer(reply, result)
   if (isJson(result)) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.code(status).send(result)

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
-import { type KnownPath, knownPaths, shadowedMethods } from './known-paths.ts'
+import { findShadowedMethods, type KnownPath, listKnownPaths } from './known-paths.ts'
 import { refuseOtherMethods } from './refuse-methods.ts'
 import type { AnyRoute } from './route.ts'
 
 type Entry = [method: string, path: string]
 
 const tableOf = (entries: Entry[]) =>
-  knownPaths(
+  listKnownPaths(
     entries.map(([method, path]) => ({ method, path }) as AnyRoute<unknown, unknown>),
     '/api',
   )
@@ -84,7 +84,7 @@ test('a path has an entry for a method only if another path would match it', () 
     ['patch', '/keys/{hash}/{name}'],
     ['put', '/other'],
   ])
-  const contested = [...shadowedMethods(paths)].map(([{ url }, methods]) => [url, methods.sort().join()])
+  const contested = [...findShadowedMethods(paths)].map(([{ url }, methods]) => [url, methods.sort().join()])
   assert.deepEqual(Object.fromEntries(contested), {
     '/api/keys/all': 'DELETE,GET,HEAD',
     '/api/keys/all/try': 'PATCH',

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../core/fault.ts'
 import {
+  createPathFinder,
+  findShadowedMethods,
   type KnownPath,
   longestParameter,
-  partsOf,
-  pathFinder,
   pathPartTooLong,
-  shadowedMethods,
+  splitPath,
 } from './known-paths.ts'
 
 declare module 'fastify' {
@@ -22,32 +22,32 @@ declare module 'fastify' {
 
 /** Refuses the methods that a path does not have, and lists those that it has. */
 export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPath[]): void {
-  const find = pathFinder(paths)
+  const findPath = createPathFinder(paths)
   app.decorateRequest('refusedBy', {
     getter() {
-      return this.is404 ? find(this) : this.routeOptions.config.refusedBy
+      return this.is404 ? findPath(this) : this.routeOptions.config.refusedBy
     },
   })
   // Runs before the body is read, because its content does not matter.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) done(refusal(request, reply))
+    if (request.is404) done(createRefusal(request, reply))
     else done()
   })
-  for (const [path, method] of shadowedMethods(paths)) {
+  for (const [path, method] of findShadowedMethods(paths)) {
     app.route({
       method,
       url: path.url,
       config: { refusedBy: path },
-      onRequest: (request, reply, done) => done(refusal(request, reply)),
+      onRequest: (request, reply, done) => done(createRefusal(request, reply)),
       handler: async () => {},
     })
   }
 }
 
-function refusal(request: FastifyRequest, reply: FastifyReply): Fault | undefined {
+function createRefusal(request: FastifyRequest, reply: FastifyReply): Fault | undefined {
   const path = request.refusedBy
   if (!path) return undefined
-  if (partsOf(request.url).some((part) => part.length > longestParameter)) return pathPartTooLong()
+  if (splitPath(request.url).some((part) => part.length > longestParameter)) return pathPartTooLong()
   if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
     reply.header('upgrade', 'HTTP/1.1')
     return new Fault('upgrade_required', `This path does not support WebSockets. Use ${path.allow} over HTTP.`)

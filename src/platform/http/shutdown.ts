@@ -6,7 +6,7 @@ import type { Acceptor } from './acceptor.ts'
 /** The interval of the check for idle connections. */
 const idleCheckMs = 50
 
-/** Graceful shutdown: new clients are sent elsewhere, requests in flight may finish, then connections close. */
+/** Graceful shutdown: new clients use other servers, requests in flight may finish, then connections close. */
 export type Shutdown = {
   /** Whether the health check fails, so that new clients use another server. */
   isShuttingDown: () => boolean
@@ -25,17 +25,17 @@ export type Shutdown = {
 }
 
 export function createShutdown(): Shutdown {
-  let shutdown = false
+  let hasLeft = false
   const drainEnd = Promise.withResolvers<void>()
   const leave = (server: Server) => {
-    if (shutdown) return
-    shutdown = true
+    if (hasLeft) return
+    hasLeft = true
     server.prependListener('request', (_request, response) => {
       response.shouldKeepAlive = false
     })
   }
   return {
-    isShuttingDown: () => shutdown,
+    isShuttingDown: () => hasLeft,
     leave,
     async drain(server, ms) {
       leave(server)
@@ -53,7 +53,7 @@ export function createShutdown(): Shutdown {
       leave(app.server)
       // A stream that started earlier has a keep-alive connection, which nothing else would close after the stream
       // ends.
-      const idle = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
+      const idleCheckTimer = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
       const forceTimer = setTimeout(() => app.server.closeAllConnections(), graceMs)
       try {
         await acceptor?.close()
@@ -61,7 +61,7 @@ export function createShutdown(): Shutdown {
         await closeListener(app.server)
         await app.close()
       } finally {
-        clearInterval(idle)
+        clearInterval(idleCheckTimer)
         clearTimeout(forceTimer)
       }
     },

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import pino from 'pino'
-import { unknownRouteLog } from './unknown-routes.ts'
+import { createUnknownRouteLog } from './unknown-routes.ts'
 
 function log() {
   const lines: { path: string; method: string; agent?: string }[] = []
   const clock = { at: 600_000 }
   const sink = { write: (line: string) => void lines.push(JSON.parse(line)) }
-  const logRoute = unknownRouteLog(pino({ base: null }, sink), () => clock.at)
+  const logRoute = createUnknownRouteLog(pino({ base: null }, sink), () => clock.at)
   const ask = (url: string, agent = 'editor/1.0', method = 'POST') =>
     logRoute({ id: 'r', method, url, headers: { 'user-agent': agent } } as unknown as FastifyRequest)
   return { lines, clock, ask }

@@ -11,7 +11,7 @@ const maxPerMinute = 100
 const maxPartLength = 32
 
 /** Logs each unknown path once a minute. The usual cause is a wrong base URL; the user agent identifies the client. */
-export function unknownRouteLog(log: Log, now: () => number): (request: FastifyRequest) => void {
+export function createUnknownRouteLog(log: Log, now: () => number): (request: FastifyRequest) => void {
   let minute = 0
   const logged = new Set<string>()
   return ({ id, method, url, headers }) => {
@@ -19,7 +19,7 @@ export function unknownRouteLog(log: Log, now: () => number): (request: FastifyR
     if (current !== minute) logged.clear()
     minute = current
     if (logged.size >= maxPerMinute) return
-    const path = shortened(pathOnly(url))
+    const path = maskLongParts(pathOnly(url))
     const agent = headers['user-agent']?.slice(0, 200)
     const name = `${method} ${path} ${agent}`
     if (logged.has(name)) return
@@ -28,7 +28,7 @@ export function unknownRouteLog(log: Log, now: () => number): (request: FastifyR
   }
 }
 
-function shortened(path: string): string {
+function maskLongParts(path: string): string {
   return path
     .split('/')
     .map((part) => (part.length > maxPartLength ? '…' : part))

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { download, downloaded } from '#platform/http/response/download.ts'
+import { download, waitForDownload } from '#platform/http/response/download.ts'
 import { fileFaults, fileRoles, withFiles } from '../../interns/intern-files.ts'
 import { route } from '../route.ts'
 import { FolderPathQuery } from './file-items.ts'
@@ -26,7 +26,7 @@ export const getInternArchive = route({
         internId: params.internId,
         auditedAct: 'intern.files_packed',
         paths: { path },
-        ended: downloaded,
+        ended: waitForDownload,
         run: async (files, signal) => {
           const name = `${basename(path) || 'workspace'}.tar.gz`
           return download({ name, type: 'application/gzip', body: await files.pack(path, signal) })

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { InternFileContent } from '#interns/contract/files.ts'
-import { rangeOf } from '#platform/http/request/byte-range.ts'
-import { download, downloaded } from '#platform/http/response/download.ts'
+import { parseRange } from '#platform/http/request/byte-range.ts'
+import { download, waitForDownload } from '#platform/http/response/download.ts'
 import { fileFaults, fileRoles, withFiles } from '../../interns/intern-files.ts'
 import { route } from '../route.ts'
 import { FilePathQuery } from './file-items.ts'
@@ -21,7 +21,7 @@ export const getInternFile = route({
   downloads: true,
   faults: [...fileFaults, 'range_not_satisfiable'],
   handler: ({ params, query: { path }, caller, host, headers, response }, deps) => {
-    const selection = { range: rangeOf(headers.range), ifTag: readIfRange(headers['if-range']) }
+    const selection = { range: parseRange(headers.range), ifTag: readIfRange(headers['if-range']) }
     return withFiles(
       deps,
       { caller, host, response },
@@ -29,7 +29,7 @@ export const getInternFile = route({
         internId: params.internId,
         auditedAct: 'intern.file_read',
         paths: { path },
-        ended: downloaded,
+        ended: waitForDownload,
         run: async (files, signal) => fileAnswer(basename(path), await files.read(path, selection, signal)),
       },
     )

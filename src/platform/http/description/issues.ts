@@ -12,13 +12,13 @@ const maxMessageLength = 1000
 /** Converts the issues of a schema to one sentence: where, what is wrong, and what is expected. */
 export function invalidRequest(issues: readonly Issue[]): Fault {
   const descriptions = issues.slice(0, maxIssues).map(describeIssue)
-  const more = issues.length > maxIssues ? ` (and ${issues.length - maxIssues} more)` : ''
-  return new Fault('invalid', `Invalid request: ${descriptions.join('; ')}${more}`)
+  const omittedNote = issues.length > maxIssues ? ` (and ${issues.length - maxIssues} more)` : ''
+  return new Fault('invalid', `Invalid request: ${descriptions.join('; ')}${omittedNote}`)
 }
 
 function describeIssue(issue: Issue): string {
-  const path = pathOf(issue.path)
-  const message = shortened(inJsonTerms(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
+  const path = formatPath(issue.path)
+  const message = shorten(inJsonTerms(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
   return path ? `${path}: ${message}` : message
 }
 
@@ -28,15 +28,15 @@ function inJsonTerms(message: string): string {
 }
 
 /** A path as in code: `policy.rules[2].slug`. */
-function pathOf(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
     const name = String(step)
-    const displayName = shortened(name, maxNameLength)
+    const displayName = shorten(name, maxNameLength)
     return text ? `${text}.${displayName}` : displayName
   }, '')
 }
 
-function shortened(text: string, max: number): string {
+function shorten(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
 }

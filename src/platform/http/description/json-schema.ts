@@ -34,7 +34,7 @@ export function createSchemaRegistry(): SchemaRegistry {
         unrepresentable: 'any',
         override({ zodSchema, jsonSchema }) {
           addDefault(zodSchema._zod.def, jsonSchema as JsonSchema)
-          tidy(jsonSchema as JsonSchema, io)
+          removeNoise(jsonSchema as JsonSchema, io)
         },
       })
       for (const [name, definition] of Object.entries($defs))
@@ -55,7 +55,7 @@ function addDefault(definition: object, schema: JsonSchema): void {
  * Removes parts without information for readers: the pattern of a format, the bounds that Zod gives every integer
  * (`Number.MIN_SAFE_INTEGER` and `MAX_SAFE_INTEGER`), and `additionalProperties: false` of answers.
  */
-function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
+function removeNoise(schema: JsonSchema, io: 'input' | 'output'): void {
   delete schema.id
   if (schema.format && schema.pattern) delete schema.pattern
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum

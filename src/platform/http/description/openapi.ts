@@ -58,10 +58,10 @@ export function describeRoutes(routes: DescribedRoute[], info: ApiInfo): object 
   for (const route of routes.filter(({ hidden }) => !hidden)) {
     paths[route.path] = {
       ...paths[route.path],
-      [route.method]: operation(route, registry, info.examples?.[`${route.method} ${route.path}`]),
+      [route.method]: describeOperation(route, registry, info.examples?.[`${route.method} ${route.path}`]),
     }
   }
-  const faults = new Set(routes.flatMap(faultsOf))
+  const faults = new Set(routes.flatMap(listFaults))
   const responses = faultResponses(faults, registry)
   return {
     openapi: '3.1.0',
@@ -123,7 +123,7 @@ function sessionFor({ key, method }: DescribedRoute): object[] {
   return [method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }]
 }
 
-function operation(route: DescribedRoute, registry: SchemaRegistry, example: Examples[string] = {}): object {
+function describeOperation(route: DescribedRoute, registry: SchemaRegistry, example: Examples[string] = {}): object {
   const { params, query, body } = (route.request ?? {}) as Schemas
   return {
     tags: [route.tag],
@@ -137,16 +137,16 @@ function operation(route: DescribedRoute, registry: SchemaRegistry, example: Exa
       ...preconditions(route),
     ],
     ...(body && { requestBody: requestBody(body, registry, example) }),
-    ...(route.uploads && { requestBody: { required: true, content: bytesOf(route.uploads) } }),
+    ...(route.uploads && { requestBody: { required: true, content: binaryContent(route.uploads) } }),
     responses: {
-      [route.status ?? 200]: success(route, registry, example),
+      [route.status ?? 200]: describeSuccess(route, registry, example),
       ...(route.accepted && {
         202: {
-          ...success({ ...route, response: route.accepted, mediaTypes: [] }, registry, {}),
+          ...describeSuccess({ ...route, response: route.accepted, mediaTypes: [] }, registry, {}),
           description: 'Accepted',
         },
       }),
-      ...failures(route, registry),
+      ...describeFailures(route, registry),
     },
   }
 }
@@ -156,11 +156,11 @@ function requestBody(body: z.ZodType, registry: SchemaRegistry, example: Example
   return { required: !body.safeParse(undefined).success, content }
 }
 
-const bytesOf = (types: string[]) =>
+const binaryContent = (types: string[]) =>
   Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
 
 /** A stream is described by one of its events, because the description cannot express a sequence of them. */
-function success(
+function describeSuccess(
   { response, mediaTypes = [], events, downloads, etag }: DescribedRoute,
   registry: SchemaRegistry,
   example: Examples[string],
@@ -168,7 +168,7 @@ function success(
   const schemaFor = (type: string) =>
     events && type === 'text/event-stream' ? registry.schemaOf(events, 'output') : { type: 'string' }
   const content = {
-    ...(downloads && bytesOf(mediaTypes)),
+    ...(downloads && binaryContent(mediaTypes)),
     ...(response && {
       'application/json': { schema: registry.schemaOf(response, 'output'), ...exampleOf(example, 'answer') },
     }),
@@ -178,19 +178,19 @@ function success(
   return { description: 'Success', headers, ...(Object.keys(content).length > 0 && { content }) }
 }
 
-function faultsOf({ faults, ifMatch }: DescribedRoute): FaultKind[] {
+function listFaults({ faults, ifMatch }: DescribedRoute): FaultKind[] {
   return [...new Set<FaultKind>([...faults, ...(ifMatch ? (['precondition_failed'] as const) : [])])]
 }
 
-function failures(route: DescribedRoute, registry: SchemaRegistry): object {
+function describeFailures(route: DescribedRoute, registry: SchemaRegistry): object {
   const { errorBody, describesDefect = true } = route
-  const kinds = faultsOf(route)
+  const kinds = listFaults(route)
   if (errorBody) {
     const content = { 'application/json': { schema: registry.schemaOf(errorBody, 'output') } }
-    const own = (description: string) => ({ description, headers: requestIdHeader, content })
+    const toResponse = (description: string) => ({ description, headers: requestIdHeader, content })
     return {
-      ...Object.fromEntries(kinds.map((kind) => [faultStatus[kind], own(faultMeaning[kind])])),
-      500: own(defect),
+      ...Object.fromEntries(kinds.map((kind) => [faultStatus[kind], toResponse(faultMeaning[kind])])),
+      500: toResponse(defect),
     }
   }
   const named = kinds.map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
@@ -228,7 +228,7 @@ function pathParameters(
   registry: SchemaRegistry,
   example: Examples[string],
 ): object[] {
-  const schemas = propertiesOf(params, registry)
+  const schemas = readProperties(params, registry)
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -240,7 +240,7 @@ function pathParameters(
 
 function queryParameters(query: z.ZodType | undefined, registry: SchemaRegistry): object[] {
   const required = ((query && registry.schemaOf(query, 'input').required) ?? []) as string[]
-  return Object.entries(propertiesOf(query, registry)).map(([name, schema]) => ({
+  return Object.entries(readProperties(query, registry)).map(([name, schema]) => ({
     name,
     in: 'query',
     ...(required.includes(name) && { required: true }),
@@ -261,7 +261,7 @@ function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] {
   ]
 }
 
-function propertiesOf(schema: z.ZodType | undefined, registry: SchemaRegistry): Record<string, JsonSchema> {
+function readProperties(schema: z.ZodType | undefined, registry: SchemaRegistry): Record<string, JsonSchema> {
   return (schema && (registry.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
 }
 

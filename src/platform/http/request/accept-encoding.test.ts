@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { acceptedEncoding } from './accept-encoding.ts'
+import { chooseEncoding } from './accept-encoding.ts'
 
 const cases: [header: string | undefined, encoding: string | undefined][] = [
   [undefined, undefined],
@@ -24,5 +24,5 @@ const cases: [header: string | undefined, encoding: string | undefined][] = [
 ]
 
 test('a client gets its preferred encoding, and none it refuses', () => {
-  for (const [header, encoding] of cases) assert.equal(acceptedEncoding(header), encoding, String(header))
+  for (const [header, encoding] of cases) assert.equal(chooseEncoding(header), encoding, String(header))
 })

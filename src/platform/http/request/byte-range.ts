@@ -5,7 +5,7 @@ export type RequestedRange = { first: number; last?: number } | { suffix: number
  * Parses the range of bytes that a request asks for. Returns undefined for the whole file: also for several ranges or
  * an invalid header, which a server may answer with the whole file.
  */
-export function rangeOf(header: string | string[] | undefined): RequestedRange | undefined {
+export function parseRange(header: string | string[] | undefined): RequestedRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(String(header ?? '').trim()) ?? []
   if (first === '') return last === '' ? undefined : { suffix: Number(last) }
   if (last === '') return { first: Number(first) }

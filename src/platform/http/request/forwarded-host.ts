@@ -18,18 +18,18 @@ export type HostOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => s
  * Reads the `Host` header, or the header of a trusted proxy. Only the configured header is read: a proxy that sets one
  * header passes the others on unchanged from the client.
  */
-export function hostReader({ addresses, header }: Proxies): HostOf {
+export function createHostReader({ addresses, header }: Proxies): HostOf {
   if (addresses.length === 0) return ({ headers }) => headers.host
   const trusted = toBlockList(addresses)
   return ({ headers, socket }) => {
     const { remoteAddress } = socket
     const isTrusted = remoteAddress && trusted.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')
-    return (isTrusted && hostIn(header, headers[header])) || headers.host
+    return (isTrusted && parseHost(header, headers[header])) || headers.host
   }
 }
 
 /** Uses the last of several hosts; the client of the proxy wrote the others. */
-function hostIn(header: HostHeader, value: string | string[] | undefined): string | undefined {
+function parseHost(header: HostHeader, value: string | string[] | undefined): string | undefined {
   const last = String(value ?? '')
     .split(',')
     .at(-1)!

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 type HostRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'httpVersion' | 'url'>
 
 /** Returns the error in a request's host by the rules of HTTP; undefined if the request has exactly one valid host. */
-export function hostError({ headers, rawHeaders, httpVersion, url }: HostRequest): string | undefined {
+export function findHostError({ headers, rawHeaders, httpVersion, url }: HostRequest): string | undefined {
   const { host } = headers
   if (host === undefined && httpVersion === '1.1') return 'The request has no Host header, which HTTP/1.1 requires.'
   if (hasSecondHost(rawHeaders)) return 'The request has more than one Host header.'
@@ -18,17 +18,17 @@ const validHost = /^(\[[\w:.%~-]+\]|[\w.~%!$&'()*+,;=-]*)(:\d*)?$/
 
 /** Node uses the first of several `Host` headers and ignores the others. */
 function hasSecondHost(rawHeaders: readonly string[]): boolean {
-  let found = false
+  let hasHost = false
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue
-    if (found) return true
-    found = true
+    if (hasHost) return true
+    hasHost = true
   }
   return false
 }
 
-const absolute = /^(https?):\/\/([^/?#]*)/i
+const absoluteTarget = /^(https?):\/\/([^/?#]*)/i
 const defaultPort = { http: /:80$/, https: /:443$/ }
 
 /**
@@ -36,9 +36,9 @@ const defaultPort = { http: /:80$/, https: /:443$/ }
  * contain none.
  */
 function namesSameHost(target: string, host: string | undefined): boolean {
-  const [, scheme, authority] = absolute.exec(target) ?? []
+  const [, scheme, authority] = absoluteTarget.exec(target) ?? []
   if (authority === undefined) return true
   const port = defaultPort[scheme!.toLowerCase() as keyof typeof defaultPort]
-  const plain = (name: string) => name.toLowerCase().replace(port, '')
-  return host !== undefined && plain(authority) === plain(host)
+  const normalize = (name: string) => name.toLowerCase().replace(port, '')
+  return host !== undefined && normalize(authority) === normalize(host)
 }

@@ -4,7 +4,7 @@ import type { JsonSource } from '../../json/json-source.ts'
 import type { BodyPace } from '../../net/paced-body.ts'
 import type { ResponseStream } from '../../net/response-stream.ts'
 import { ReplyStream } from '../response/response-stream.ts'
-import { uploadOf } from './upload.ts'
+import { readUpload } from './upload.ts'
 
 type CallContext = { host: string | undefined; uploadPace: BodyPace }
 
@@ -58,17 +58,17 @@ export class IncomingCall<Caller> {
   }
 
   get upload(): AsyncIterable<Buffer> {
-    return uploadOf(this.raw, this.#uploadPace)
+    return readUpload(this.raw, this.#uploadPace)
   }
 
   get response(): ResponseStream {
-    this.#response ??= new ReplyStream(this.#reply, disconnectSignalOf(this.#reply))
+    this.#response ??= new ReplyStream(this.#reply, createDisconnectSignal(this.#reply))
     return this.#response
   }
 }
 
 /** Aborts if the client has left before the end of the response. */
-function disconnectSignalOf({ raw }: FastifyReply): DisconnectSignal {
+function createDisconnectSignal({ raw }: FastifyReply): DisconnectSignal {
   const controller = new DisconnectController()
   const abortUnfinished = () => {
     if (!raw.writableEnded) controller.abort()

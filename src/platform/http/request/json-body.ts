@@ -31,7 +31,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.decorateRequest('bodySource', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    const refuse = (error: unknown) => done(isCompressed(request.headers) ? compressed() : (error as Error))
+    const refuse = (error: unknown) => done(isCompressed(request.headers) ? createCompressedFault() : (error as Error))
     const pause = pauseForBody(bytes.length)
     if (pause) return void readLongBody(reader, request, bytes, pause).then((value) => done(null, value), refuse)
     let value: unknown
@@ -45,7 +45,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
 }
 
 function readShortBody(reader: JsonReader, request: FastifyRequest, bytes: Buffer): unknown {
-  const text = textOfBody(bytes)
+  const text = decodeBody(bytes)
   const value = reader.readShort(text)
   retainSource(request, bytes, text, { value, members: undefined })
   return value
@@ -58,7 +58,7 @@ async function readLongBody(
   pause: Pause,
 ): Promise<unknown> {
   await pause()
-  const text = textOfBody(bytes)
+  const text = decodeBody(bytes)
   await pause()
   const { key, maxBodyParts: maxParts } = request.routeOptions.config
   const read = await runInSlices(reader.readLong(text, { isStored: key === 'management', maxParts }), pause)
@@ -75,7 +75,7 @@ function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { va
 }
 
 /** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8. */
-function textOfBody(bytes: Buffer): string {
+function decodeBody(bytes: Buffer): string {
   if (isUtf8(bytes)) return decodeUtf8(bytes)
   throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
 }
@@ -84,7 +84,7 @@ function textOfBody(bytes: Buffer): string {
 const isCompressed = ({ 'content-encoding': encoding }: IncomingHttpHeaders) =>
   encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding)
 
-const compressed = () =>
+const createCompressedFault = () =>
   new Fault(
     'invalid',
     'The body is compressed, as its header "content-encoding" says: send it as plain JSON, without that header.',
@@ -156,7 +156,7 @@ function parseWithFramework(parse: ReturnType<FastifyInstance['getDefaultJsonPar
 const invalidJson = (body: string) => new Fault('invalid', `The body is not valid JSON${describePosition(body)}.`)
 
 /**
- * The place of the syntax error. The message repeats only one character of the body.
+ * Describes the position of the syntax error. The message repeats only one character of the body.
  */
 function describePosition(body: string): string {
   try {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ownPath } from './own-path.ts'
+import { parseOwnPath } from './own-path.ts'
 
 const origin = 'https://signalbox.example'
 
 test('an own path is accepted with its query, without the fragment', () => {
-  for (const path of ['/', '/requests?last=1h&model=a%2Fb', '/interns/1/2']) assert.equal(ownPath(path, origin), path)
-  assert.equal(ownPath('/requests#part', origin), '/requests')
-  assert.equal(ownPath('/a"><script>', origin), '/a%22%3E%3Cscript%3E')
+  for (const path of ['/', '/requests?last=1h&model=a%2Fb', '/interns/1/2'])
+    assert.equal(parseOwnPath(path, origin), path)
+  assert.equal(parseOwnPath('/requests#part', origin), '/requests')
+  assert.equal(parseOwnPath('/a"><script>', origin), '/a%22%3E%3Cscript%3E')
 })
 
 test('a disguised path to another site is refused', () => {
@@ -34,7 +35,7 @@ test('a disguised path to another site is refused', () => {
     `/${'a'.repeat(2000)}`,
   ]
   for (const text of disguises) {
-    const path = ownPath(text, origin)
+    const path = parseOwnPath(text, origin)
     assert.equal(path, undefined, text)
   }
 })

@@ -4,7 +4,7 @@ const maxLength = 2000
  * Returns a path with its query if every browser resolves it to the same origin; undefined for any other text, such as
  * a disguised address of another site.
  */
-export function ownPath(text: string, origin: string): string | undefined {
+export function parseOwnPath(text: string, origin: string): string | undefined {
   const url = text.startsWith('/') && text.length <= maxLength && URL.parse(text, origin)
   if (!url) return undefined
   const path = url.pathname + url.search

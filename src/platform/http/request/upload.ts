@@ -21,7 +21,7 @@ export function passBodiesUnread(scope: FastifyInstance): void {
  * is then dropped.
  * @throws Fault when the data arrives too slowly, or the client has disconnected.
  */
-export async function* uploadOf(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Buffer> {
+export async function* readUpload(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Buffer> {
   const { socket } = request
   uploading.add(socket)
   try {

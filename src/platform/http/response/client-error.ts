@@ -7,13 +7,13 @@ const answers: Record<string, [status: number, phrase: string, message: string]>
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers exceed 32 KiB, the limit of a request.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
 }
-const unreadable: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
+const unreadableAnswer: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
 
 /** Answers bytes that are not a valid request, with the same error envelope as all errors. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
-  const [code, phrase, message] = answers[error.code ?? ''] ?? unreadable
+  const [code, phrase, message] = answers[error.code ?? ''] ?? unreadableAnswer
   const body = JSON.stringify({ error: { code, message } })
   const head = [
     `HTTP/1.1 ${code} ${phrase}`,

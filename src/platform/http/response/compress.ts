@@ -12,13 +12,13 @@ const compressors: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: promisify<Buffer, Buffer>(zstdCompress),
 }
 
-const compressed = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
+const cache = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
 
 /** Compresses outside the main thread, once for each buffer and encoding. The result lives as long as the buffer. */
 export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
-  const cached = compressed.getOrInsertComputed(bytes, () => ({}))
+  const cached = cache.getOrInsertComputed(bytes, () => ({}))
   cached[encoding] ??= compressors[encoding](bytes).catch((error: unknown) => {
-    compressed.delete(bytes)
+    cache.delete(bytes)
     throw error
   })
   return cached[encoding]

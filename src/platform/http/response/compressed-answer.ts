@@ -1,4 +1,4 @@
-import { acceptedEncoding } from '../request/accept-encoding.ts'
+import { chooseEncoding } from '../request/accept-encoding.ts'
 import { HttpAnswer } from '../route.ts'
 import { compress } from './compress.ts'
 
@@ -9,11 +9,11 @@ import { compress } from './compress.ts'
 const minLength = 4096
 
 /** Compresses the JSON of an answer; undefined if it is short or not JSON, or if the client accepts no encoding. */
-export async function compressedAnswer(
+export async function compressAnswer(
   header: string | string[] | undefined,
   result: unknown,
 ): Promise<HttpAnswer | undefined> {
-  const encoding = acceptedEncoding(header === undefined ? undefined : String(header))
+  const encoding = chooseEncoding(header === undefined ? undefined : String(header))
   if (encoding === undefined || typeof result !== 'object' || result === null) return undefined
   if (result instanceof HttpAnswer || Buffer.isBuffer(result)) return undefined
   const text = JSON.stringify(result)

@@ -16,18 +16,18 @@ export function download(
     status,
     {
       'content-type': type,
-      'content-disposition': `attachment; filename*=UTF-8''${extended(name)}`,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeFileName(name)}`,
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
       'cache-control': 'no-store',
       ...headers,
     },
-    Readable.from(asFaults(body), { objectMode: false }),
+    Readable.from(convertErrors(body), { objectMode: false }),
   )
 }
 
 /** A failure before the first byte is still sent as an error. */
-async function* asFaults(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* convertErrors(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {
@@ -37,10 +37,10 @@ async function* asFaults(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 }
 
 /** Resolves when a download ends or fails. */
-export function downloaded({ body }: HttpAnswer): Promise<void> {
+export function waitForDownload({ body }: HttpAnswer): Promise<void> {
   return new Promise((resolve) => void finished(body as Readable, () => resolve()))
 }
 
 /** Encodes a file name by RFC 8187. */
-const extended = (name: string) =>
+const encodeFileName = (name: string) =>
   encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)

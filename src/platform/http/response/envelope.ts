@@ -33,7 +33,7 @@ export type Envelope = (
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: object }
 
-export function errorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
+export function toErrorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
   const status = faultStatus[fault.kind]
   const { metadata, retryAfterSeconds, headers, type } = fault.details
   const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
@@ -71,7 +71,7 @@ export function buildErrorAnswer(
   requestId: string,
   envelope: Envelope | undefined,
 ): { status: number; headers: Record<string, string>; body: object } {
-  const answer = fault ? errorAnswer(fault) : internalError(requestId)
+  const answer = fault ? toErrorAnswer(fault) : internalError(requestId)
   const { headers, body }: Partial<ErrorAnswer> = envelope
     ? envelope(answer.body.error, requestId)
     : { body: withNamedCode(answer.body.error) }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { acceptedEncoding, type Encoding } from '../request/accept-encoding.ts'
+import { chooseEncoding, type Encoding } from '../request/accept-encoding.ts'
 import { HttpAnswer } from '../route.ts'
 import { compress } from './compress.ts'
 
@@ -12,8 +12,9 @@ export type ReadyAnswer = {
 }
 
 /** An answer that is the same for every request. Its bytes and its entity tag are computed once. */
-export function readyAnswer(type: string, text: string): ReadyAnswer {
+export function createReadyAnswer(type: string, text: string): ReadyAnswer {
   const bytes = Buffer.from(text)
+  // 22 characters are 132 bits.
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   return { etag: `W/"${digest}"`, type, bytes: () => bytes }
 }
@@ -27,7 +28,7 @@ const minCompressedBytes = 1024
 export async function answerReady(request: RequestHeaders, prepared: ReadyAnswer): Promise<HttpAnswer> {
   if (matchesEtag(request['if-none-match'], prepared.etag)) return new HttpAnswer(304, cacheHeaders(prepared))
   const plain = prepared.bytes()
-  const encoding = encodingFor(request, plain)
+  const encoding = findEncoding(request, plain)
   return fullAnswer(prepared, encoding, encoding ? await compress(plain, encoding) : plain)
 }
 
@@ -41,9 +42,9 @@ function cacheHeaders({ etag }: ReadyAnswer) {
   return { etag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
 }
 
-function encodingFor(request: RequestHeaders, plain: Buffer): Encoding | undefined {
+function findEncoding(request: RequestHeaders, plain: Buffer): Encoding | undefined {
   if (plain.length < minCompressedBytes) return undefined
-  return acceptedEncoding(request['accept-encoding'] as string | undefined)
+  return chooseEncoding(request['accept-encoding'] as string | undefined)
 }
 
 /** Compares entity tags weakly, as `If-None-Match` requires. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../../process/log.ts'
-import { failureReason } from '../failure-reason.ts'
+import { findFailureReason } from '../failure-reason.ts'
 
 /** A finished request, identified by its route's pattern. It contains nothing from the client's path, query or body. */
 export type FinishedRequest = {
@@ -37,7 +37,7 @@ export function createRequestTracker(onFinished: (request: FinishedRequest) => v
         inFlight--
         const status = response.writableFinished ? response.statusCode : clientClosedRequest
         const finished = { id, method, route: routeOf(), status, seconds: (performance.now() - started) / 1000 }
-        const reason = failureReason(response)
+        const reason = findFailureReason(response)
         onFinished(reason === undefined ? finished : { ...finished, reason })
       })
     },

@@ -67,6 +67,7 @@ export class ReplyStream implements ResponseStream {
  */
 function joinHead(response: ServerResponse): void {
   const { _header: head } = response as ServerResponse & { _header?: string }
+  // The result does not matter: the search itself joins the strings.
   if (head !== undefined) lineEnd.test(head)
 }
 

@@ -14,14 +14,14 @@ export async function sendEvents<Event>(
   text: EventText<Event>,
   keepaliveMs: number,
 ): Promise<void> {
-  const idle = setInterval(() => response.write(': keepalive\n\n'), keepaliveMs)
+  const keepaliveTimer = setInterval(() => response.write(': keepalive\n\n'), keepaliveMs)
   try {
     response.write(text.opening)
-    const caughtUp = createDrainWaiter(response)
+    const waitForDrain = createDrainWaiter(response)
     for await (const event of events) {
-      idle.refresh()
+      keepaliveTimer.refresh()
       const piece = text.textOf(event)
-      if (piece && !response.write(piece)) await caughtUp()
+      if (piece && !response.write(piece)) await waitForDrain()
       if (response.signal.aborted) return
     }
     response.write(text.closing)
@@ -29,6 +29,6 @@ export async function sendEvents<Event>(
   } catch (error) {
     if (!response.signal.aborted) throw error
   } finally {
-    clearInterval(idle)
+    clearInterval(keepaliveTimer)
   }
 }
