@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { createBacklog, readBacklog } from './backlog.ts'
@@ -49,7 +49,7 @@ async function world(kind: 'sqlite' | 'postgres') {
   const now = () => time.now
   const config = { webhook_origins: ['https://hooks.example.com'], public_url: undefined }
   const vault = createVault(Buffer.alloc(32))
-  const deps = { ...{ db: store.db, now, newId: newUuid, vault, config }, clock: createDatabaseClock(now) }
+  const deps = { ...{ db: store.db, now, newId: newUuid, vault, config }, clock: createLocalClock(now) }
   await bootstrap(deps)
   const at = await deps.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const caller = {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { startReceiver, verified } from '#test/harness/service/receiver.ts'
 import { until } from '#test/harness/until.ts'
@@ -38,7 +38,7 @@ async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: str
       {
         ...{
           ...deps,
-          clock: createDatabaseClock(deps.now),
+          clock: createLocalClock(deps.now),
           server: newUuid(),
           log,
           createLink: () => undefined,
@@ -203,7 +203,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     for (let n = 0; n < 9; n++) await createWebhook(w.deps, w.caller, { url: receiver.url })
     const { data: hooks } = await listWebhooks(w.deps, w.caller, { offset: 0, limit: 10 })
     for (const hook of hooks) for (let n = 0; n < 40; n++) await queueTest(w.deps, hook)
-    const queue = { ...w.deps, clock: createDatabaseClock(w.deps.now), server: 'test' }
+    const queue = { ...w.deps, clock: createLocalClock(w.deps.now), server: 'test' }
     const seen = new Set<string>()
     for (let n = 0; n < 200 && seen.size < 10; n++)
       for (const { webhookId } of await claimDeliveries(queue, claim)) seen.add(webhookId)

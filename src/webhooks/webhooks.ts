@@ -6,7 +6,7 @@ import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { failPending, invalidateLinks } from './queue.ts'
@@ -128,7 +128,8 @@ export async function changeWebhook(
   return updateWithAudit(deps, caller, id, 'updated', async (tx, before) => {
     const takesOver = changesTarget && before.created_by_user_id !== caller.userId
     // Deliveries that were queued for the previous creator can be about interns that the new one must not see.
-    if (takesOver) await failPending(tx, databaseClock(deps.db, deps.now), id, 'another member changed the webhook')
+    if (takesOver)
+      await failPending(tx, createDatabaseClock(deps.db, deps.now), id, 'another member changed the webhook')
     if (takesOver || (url !== undefined && url !== before.url)) await invalidateLinks(tx, id)
     // Undefined columns do not change.
     const columns = {

@@ -91,7 +91,7 @@ function exclusionOf(entry: Entry, names: string[], rules: IgnoreRules, { all, h
 function openIn(folder: OpenFolder, name: string): { folder: OpenFolder; entries: Entry[] } | undefined {
   let opened: OpenFolder | undefined
   try {
-    opened = folder.open(name)
+    opened = folder.openSubfolder(name)
     return { folder: opened, entries: sortedEntries(opened.entries()) }
   } catch {
     opened?.[Symbol.dispose]()

@@ -19,7 +19,7 @@ import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Log } from '#platform/process/log.ts'
 import { throttleWarnings } from '#platform/process/warning-throttle.ts'
@@ -73,7 +73,7 @@ export function openSupervision({
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
   const thisHost = ownHost(config, db)
-  const hosts = new InternHosts({ db, clock: databaseClock(db, now), ownHost: thisHost })
+  const hosts = new InternHosts({ db, clock: createDatabaseClock(db, now), ownHost: thisHost })
   const certificates = new DaemonCertificates({ db, vault, now })
   const commonDeps = {
     config,

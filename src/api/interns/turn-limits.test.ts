@@ -11,7 +11,7 @@ import { announceTurn, openAccounts } from '#interns/runs/limited-turns.ts'
 import { saveStartedRun } from '#interns/runs/run-store.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { toPicoUsd } from '#platform/core/pico-usd.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { Budgets } from '#spend/budgets/budgets.ts'
 import { pruneTurnAccounts } from '#spend/budgets/turn-account-pruning.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
@@ -32,7 +32,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
   await db.query.updateTable('interns').set({ key_hash: 'own' }).where('id', '=', id).execute()
   const own = { internId: id, sessionId: 's', keyHash: 'own', budget: oneDollar }
   const started = { id: 'r', sessionId: 's', background: false, startedBy: null, startedAt: 1000, meteredKey: 'own' }
-  const clock = createDatabaseClock(now)
+  const clock = createLocalClock(now)
   const server = (reportMs = 20) =>
     new Budgets(
       {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createSpendingReader, isSingleLedgerWriter } from '#api/interns/metered-turn.ts'
 import { readSessionCost } from '#interns/runs/run-spending.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import { Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
@@ -54,7 +54,7 @@ export async function openMoney(
     return readSpentSince({ db }, { subject, includesByok }, sinceDay)
   }
   const warnNotReported = createWarning(context, 'budgets were not reported')
-  const clock = databaseClock(db, now)
+  const clock = createDatabaseClock(db, now)
   const waitUntilWritten = ledger.flush
   const budgets = new Budgets({
     db,

@@ -1,6 +1,6 @@
 import { openAccounts } from '#interns/runs/limited-turns.ts'
 import { keepPruningRuns } from '#interns/runs/run-store.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { startEventPruning } from '#platform/db/event-log.ts'
 import { startGroupPruning } from '#spend/budgets/prune-groups.ts'
@@ -27,7 +27,12 @@ export function openUpkeep(context: OpenContext, db: Db): void {
   cleanup.defer(startPruningMarkers({ db, now, onError: warnNotPruned }))
   const openTurns = () => openAccounts({ db, now })
   cleanup.defer(
-    startPruningTurnAccounts({ db, clock: databaseClock(db, now), runningTurns: openTurns, onError: warnNotPruned }),
+    startPruningTurnAccounts({
+      db,
+      clock: createDatabaseClock(db, now),
+      runningTurns: openTurns,
+      onError: warnNotPruned,
+    }),
   )
   cleanup.defer(startGroupPruning({ db, now, onError: warnNotPruned }))
   cleanup.defer(startEventPruning({ db, now, onError: warnNotPruned }))

@@ -1,6 +1,6 @@
 import { apiPrefix } from '#api/access/prefix.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createAnswerToken } from '#webhooks/answer-link.ts'
 import { createBacklog } from '#webhooks/backlog.ts'
@@ -10,7 +10,7 @@ import { createWarning, type OpenContext } from './parts.ts'
 /** Starts the delivery of queued webhook events, in one process per host. */
 export function openWebhooks(context: OpenContext, { db, vault }: { db: Db; vault: Vault }): void {
   const { config, log, now, newId } = context.parts
-  const clock = databaseClock(db, now)
+  const clock = createDatabaseClock(db, now)
   context.metrics.observeBacklog(createBacklog({ db, clock }))
   context.cleanup.defer(
     startSender({

@@ -22,7 +22,7 @@ export function encodeItems(models: readonly Model[]): Items {
   return { bytes, starts, digest: createHash('sha256').update(bytes).digest('base64url') }
 }
 
-/** Returns the selected items between `before` and `after`. Adjacent items are copied together. */
+/** Returns the selected items between `prefix` and `suffix`. Adjacent items are copied together. */
 export function joinItems(items: Items, selected: Uint32Array, prefix: string, suffix: string): Buffer {
   const { bytes, starts } = items
   let size = 0

@@ -45,7 +45,11 @@ export class SignInAttempts {
     const existing = this.#buckets.get(network)
     if (existing) return existing
     if (this.#buckets.size >= maxAddresses) this.#buckets.delete(this.#buckets.keys().next().value!)
-    const created = new TokenBucket(1 / this.#rate.refillSeconds, this.#rate.burst, this.#now)
+    const created = new TokenBucket({
+      perSecond: 1 / this.#rate.refillSeconds,
+      capacity: this.#rate.burst,
+      now: this.#now,
+    })
     this.#buckets.set(network, created)
     return created
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { InternHosts, lostHostMessage } from './hosts.ts'
 
@@ -12,7 +12,7 @@ onEachDatabase('hosts of interns', (kind) => {
   async function place() {
     const store = await newDb(kind)
     const time = { now: at }
-    const clock = createDatabaseClock(() => time.now)
+    const clock = createLocalClock(() => time.now)
     const [a, b, off] = [own('a'), own('b'), undefined].map(
       (mine) => new InternHosts({ db: store.db, clock, ownHost: mine }),
     )

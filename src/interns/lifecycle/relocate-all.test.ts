@@ -4,7 +4,7 @@ import { bootstrap } from '#identity/accounts/bootstrap.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { InternHosts } from '../hosts/hosts.ts'
 import { createIntern } from './create.ts'
@@ -29,7 +29,7 @@ onEachDatabase('all interns of a host that is gone', (kind) => {
     // Two servers, each with a separate view of the hosts.
     const serverOn = (name: string) => {
       const own = { name, address: null, labels: [], capacity: 0 }
-      return { ...deps, internHosts: new InternHosts({ db, clock: createDatabaseClock(deps.now), ownHost: own }) }
+      return { ...deps, internHosts: new InternHosts({ db, clock: createLocalClock(deps.now), ownHost: own }) }
     }
     const [a, b] = [serverOn('a'), serverOn('b')]
     await Promise.all([a.internHosts.renew(), b.internHosts.renew()])

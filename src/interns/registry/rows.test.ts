@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { InternHosts } from '../hosts/hosts.ts'
 import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from '../lifecycle/change.ts'
@@ -41,7 +41,7 @@ onEachDatabase('interns in the database', (kind) => {
       .execute()
     const deps = { db: store.db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32, 7)) }
     const own = { name: 'here', address: null, labels: [], capacity: 0 }
-    const internHosts = new InternHosts({ db: store.db, clock: createDatabaseClock(deps.now), ownHost: own })
+    const internHosts = new InternHosts({ db: store.db, clock: createLocalClock(deps.now), ownHost: own })
     return {
       deps: { ...deps, internHosts },
       query,

@@ -57,7 +57,11 @@ async function* readTranscriptEvents(
   signal: AbortSignal,
 ): AsyncGenerator<TranscriptEvent, undefined> {
   const lines = new LineReader(maxEventBytes)
-  const eventRate = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, () => performance.now())
+  const eventRate = new TokenBucket({
+    perSecond: rateLimit.perSecond,
+    capacity: rateLimit.atOnce,
+    now: () => performance.now(),
+  })
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       lines.push(chunk)

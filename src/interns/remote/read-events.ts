@@ -42,7 +42,7 @@ export function readEvents(
   { slices, now, wait }: Pacing = defaultPacing,
 ): AsyncIterableIterator<TurnEvent> {
   const lines = new LineReader(maxEventBytes)
-  const eventRate = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, now)
+  const eventRate = new TokenBucket({ perSecond: rateLimit.perSecond, capacity: rateLimit.atOnce, now })
   const chunks: Buffer[] = []
   let isBroken = false
   let isOver = false

@@ -1,6 +1,6 @@
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
@@ -79,7 +79,7 @@ export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Pr
   const announced = query
     .selectFrom('announced_turns')
     .where('key_hash', '=', keyHash)
-    .where('expires_at', '>', databaseClock(db, now).nowSql())
+    .where('expires_at', '>', createDatabaseClock(db, now).nowSql())
     .select((e) => e.cast(e.val(null), 'text').as('run_id'))
     .select(['intern_id', 'session_id', 'began_at', 'budget'])
     .select((e) => e.cast(e.val(null), 'text').as('refused'))
@@ -168,7 +168,7 @@ export async function announceTurn<Started>(
 ): Promise<Started> {
   if (keyHash === null) return start(budget)
   const accountedBudget = { ...budget, id: account }
-  const expiresAt = sql<number>`${databaseClock(db, now).nowSql()} + ${idleTimeoutMs + runStoredWithinMs}`
+  const expiresAt = sql<number>`${createDatabaseClock(db, now).nowSql()} + ${idleTimeoutMs + runStoredWithinMs}`
   const row = {
     id: account,
     intern_id: internId,
@@ -202,7 +202,7 @@ export async function deleteAnnouncement(query: Query | Tx, id: string): Promise
 /** The accounts of turns that are possibly in flight. Deletes expired announcements. */
 export async function openAccounts({ db, now }: TurnDeps): Promise<string[]> {
   const { query } = db
-  await query.deleteFrom('announced_turns').where('expires_at', '<', databaseClock(db, now).nowSql()).execute()
+  await query.deleteFrom('announced_turns').where('expires_at', '<', createDatabaseClock(db, now).nowSql()).execute()
   const announced = await query.selectFrom('announced_turns').select('id').execute()
   const runs = await selectOpenRuns(query).execute()
   return [...announced, ...runs.flatMap(toLimitedTurns)].map(({ id }) => id)

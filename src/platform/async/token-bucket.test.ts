@@ -4,7 +4,7 @@ import { TokenBucket } from './token-bucket.ts'
 
 test('saved tokens are spent at once, then at the rate', () => {
   let now = 0
-  const pace = new TokenBucket(100, 10, () => now)
+  const pace = new TokenBucket({ perSecond: 100, capacity: 10, now: () => now })
   for (let each = 0; each < 10; each++) assert.equal(pace.take(1), 0)
   assert.equal(pace.take(1), 10)
   now = 10

@@ -1,3 +1,10 @@
+type TokenBucketOptions = {
+  perSecond: number
+  capacity: number
+  /** A clock, in milliseconds. */
+  now: () => number
+}
+
 /** A token bucket: refilled at `perSecond`, up to `capacity`. */
 export class TokenBucket {
   readonly #perSecond: number
@@ -6,7 +13,7 @@ export class TokenBucket {
   #tokens: number
   #refilledAt: number
 
-  constructor(perSecond: number, capacity: number, now: () => number) {
+  constructor({ perSecond, capacity, now }: TokenBucketOptions) {
     this.#perSecond = perSecond
     this.#capacity = capacity
     this.#now = now

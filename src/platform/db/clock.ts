@@ -12,8 +12,8 @@ export type DatabaseClock = {
 }
 
 /** The clock of the embedded database is the clock of its only server. */
-export function databaseClock(db: Pick<Db, 'kind'>, now: Now): DatabaseClock {
-  if (db.kind === 'sqlite') return createDatabaseClock(now)
+export function createDatabaseClock(db: Pick<Db, 'kind'>, now: Now): DatabaseClock {
+  if (db.kind === 'sqlite') return createLocalClock(now)
   return {
     nowSql: () => sql<number>`cast(ceil(extract(epoch from clock_timestamp()) * 1000) as bigint)`,
     elapsed: () => performance.now(),
@@ -21,6 +21,6 @@ export function databaseClock(db: Pick<Db, 'kind'>, now: Now): DatabaseClock {
 }
 
 /** Creates the clock of a database from `now`, for the embedded database and for tests. */
-export function createDatabaseClock(now: Now): DatabaseClock {
+export function createLocalClock(now: Now): DatabaseClock {
   return { nowSql: () => sql<number>`cast(${Math.ceil(now())} as bigint)`, elapsed: now }
 }

@@ -31,7 +31,7 @@ export class OpenFolder implements Disposable {
     }
   }
 
-  open(name: string): OpenFolder {
+  openSubfolder(name: string): OpenFolder {
     return new OpenFolder(`${this.#path}/${name}`)
   }
 

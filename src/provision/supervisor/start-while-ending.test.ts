@@ -6,7 +6,7 @@ import { createVault } from '#identity/provider-keys/vault.ts'
 import { InternHosts } from '#interns/hosts/hosts.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Provisioner } from './provisioner.ts'
@@ -64,7 +64,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
     },
   } as unknown as Provisioner
   const own = { name: 'here', address: null, labels: [], capacity: 0 }
-  const hosts = new InternHosts({ db, clock: createDatabaseClock(deps.now), ownHost: own })
+  const hosts = new InternHosts({ db, clock: createLocalClock(deps.now), ownHost: own })
   const servers = ['a', 'b'].map(
     (server) =>
       new Supervisor({

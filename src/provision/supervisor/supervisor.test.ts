@@ -7,7 +7,7 @@ import { InternHosts } from '#interns/hosts/hosts.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { KubernetesError } from '../kubernetes/requests.ts'
@@ -46,7 +46,7 @@ async function superviseOne(
     ...start,
   } as unknown as Provisioner
   const own = { name: 'here', address: null, labels: [], capacity: 0 }
-  const hosts = new InternHosts({ db, clock: createDatabaseClock(deps.now), ownHost: own })
+  const hosts = new InternHosts({ db, clock: createLocalClock(deps.now), ownHost: own })
   const supervisor = new Supervisor({
     ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs },
     ...{ onError, follow: () => () => {} },

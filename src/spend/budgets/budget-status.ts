@@ -1,6 +1,6 @@
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { chargedOf, unconfirmedOf } from '../ledger/read.ts'
 import { type Budget, forecastSpending, type LastingSubject, periodOf, resetsAt } from './budget.ts'
@@ -32,7 +32,7 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
   const at = now()
   const ids = budgets.map(({ id }) => id)
   const [{ at: databaseAt, leases }, accounts] = await Promise.all([
-    readLeases(db.query, databaseClock(db, now), ids),
+    readLeases(db.query, createDatabaseClock(db, now), ids),
     readSpendingOfAccounts(db.query, ids),
   ])
   return Promise.all(

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newUuid } from '#platform/core/id.ts'
 import { parsePicoUsd } from '#platform/core/pico-usd.ts'
-import { createDatabaseClock, databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock, createLocalClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
@@ -29,7 +29,7 @@ function open(db: Db, now: () => number = Date.now, earlier = 0n, reportMs = 20,
   return new Budgets(
     {
       db,
-      clock: createDatabaseClock(now),
+      clock: createLocalClock(now),
       now,
       newId: newUuid,
       waitUntilWritten: async () => {},
@@ -51,7 +51,7 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
 
 const spent = async (db: Db, budget: Budget, now: () => number = Date.now) => {
   const period = periodOf(budget, now())
-  const stored = await readBudget(db.query, createDatabaseClock(now), budget.id, period)
+  const stored = await readBudget(db.query, createLocalClock(now), budget.id, period)
   return Number((stored.spent ?? 0n) + sumLeases(budget, period, stored).charged) / 1e12
 }
 
@@ -63,7 +63,7 @@ test('each report to a failing database is refused with an error', async () => {
   const onError = ({ message }: Error) => void messages.push(message)
   const deps = {
     db,
-    clock: createDatabaseClock(now),
+    clock: createLocalClock(now),
     now,
     newId: newUuid,
     waitUntilWritten: async () => {},
@@ -176,7 +176,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     await using store = await newDb(kind)
     let ledger = 0n
     const now = () => Date.UTC(2026, 10, 25, 12)
-    const deps = { db: store.db, clock: createDatabaseClock(now), now, newId: newUuid, onError: assert.fail }
+    const deps = { db: store.db, clock: createLocalClock(now), now, newId: newUuid, onError: assert.fail }
     const budgets = new Budgets(
       { ...deps, waitUntilWritten: async () => {}, readSpentSince: async () => ledger },
       { reportMs: 3_600_000 },
@@ -227,7 +227,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       let ledger = 0n
       const [noon, start] = [Date.UTC(2026, 10, 25, 12), Date.now()]
       const now = () => noon + Date.now() - start
-      const deps = { db: store.db, clock: createDatabaseClock(now), now, newId: newUuid, onError: assert.fail }
+      const deps = { db: store.db, clock: createLocalClock(now), now, newId: newUuid, onError: assert.fail }
       const opened = Array.from(
         { length: servers },
         () =>
@@ -262,7 +262,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       await using store = await newDb(kind)
       const now = Date.UTC(2026, 10, 25, 12)
       const [old, young] = [budgetOf(1, { interval: from }), budgetOf(1, { interval: to })]
-      const clocked = { db: store.db, clock: createDatabaseClock(() => now) }
+      const clocked = { db: store.db, clock: createLocalClock(() => now) }
       const notification = (budget: Budget, total: number, held: number): [Budget, () => LeaseReport] => [
         budget,
         () => ({
@@ -362,7 +362,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
       },
     }
     const deps = {
-      clock: createDatabaseClock(Date.now),
+      clock: createLocalClock(Date.now),
       now: Date.now,
       newId: newUuid,
       waitUntilWritten: async () => {},
@@ -387,7 +387,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     const skewed = (minutes: number) => {
       const deps = {
         db: store.db,
-        clock: createDatabaseClock(() => now),
+        clock: createLocalClock(() => now),
         now: () => now + minutes * 60_000,
         newId: newUuid,
       }
@@ -413,7 +413,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
 
   test('the database returns its time', async () => {
     await using store = await newDb(kind)
-    const clock = databaseClock(store.db, Date.now)
+    const clock = createDatabaseClock(store.db, Date.now)
     const before = Date.now()
     const budgets = new Budgets(
       {

@@ -5,7 +5,7 @@ import { changeKey, createKey, deleteKey } from '#identity/accounts/keys/keys.ts
 import { createVault } from '#identity/provider-keys/vault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { parsePicoUsd } from '#platform/core/pico-usd.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { toReadableEvent } from '#webhooks/readable-event.ts'
@@ -240,7 +240,7 @@ async function world(kind: 'sqlite' | 'postgres') {
     const period = periodOf(budget, now())
     const report = { server, period, total, confirmed: 0n, held: 0n, unwritten: 0n, need: 0n, totalNeed: 0n, ...more }
     const earlier = { waitUntilReported: async () => {}, readLedger: async () => usd(ledger.usd) }
-    return exchange({ db, clock: createDatabaseClock(now) }, { ...budget }, () => report, earlier)
+    return exchange({ db, clock: createLocalClock(now) }, { ...budget }, () => report, earlier)
   }
   const owner = thresholdOwner(budget.subject)!
   const setThresholds = (thresholds: number[] | null) =>

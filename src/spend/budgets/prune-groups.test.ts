@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
@@ -77,7 +77,7 @@ onEachDatabase('accounts of sessions and tag values', (kind) => {
     ] as const) {
       const { leases, notified } = await readBudget(
         db.query,
-        createDatabaseClock(() => now),
+        createLocalClock(() => now),
         ofSession + session,
         0,
       )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import { newUuid } from '#platform/core/id.ts'
-import { createDatabaseClock } from '#platform/db/clock.ts'
+import { createLocalClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type Budget, type GroupSubject, groupAccountPrefix, periodOf } from '#spend/budgets/budget.ts'
 import { Budgets, type Reservation } from '#spend/budgets/budgets.ts'
@@ -153,7 +153,7 @@ export class MoneyWorld {
     const budgets = new Budgets(
       {
         db: cuttableDb(this.#db, link),
-        clock: createDatabaseClock(() => this.now),
+        clock: createLocalClock(() => this.now),
         now: () => this.now + server.skewMs,
         newId: () => server.name.replaceAll(' ', '_'),
         waitUntilWritten: () => this.#write(server),
@@ -390,7 +390,7 @@ export class MoneyWorld {
     const now = this.now
     const periods = intervals.map((interval) => ({ interval, key: keyOf({ id, interval }, now) }))
     for (const { key } of periods) this.#before.set(key, BigInt(Number.MAX_SAFE_INTEGER))
-    const clock = createDatabaseClock(() => now)
+    const clock = createLocalClock(() => now)
     for (const { interval, key } of periods) {
       const period = periodOf({ interval }, now)
       const { spent, leases } = await readBudget(this.#db.query, clock, id, period)
@@ -454,7 +454,7 @@ export class MoneyWorld {
       ).values()) {
         const period = periodOf({ interval }, when)
         const sums = this.#sumsOf(id, interval, period)
-        const clock = createDatabaseClock(() => this.now)
+        const clock = createLocalClock(() => this.now)
         const ofForgotten = id.startsWith('guardrail:') ? this.#written(id, period) : 0n
         const { spent = ofForgotten, leases } = await readBudget(this.#db.query, clock, id, period)
         const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)

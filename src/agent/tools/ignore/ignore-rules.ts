@@ -57,8 +57,8 @@ function verdict(chain: Chain | undefined, names: string[], isFolder: boolean): 
 
 function excludesOf(folder: OpenFolder): string {
   try {
-    using git = folder.open('.git')
-    using info = git.open('info')
+    using git = folder.openSubfolder('.git')
+    using info = git.openSubfolder('info')
     return textOf(info, 'exclude')
   } catch {
     return ''

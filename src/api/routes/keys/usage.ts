@@ -1,6 +1,6 @@
 import type { Now } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
 import { readLeasedByBudget } from '#spend/budgets/leased-money.ts'
@@ -54,7 +54,7 @@ export async function keyUsages(deps: UsageDeps, keys: LimitedKey[]): Promise<z.
   )
   const [spending, held] = await Promise.all([
     readKeySpending(deps, keys),
-    readLeasedByBudget(deps.db.query, databaseClock(deps.db, deps.now), budgets, deps.now()),
+    readLeasedByBudget(deps.db.query, createDatabaseClock(deps.db, deps.now), budgets, deps.now()),
   ])
   return spending.map((figures, index) => {
     const { limit, hash } = keys[index]!

@@ -6,7 +6,7 @@ import { readOrganizationInterns } from '#interns/registry/organization-interns.
 import { isoTime } from '#platform/core/clock.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { version } from '#platform/core/version.ts'
-import { databaseClock } from '#platform/db/clock.ts'
+import { createDatabaseClock } from '#platform/db/clock.ts'
 import { toDatabaseFault } from '#platform/db/maintenance/failures.ts'
 import { z } from '#platform/json/schema.ts'
 import { readLeasedMoney } from '#spend/budgets/leased-money.ts'
@@ -61,7 +61,7 @@ async function readDatabaseStatus(deps: ApiDeps, caller: Caller, processes: Proc
   const { organizationId } = caller
   const { db, now } = deps
   const [money, interns, circuits] = await Promise.all([
-    readLeasedMoney(db.query, databaseClock(db, now), organizationId),
+    readLeasedMoney(db.query, createDatabaseClock(db, now), organizationId),
     readOrganizationInterns(deps, caller),
     restrictedCircuits(deps, organizationId, processes),
   ])

@@ -10,14 +10,16 @@ export function toModelPatch(rowsByTag: ReadonlyMap<string, Row>, { canonicalSlu
   const rows = [...rowsByTag.values()]
   const contexts = rows.map((row) => row.model.limit.context)
   const facts = modelFacts(findLeadRow(rows).model)
-  return {
+  const patch: ModelPatch = {
     ...facts,
     created: Date.parse(releaseDay(rows)) / 1000,
+    // A context length of 0 is unknown.
     contextLength: facts.contextLength ?? (Math.max(...contexts) || undefined),
-    ...(canonicalSlug && { canonicalSlug }),
     aliases,
     endpoints: new Map([...rowsByTag].map(([tag, row]) => [tag, toEndpointPatch(row)])),
   }
+  if (canonicalSlug) patch.canonicalSlug = canonicalSlug
+  return patch
 }
 
 /** Returns the release date of the author's row, or else the most frequent date, or else the earliest of those. */
@@ -30,9 +32,7 @@ function releaseDay(rows: readonly Row[]): string {
 }
 
 function toEndpointPatch({ provider, model, quantization, api, isDefaultApi }: Row): EndpointPatch {
-  return {
-    ...endpointFacts(model, toPrices(model, provider.id)!),
-    ...(quantization && { quantization }),
-    ...(!isDefaultApi && api),
-  }
+  const patch = endpointFacts(model, toPrices(model, provider.id)!)
+  if (quantization) patch.quantization = quantization
+  return isDefaultApi ? patch : { ...patch, ...api }
 }

@@ -9,6 +9,9 @@ import { channel, trackRevisions } from './revisions.ts'
 const heartbeatMs = 300
 const maxSilenceMs = 900
 
+/** The longest wait of `close` for a heartbeat, and again for the end of the connection. */
+const closeTimeoutMs = 500
+
 /**
  * The interval of checking whether the database accepts writes. A standby does not, and neither does a server during a
  * switch-over.
@@ -44,7 +47,7 @@ export async function postgresSignals(
   const revisions = trackRevisions()
   let isClosing = false
   let client: Connection | undefined
-  /** The time up to which all notifications were received or reported as missed. */
+  /** The time up to which all notifications were received or reported as missed. 0 before the first heartbeat of a connection. */
   let receivedUntil = 0
   let lastBeatAt = 0
   let readOnly = false
@@ -115,11 +118,11 @@ export async function postgresSignals(
     async close() {
       isClosing = true
       // Does not wait for a connection that is still being opened.
-      await Promise.race([heartbeat.stop(), sleep(500, undefined, { ref: false })])
+      await Promise.race([heartbeat.stop(), sleep(closeTimeoutMs, undefined, { ref: false })])
       const lastClient = client
       if (!lastClient) return
       // Does not wait for a server that does not answer.
-      await Promise.race([lastClient.end().catch(() => {}), sleep(500, undefined, { ref: false })])
+      await Promise.race([lastClient.end().catch(() => {}), sleep(closeTimeoutMs, undefined, { ref: false })])
       lastClient.abandon('the service is ending')
     },
   }

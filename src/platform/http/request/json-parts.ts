@@ -49,6 +49,7 @@ export function checkDepth(depth: number): void {
 
 /** @throws Fault if the value of a text is nested too deeply. */
 export function checkValueDepth(text: string, value: unknown): void {
+  // Each level has two brackets, so a shorter text cannot be nested too deeply.
   if (text.length > 2 * maxDepth && isDeeper(value, maxDepth)) throw tooDeepFault()
 }
 
