@@ -78,8 +78,8 @@ async function completeOnce(
     const { client } = withPlugins
     opened = openRecord(deps, call, decided)
     const { record, content } = opened
-    const accesses = deps.credentials.getCached(call.caller) ?? (await deps.credentials.of(call.caller))
-    const access = new EndpointAccess(deps.catalogue.current(), accesses, call.caller.workspaceId)
+    const accessLookup = deps.credentials.getCached(call.caller) ?? (await deps.credentials.of(call.caller))
+    const access = new EndpointAccess(deps.catalogue.current(), accessLookup, call.caller.workspaceId)
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
     if (call.pause) {
       await call.pause()

@@ -150,7 +150,7 @@ export function refuseFoldedNames(body: Body): void {
 function refuseFoldedMembers(value: unknown, field: string): void {
   if (typeof value !== 'object' || value === null || freeFormFields.has(field)) return
   if (Array.isArray(value)) {
-    for (const one of value) refuseFoldedMembers(one, '')
+    for (const item of value) refuseFoldedMembers(item, '')
     return
   }
   // Tool input has arbitrary names. The `input` of a request is a list.

@@ -40,11 +40,11 @@ function substringFinder(word: string, maxLength: number): (text: string) => [nu
     substrings.getOrInsertComputed(hash, () => []).push(lower.slice(at, at + length))
   })
   return (text) => {
-    const found: [number, number][] = []
+    const positions: [number, number][] = []
     eachSubstring(text, length, (hash, at) => {
-      if (substrings.get(hash)?.includes(text.slice(at, at + length))) found.push([at, at + length])
+      if (substrings.get(hash)?.includes(text.slice(at, at + length))) positions.push([at, at + length])
     })
-    return found
+    return positions
   }
 }
 

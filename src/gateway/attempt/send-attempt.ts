@@ -50,7 +50,8 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     record.failAttempt(triedEndpoint, failure, response.signal.aborted)
     return { failure }
   }
-  record.finishAttempt(triedEndpoint, relay.failure, response.signal.aborted, !relay.wasThrottled)
+  const clientLeft = response.signal.aborted
+  record.finishAttempt(triedEndpoint, { failure: relay.failure, clientLeft, isComplete: !relay.wasThrottled })
   if (relay.failure) {
     const fault = toClientFault(relay.failure, target)
     record.noteCause(fault)
@@ -80,7 +81,8 @@ export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, targe
     return { failure }
   }
   nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
-  record.finishAttempt(triedEndpoint, undefined, response.signal.aborted, true)
+  const clientLeft = response.signal.aborted
+  record.finishAttempt(triedEndpoint, { failure: undefined, clientLeft, isComplete: true })
   return { answer: relay.body() }
 }
 

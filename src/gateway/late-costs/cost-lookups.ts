@@ -57,9 +57,9 @@ export function startCostLookups(
     async () => {
       const claimed = await claimCostLookups(db, now(), maxConcurrentLookups)
       for (const lookup of claimed) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
-      const next = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
+      const nextAt = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
       const longestMs = now() < expectedUntil ? lookupDelays.firstMs : pollIntervalMs
-      return Math.min(longestMs, Math.max(100, next - now()))
+      return Math.min(longestMs, Math.max(100, nextAt - now()))
     },
     { signal, retryMs, onError },
   )

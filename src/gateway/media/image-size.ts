@@ -113,8 +113,8 @@ function isFrameHeader(marker: number): boolean {
 
 const hasNoLength = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
 
-/** Returns the maximum of two sizes, or `other` if `one` is missing. Undefined if `other` is unknown. */
-function larger(one: ImageSize | undefined, other: ImageSize | undefined): ImageSize | undefined {
-  if (!one || !other) return other
-  return { width: Math.max(one.width, other.width), height: Math.max(one.height, other.height) }
+/** Returns the maximum of two sizes, or `size` if there is no earlier one. Undefined if `size` is unknown. */
+function larger(earlier: ImageSize | undefined, size: ImageSize | undefined): ImageSize | undefined {
+  if (!earlier || !size) return size
+  return { width: Math.max(earlier.width, size.width), height: Math.max(earlier.height, size.height) }
 }

@@ -13,7 +13,7 @@ export type PresetStyle = {
   /** Fields that are merged member by member. */
   nested?: readonly string[]
   /** Adapts a filled-in body for upstreams of the protocol. Fields of the client stay. */
-  forUpstream?: (applied: Body, own: Body) => Body
+  forUpstream?: (applied: Body, clientBody: Body) => Body
 }
 
 /** Upstreams refuse these fields without tools. */
@@ -45,10 +45,10 @@ function hasField(body: Body, name: string, { otherNames }: PresetStyle): boolea
 
 type Tool = { type?: string; name?: unknown; server_label?: unknown } & Record<string, unknown>
 
-function mergeTools(presetFields: unknown, requestTools: unknown): unknown[] {
+function mergeTools(presetTools: unknown, requestTools: unknown): unknown[] {
   const tools = (requestTools ?? []) as Tool[]
   const defined = new Set(tools.map(readToolName))
-  return [...((presetFields ?? []) as Tool[]).filter((tool) => !defined.has(readToolName(tool))), ...tools]
+  return [...((presetTools ?? []) as Tool[]).filter((tool) => !defined.has(readToolName(tool))), ...tools]
 }
 
 /** The name of a tool. Chat bodies have it below the type; a provider tool has only its type. */

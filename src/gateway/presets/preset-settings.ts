@@ -51,8 +51,8 @@ export function pick(body: Record<string, unknown>, names: readonly string[]): R
 
 /** Removes fields that upstreams of the protocol do not know from a filled-in body. Fields of the client stay. */
 export function withoutForeign(foreign: ReadonlySet<string>) {
-  return (applied: Record<string, unknown>, own: Record<string, unknown>): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(applied).filter(([name]) => name in own || !foreign.has(name)))
+  return (applied: Record<string, unknown>, clientBody: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(applied).filter(([name]) => name in clientBody || !foreign.has(name)))
 }
 
 /** The object; undefined if it is empty. */

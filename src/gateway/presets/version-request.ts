@@ -48,12 +48,12 @@ export async function resolveNewVersion(
   const { responses, chat, messages } = requests
   const body: Body = (fullSettings?.config ?? responses ?? chat ?? messages)!
   const reference = readPresetReference(body)
-  const rest = reference?.rest ?? body
+  const ownFields = reference?.rest ?? body
   const kind = fullSettings ? settingsKind(fullSettings.system_prompt) : findKind(requests)
-  const settings = kind.settings(rest)
+  const settings = kind.settings(ownFields)
   return {
     settings: reference ? await mergeOntoVersion(deps, scope, reference, settings) : settings,
-    skippedFields: kind.skippedFields(rest).slice(0, maxSkippedFields),
+    skippedFields: kind.skippedFields(ownFields).slice(0, maxSkippedFields),
   }
 }
 

@@ -18,8 +18,8 @@ export function ratesFor(prices: Prices, promptTokens: number, serviceTier: stri
 /** All rates that can apply to a prompt of at most this size. A request for a tier can be served in the default one. */
 export function ratesUpTo(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates[] {
   const steps = cachedSteps(prices, undefined)
-  const all = pricesOfTier(prices, serviceTier) ? [...steps, ...cachedSteps(prices, serviceTier)] : steps
-  return all.filter(({ from }) => from <= promptTokens).map(({ rates }) => rates)
+  const possibleSteps = pricesOfTier(prices, serviceTier) ? [...steps, ...cachedSteps(prices, serviceTier)] : steps
+  return possibleSteps.filter(({ from }) => from <= promptTokens).map(({ rates }) => rates)
 }
 
 function cachedSteps(prices: Prices, serviceTier: string | undefined): Step[] {
@@ -78,8 +78,8 @@ function ratesOfTier({ prompt, completion, ...ordinary }: TokenPrices, tier: Par
   return rates
 }
 
-function higherRates(one: Rates, other: Rates): Rates {
-  const rates = { ...one }
-  for (const name of Object.keys(one) as (keyof Rates)[]) if (other[name] > one[name]) rates[name] = other[name]
+function higherRates(first: Rates, second: Rates): Rates {
+  const rates = { ...first }
+  for (const name of Object.keys(first) as (keyof Rates)[]) if (second[name] > first[name]) rates[name] = second[name]
   return rates
 }

@@ -5,7 +5,7 @@ export type Part = { type?: string; text?: string; thinking?: Part[] | string }
 export function splitThought(part: Part | null): { thought: string; text: string } {
   const { type, thinking, text } = part ?? {}
   if (type !== 'thinking') return { thought: '', text: typeof text === 'string' ? text : '' }
-  const thought = Array.isArray(thinking) ? thinking.map((one) => one?.text ?? '').join('') : thinking
+  const thought = Array.isArray(thinking) ? thinking.map((part) => part?.text ?? '').join('') : thinking
   return { thought: thought ?? '', text: '' }
 }
 
@@ -30,5 +30,5 @@ export function readReasoning(message: ReasoningFields): { text: string; field: 
 function readReasoningText(reasoning: unknown): string {
   if (typeof reasoning === 'string') return reasoning
   const { content, text } = (reasoning ?? {}) as { content?: unknown; text?: unknown }
-  return [content, text].find((one): one is string => typeof one === 'string') ?? ''
+  return [content, text].find((candidate): candidate is string => typeof candidate === 'string') ?? ''
 }

@@ -29,7 +29,7 @@ type FormatPosition = {
 }
 
 /** Fits the schema of the answer format. */
-export function formatRepair({ find, replace, name }: FormatPosition, checksStrict: boolean): Repair {
+export function formatRepair({ find, replace, name }: FormatPosition, { checksStrict = false } = {}): Repair {
   return (body, dropped) => {
     const format = find(body)
     if (typeof format?.schema !== 'object' || format.schema === null) return body

@@ -26,8 +26,8 @@ export function findProviderProtocol(
   task?: Task,
 ): ProviderProtocol | undefined {
   const protocol = endpoint.protocol ?? provider?.protocol
-  const found = protocol && protocols[protocol]
-  return task === undefined ? found : found?.tasks?.[task]
+  const chatProtocol = protocol && protocols[protocol]
+  return task === undefined ? chatProtocol : chatProtocol?.tasks?.[task]
 }
 
 /** The protocols that support a task. */

@@ -20,8 +20,8 @@ export function answerMeasurement(
   const { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
   const counted = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
   // Reasoning that the answer does not contain was generated before the first token.
-  const hidden = reasoningBytes === 0 ? (counted?.reasoning ?? 0) : 0
-  const generated = generatedTokens(isFinal ? counted : undefined, hidden)
+  const hiddenTokens = reasoningBytes === 0 ? (counted?.reasoning ?? 0) : 0
+  const generated = generatedTokens(isFinal ? counted : undefined, hiddenTokens)
   const speed = isStreamed && generated > 0 ? counter.speedOf(generated) : undefined
   return {
     endpointId: endpoint.id,
@@ -38,6 +38,6 @@ export function answerMeasurement(
 }
 
 /** The tokens that were generated while the answer was read; 0 without a count of the whole answer, because this limits charges. */
-function generatedTokens(counted: TokenCounts | undefined, hidden: number): number {
-  return counted ? Math.max(0, counted.completion - hidden) : 0
+function generatedTokens(counted: TokenCounts | undefined, hiddenTokens: number): number {
+  return counted ? Math.max(0, counted.completion - hiddenTokens) : 0
 }

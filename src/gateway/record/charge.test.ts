@@ -13,8 +13,8 @@ const max: UsageBound = {
   prompt: 100,
   reportablePrompt: 100,
   completion: 10_000,
-  hidden: false,
-  sequential: true,
+  hasHiddenTokens: false,
+  isSequential: true,
   bill: undefined,
 }
 const counted: BillableCounts = {
@@ -30,7 +30,7 @@ const charged = (
   more: Partial<BillableCounts>,
   { isComplete = true, generated, ...limits }: Partial<UsageBound & AnswerEnd> = {},
 ) => {
-  const bound = { whole: { ...max, ...limits }, isWithinBound: () => false }
+  const bound = { exact: { ...max, ...limits }, isWithinBound: () => false }
   const { cost, margin, ...charge } = chargeFor(prices, { ...counted, ...more }, () => 50, bound, {
     isComplete,
     generated,
@@ -75,7 +75,7 @@ test('each tool call adds its frame, and the reservation is the maximum', () => 
   }
   assert.equal(whole({ bytes: 41, toolCalls: 2 }), 200 + 20 * (41 + 3 * 512))
   assert.equal(whole({ bytes: 50_000 }), 200 + 20 * 10_000)
-  for (const unseen of [whole({ bytes: 4, reasoningBytes: 1 }), whole({ bytes: 4 }, { hidden: true })])
+  for (const unseen of [whole({ bytes: 4, reasoningBytes: 1 }), whole({ bytes: 4 }, { hasHiddenTokens: true })])
     assert.equal(unseen, 200 + 20 * 10_000)
   assert.equal(whole({ bytes: 4 }, { isComplete: false }), 200 + 20 * 10_000)
 })
@@ -99,7 +99,7 @@ const most = (...of: Parameters<typeof charged>) => Number(charged(...of).cost) 
 test('time limits the maximum, and the bytes and the bound limit it too', () => {
   assert.equal(most({ bytes: 4000 }, { generated: within(1000) }), 200 + 20 * 1000)
   assert.equal(most({ bytes: 4 }, { generated: within(1000) }), 200 + 20 * (4 + 512))
-  assert.equal(most({ bytes: 4 }, { generated: within(1000), hidden: true }), 200 + 20 * 1000)
+  assert.equal(most({ bytes: 4 }, { generated: within(1000), hasHiddenTokens: true }), 200 + 20 * 1000)
   assert.equal(most({ bytes: 4 }, { generated: within(50_000), isComplete: false }), 200 + 20 * 10_000)
 })
 
@@ -115,5 +115,5 @@ test('a prompt that the provider counted before the end is charged as counted', 
   assert.equal(most({ reported }, { generated: within(10) }), 18 + 20 * 10)
   for (const prompt of [0, 24])
     assert.equal(most({ reported: { ...noTokens, prompt } }, { generated: within(10) }), 400)
-  assert.equal(most({ reported }, { generated: within(10), sequential: false }), 400)
+  assert.equal(most({ reported }, { generated: within(10), isSequential: false }), 400)
 })

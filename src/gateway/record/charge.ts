@@ -62,7 +62,7 @@ export function chargeFor(
     prices,
     counted,
     { prompt: estimate, completion: usage.tokens.completion },
-    requestBound.whole,
+    requestBound.exact,
     end,
   )
   return { ...usage, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
@@ -76,7 +76,7 @@ export function billedUsage(
   requestBound: RequestBound,
 ): SettledUsage {
   if (requestBound.isWithinBound(tokens)) return settledUsage(undefined, prices, { tokens, extras })
-  const max = requestBound.whole
+  const max = requestBound.exact
   return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
 }
 
@@ -104,8 +104,8 @@ function highestPossibleCost(
  * Whether a count from before the end has the tokens of the prompt. Some servers send zero or one at first. No tokenizer
  * makes less than half of the estimated tokens.
  */
-function isPromptCounted({ prompt }: TokenCounts, estimate: number, { sequential }: UsageBound): boolean {
-  return sequential && prompt > 0 && 2 * prompt >= estimate
+function isPromptCounted({ prompt }: TokenCounts, estimate: number, { isSequential }: UsageBound): boolean {
+  return isSequential && prompt > 0 && 2 * prompt >= estimate
 }
 
 /** The highest number of tokens that can have been generated: each token has at least one byte, and takes its time. */
@@ -115,7 +115,7 @@ function maxGenerated(
   { isComplete, generated = unlimited }: AnswerEnd,
 ): number {
   const maxCompletion = Math.min(max.completion, generated.total)
-  if (!isComplete || max.hidden || reasoningBytes > 0) return maxCompletion
+  if (!isComplete || max.hasHiddenTokens || reasoningBytes > 0) return maxCompletion
   const inTransit = Math.min(maxFrameTokens, generated.unreceived)
   return Math.min(maxCompletion, bytes + toolCalls * maxFrameTokens + inTransit)
 }

@@ -32,6 +32,6 @@ export function tokensWithin(ms: number, fastest: number): number {
 export function needsUsage({ target, bound, stopsOnDisconnect }: TriedEndpoint, fastest: number | null): boolean {
   if (isFree(target.endpoint.prices)) return false
   if (!stopsOnDisconnect) return true
-  const { hidden, sequential } = bound.whole
-  return hidden && !(sequential && fastest !== null)
+  const { hasHiddenTokens, isSequential } = bound.exact
+  return hasHiddenTokens && !(isSequential && fastest !== null)
 }

@@ -8,9 +8,16 @@ import type { RequestFacts } from './request-facts.ts'
 import { RequestRecord } from './request-record.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
-const max = { prompt: 100, reportablePrompt: 100, completion: 100, hidden: false, sequential: true, bill: undefined }
+const max = {
+  prompt: 100,
+  reportablePrompt: 100,
+  completion: 100,
+  hasHiddenTokens: false,
+  isSequential: true,
+  bill: undefined,
+}
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
-const bound = { whole: max, isWithinBound: () => false }
+const bound = { exact: max, isWithinBound: () => false }
 const tried = { target, byok: false, bound, stopsOnDisconnect: true } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
@@ -37,7 +44,7 @@ function answered(streamed: boolean) {
   clock.now += 30
   record.count([{ type: 'usage', tokens: reported }])
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   return { measured, record }
 }
 
@@ -52,7 +59,7 @@ test('a count above the bound is measured as the bound', () => {
   const { measured, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   record.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
 })
 
@@ -61,7 +68,7 @@ test('pieces are metered for any unit name, up to a hundred units', () => {
   record.startAttempt(target as never, permit)
   for (const unit of ['constructor', 'constructor', 'toString']) record.count([{ type: 'piece', unit }])
   for (let i = 0; i < 1000; i++) record.count([{ type: 'piece', unit: `tool ${i}` }])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   const { pieces = {} } = record.close().extras ?? {}
   assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])
 })
@@ -87,7 +94,7 @@ test('contradicting counts are reported once, with their endpoint', () => {
   const { mismatches, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   for (const mismatch of ['a total of 1', 'a total of 2']) record.count([{ type: 'usage', tokens: reported, mismatch }])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   record.close()
   assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
 })
@@ -100,7 +107,7 @@ test('reasoning that the answer does not contain does not count for its throughp
   clock.now += 10
   record.count([{ type: 'usage', tokens: { ...reported, completion: 90, reasoning: 88 } }])
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [90, 2])
 })
 
@@ -111,7 +118,7 @@ test('an answer with a usage report from before its content has no measured spee
   record.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   assert.equal(measured[0]!.generatedTokens, 0)
 })
 
@@ -125,7 +132,7 @@ test('the speed is measured after the first 100 ms, which can contain a backlog'
   }
   record.count([{ type: 'finish', reason: 'stop', native: 'stop' }])
   record.count([{ type: 'usage', tokens: { ...reported, completion: 20 } }])
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   assert.equal(measured[0]!.generatedTokens, 20)
   // 36 of 80 bytes, and as many of 20 tokens, in 900 ms.
   assert.equal(measured[0]!.speed, 10)
@@ -136,25 +143,29 @@ test('an answer without a usage report has no measured speed', () => {
   record.startAttempt(target as never, permit)
   record.count([{ type: 'text', text: 'Hi' }])
   clock.now += 10
-  record.finishAttempt(tried, undefined, false, true)
+  record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   assert.deepEqual([measured[0]!.completionTokens, measured[0]!.generatedTokens], [1, 0])
 })
 
 /** The charged tokens of an answer that its client left 150 ms after its first content. */
-function chargedAfterLeave({ stops = true, hidden = false, sequential = true, bytes = 40, firstTokenMs = 200 }) {
+function chargedAfterLeave({
+  stops = true,
+  hasHiddenTokens = false,
+  isSequential = true,
+  bytes = 40,
+  firstTokenMs = 200,
+}) {
   const { clock, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   clock.now += firstTokenMs
   record.count([{ type: 'text', text: 'x'.repeat(bytes) }])
   clock.now += 150
-  const bound = { whole: { ...max, hidden, sequential, completion: 10_000 }, isWithinBound: () => false }
+  const bound = { exact: { ...max, hasHiddenTokens, isSequential, completion: 10_000 }, isWithinBound: () => false }
   const endpoint = endpointFor('m', { prices: { prompt: '0.000001', completion: '0.000001' } })
   const failure = { wasSent: true, reason: 'aborted' } as AttemptFailure
   record.finishAttempt(
     { ...tried, target: { ...tried.target, endpoint }, bound, stopsOnDisconnect: stops },
-    failure,
-    true,
-    true,
+    { failure, clientLeft: true, isComplete: true },
   )
   const { cost, margin } = record.close()
   // The endpoint costs one micro-dollar a token.
@@ -164,7 +175,7 @@ function chargedAfterLeave({ stops = true, hidden = false, sequential = true, by
 test('a disconnect is charged the tokens that the endpoint can generate in the time', () => {
   // 150 ms, and 200 ms until the provider notices, at 120 tokens a second.
   assert.equal(chargedAfterLeave({}), 42)
-  assert.equal(chargedAfterLeave({ hidden: true }), 66)
+  assert.equal(chargedAfterLeave({ hasHiddenTokens: true }), 66)
 })
 
 test('the disconnect margin is the time to first content, within 25 to 250 ms', () => {
@@ -179,6 +190,6 @@ test('received text is charged even if it came faster than any measured answer',
 
 test('a disconnect is charged the bound if time does not limit the answer', () => {
   assert.equal(chargedAfterLeave({ stops: false }), 40 + 512)
-  assert.equal(chargedAfterLeave({ stops: false, hidden: true }), 10_000)
-  assert.equal(chargedAfterLeave({ sequential: false }), 40 + 512)
+  assert.equal(chargedAfterLeave({ stops: false, hasHiddenTokens: true }), 10_000)
+  assert.equal(chargedAfterLeave({ isSequential: false }), 40 + 512)
 })

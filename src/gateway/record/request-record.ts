@@ -43,6 +43,16 @@ type AttemptEnd = {
   at: number
 }
 
+/** The end of an attempt of which something reached the client. */
+type AnsweredAttempt = {
+  /** Undefined if the answer is complete. */
+  failure: AttemptFailure | undefined
+  /** Whether the client disconnected before the end. */
+  clientLeft: boolean
+  /** Whether everything that was generated was read as it came. */
+  isComplete: boolean
+}
+
 /**
  * The record of one request: its attempts with their outcomes, and the usage of its answer. Reports to circuits and
  * measurements while it is open, and is closed exactly once.
@@ -173,23 +183,23 @@ export class RequestRecord {
     this.#loss = { cost: this.#loss.cost + cost + margin, byok }
   }
 
-  /**
-   * Ends an attempt that answered, completely or up to `failure`.
-   * @param isComplete whether everything that was generated was read as it came.
-   */
-  finishAttempt(
-    tried: TriedEndpoint,
-    failure: AttemptFailure | undefined,
-    clientLeft: boolean,
-    isComplete: boolean,
-  ): void {
+  /** Ends an attempt that answered, completely or up to its failure. */
+  finishAttempt(tried: TriedEndpoint, { failure, clientLeft, isComplete }: AnsweredAttempt): void {
     const { target } = tried
     const end = { isComplete, hasEnded: failure === undefined, at: this.#deps.now() }
     this.#answered = { ...tried, failed: failure !== undefined && !clientLeft, end }
-    this.#outcome = clientLeft ? 'client_left' : failure ? 'failed' : 'success'
-    this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure ? 'broke' : 'answered', failure)
-    if (clientLeft) return
-    if (failure) return this.#countFailure(target, failure)
+    if (clientLeft) {
+      this.#outcome = 'client_left'
+      this.#noteAttempt(target.endpoint, 'client_left', failure)
+      return
+    }
+    if (failure) {
+      this.#outcome = 'failed'
+      this.#noteAttempt(target.endpoint, 'broke', failure)
+      return this.#countFailure(target, failure)
+    }
+    this.#outcome = 'success'
+    this.#noteAttempt(target.endpoint, 'answered')
     this.#permit?.answered()
     const { measure, now } = this.#deps
     measure(answerMeasurement(tried, this.#counter, this.#facts.streamed, this.#attemptStartedAt, now()))
@@ -240,13 +250,13 @@ export class RequestRecord {
   /** The most tokens that the time of the answer allowed, if the endpoint stopped at the end. */
   #maxGenerated({ target, bound, stopsOnDisconnect }: TriedEndpoint, end: AttemptEnd): GeneratedTokens | undefined {
     const { fastest } = this.#deps.speeds(target.endpoint)
-    const { hidden, sequential } = bound.whole
-    if (fastest === null || !sequential || !(end.hasEnded || stopsOnDisconnect)) return undefined
+    const { hasHiddenTokens, isSequential } = bound.exact
+    if (fastest === null || !isSequential || !(end.hasEnded || stopsOnDisconnect)) return undefined
     const sentAt = this.#attemptStartedAt
     const { firstTokenAt, lastTokenAt } = this.#counter.result()
     const stoppedAt = end.at + transitMs(sentAt, firstTokenAt)
     return {
-      total: tokensWithin(stoppedAt - (hidden ? sentAt : (firstTokenAt ?? sentAt)), fastest),
+      total: tokensWithin(stoppedAt - (hasHiddenTokens ? sentAt : (firstTokenAt ?? sentAt)), fastest),
       unreceived: tokensWithin(stoppedAt - (lastTokenAt ?? sentAt), fastest),
     }
   }

@@ -15,7 +15,7 @@ export type TriedEndpoint = {
 /** The billed units without a price. Requested ones count too, because a provider may bill them without a report. */
 export function findUnpriced({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
   if (!extras && !tokens.parts && bound.isWithinBound(tokens)) return undefined
-  const possible = bound.whole.bill?.unpriced.map(({ price }) => price) ?? []
+  const possible = bound.exact.bill?.unpriced.map(({ price }) => price) ?? []
   const reported = findUnpricedUnits(target.endpoint.prices, tokens, extras)
   return possible.length + reported.length > 0 ? [...new Set([...possible, ...reported])] : undefined
 }

@@ -8,21 +8,23 @@ import type { Catalogue, ModelLookup } from './catalogue-lookup.ts'
 export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
 
 /** The upstreams that one caller can reach. */
-export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'id' | 'baseUrl'>) => Access | undefined }
+export type AccessLookup = {
+  find: (provider: Provider, endpoint: Pick<Endpoint, 'id' | 'baseUrl'>) => Access | undefined
+}
 
 type CredentialOwner = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
 
 export type Credentials = {
-  of: (caller: CredentialOwner) => Promise<Accesses>
+  of: (caller: CredentialOwner) => Promise<AccessLookup>
   /** Like `of`, without waiting; undefined if the workspace's own credentials must be read first. */
-  getCached: (caller: CredentialOwner) => Accesses | undefined
+  getCached: (caller: CredentialOwner) => AccessLookup | undefined
 }
 
 type Variable = (name: string) => string | undefined
 
 /** The operator's credentials, from the environment variables that the catalogue names for each provider. */
-export function environmentCredentials(variable: Variable): { of: (caller: CredentialOwner) => Accesses } {
-  /** Caches the accesses, because the environment does not change. */
+export function environmentCredentials(variable: Variable): { of: (caller: CredentialOwner) => AccessLookup } {
+  /** Caches the access to each base URL, because the environment does not change. */
   const cache = new WeakMap<Provider, Map<string | null, Access | undefined>>()
   const readAccess = (provider: Provider, url: string | null): Access | undefined => {
     const baseUrl = url === null ? undefined : expandUrl(url, variable)
@@ -31,27 +33,27 @@ export function environmentCredentials(variable: Variable): { of: (caller: Crede
     const secret = provider.credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
     return secret ? { baseUrl, secret, byok: false } : undefined
   }
-  const find: Accesses['find'] = (provider, endpoint) => {
+  const find: AccessLookup['find'] = (provider, endpoint) => {
     const url = endpoint.baseUrl ?? provider.baseUrl
     const byUrl = cache.getOrInsertComputed(provider, emptyMap)
     // Without a callback, because each request calls this about ten times.
     if (!byUrl.has(url)) byUrl.set(url, readAccess(provider, url))
     return byUrl.get(url)
   }
-  const accesses = { find }
-  return { of: () => accesses }
+  const lookup = { find }
+  return { of: () => lookup }
 }
 
 const emptyMap = () => new Map<string | null, Access | undefined>()
 
 /** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
 export function ownCredentialsFirst(
-  operators: { of: (caller: CredentialOwner) => Accesses },
+  operators: { of: (caller: CredentialOwner) => AccessLookup },
   ownCredentials: Pick<CredentialCache, 'of' | 'getCached'>,
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
-  const combineCredentials = (caller: CredentialOwner, all: readonly OwnCredential[]): Accesses => {
+  const combineCredentials = (caller: CredentialOwner, all: readonly OwnCredential[]): AccessLookup => {
     const operator = operators.of(caller)
     if (all.length === 0) return operator
     const query = { all, caller, operator, catalogue: catalogue.current(), variable }
@@ -60,8 +62,8 @@ export function ownCredentialsFirst(
   return {
     of: async (caller) => combineCredentials(caller, await ownCredentials.of(caller.workspaceId)),
     getCached(caller) {
-      const own = ownCredentials.getCached(caller.workspaceId)
-      return own && combineCredentials(caller, own)
+      const cached = ownCredentials.getCached(caller.workspaceId)
+      return cached && combineCredentials(caller, cached)
     },
   }
 }
@@ -69,7 +71,7 @@ export function ownCredentialsFirst(
 type CredentialQuery = {
   all: readonly OwnCredential[]
   caller: CredentialOwner
-  operator: Accesses
+  operator: AccessLookup
   catalogue: ModelLookup
   variable: Variable
 }

@@ -1,31 +1,31 @@
 import type { Endpoint, Provider } from '#catalogue/index/model.ts'
 import type { ProviderLookup } from './catalogue-lookup.ts'
-import type { Access, Accesses } from './credentials.ts'
+import type { Access, AccessLookup } from './credentials.ts'
 
 /** The endpoints that one caller can reach, with the credential and the circuit breaker of each. */
 export class EndpointAccess {
   readonly #catalogue: ProviderLookup
-  readonly #accesses: Accesses
+  readonly #accessLookup: AccessLookup
   readonly #workspaceId: string
 
-  constructor(catalogue: ProviderLookup, accesses: Accesses, workspaceId: string) {
+  constructor(catalogue: ProviderLookup, accessLookup: AccessLookup, workspaceId: string) {
     this.#catalogue = catalogue
-    this.#accesses = accesses
+    this.#accessLookup = accessLookup
     this.#workspaceId = workspaceId
   }
 
   /** Base URL and credential of an endpoint; undefined if none is configured. */
   find(provider: Provider, endpoint: Endpoint): Access | undefined {
-    return this.#accesses.find(provider, endpoint)
+    return this.#accessLookup.find(provider, endpoint)
   }
 
   isConfigured(endpoint: Endpoint): boolean {
-    return this.#accessOf(endpoint) !== undefined
+    return this.#findAccess(endpoint) !== undefined
   }
 
   /** Whether an attempt uses the workspace's own credential. */
   isByok(endpoint: Endpoint): boolean {
-    return this.#accessOf(endpoint)?.byok === true
+    return this.#findAccess(endpoint)?.byok === true
   }
 
   /**
@@ -36,8 +36,8 @@ export class EndpointAccess {
     return this.isByok(endpoint) ? `${endpoint.id} ${this.#workspaceId}` : endpoint.id
   }
 
-  #accessOf(endpoint: Endpoint): Access | undefined {
+  #findAccess(endpoint: Endpoint): Access | undefined {
     const provider = this.#catalogue.findProvider(endpoint.provider)
-    return provider && this.#accesses.find(provider, endpoint)
+    return provider && this.#accessLookup.find(provider, endpoint)
   }
 }

@@ -7,8 +7,8 @@ type ReachabilityDeps = Pick<GatewayDeps, 'catalogue' | 'circuits' | 'credential
 /** Returns which endpoints a key and a member can reach now: those with a credential and without an open circuit. */
 export function reachabilityFor(deps: ReachabilityDeps, { workspaceId }: { workspaceId: string }) {
   return async (owner: { keyHash: string; userId: string }): Promise<(endpoint: Endpoint) => boolean> => {
-    const accesses = await deps.credentials.of({ ...owner, workspaceId })
-    const access = new EndpointAccess(deps.catalogue.current(), accesses, workspaceId)
+    const accessLookup = await deps.credentials.of({ ...owner, workspaceId })
+    const access = new EndpointAccess(deps.catalogue.current(), accessLookup, workspaceId)
     return (endpoint) =>
       access.isConfigured(endpoint) && deps.circuits.health(access.circuitNameOf(endpoint)) !== 'unavailable'
   }

@@ -7,7 +7,7 @@ import { computeUsageBound, maxAnswerTokens, type ProtocolTraits, type UsageBoun
 /** The usage bound of a request at one endpoint. */
 export type RequestBound = {
   /** Computed at first use. */
-  readonly whole: UsageBound
+  readonly exact: UsageBound
   /** A quick check: true if only text is billed and the counts are certainly within the bound. False is inconclusive. */
   isWithinBound: (tokens: TokenCounts) => boolean
 }
@@ -17,7 +17,7 @@ export class LazyUsageBound implements RequestBound {
   readonly #forms: RequestForms
   readonly #offer: Offer
   readonly #providerProtocol: ProtocolTraits
-  #whole: UsageBound | undefined
+  #exact: UsageBound | undefined
   /** Undefined until computed; -1 if the request may contain more than text. */
   #characters: number | undefined
 
@@ -27,9 +27,9 @@ export class LazyUsageBound implements RequestBound {
     this.#providerProtocol = providerProtocol
   }
 
-  get whole(): UsageBound {
-    this.#whole ??= computeUsageBound(this.#forms, this.#offer, this.#providerProtocol)
-    return this.#whole
+  get exact(): UsageBound {
+    this.#exact ??= computeUsageBound(this.#forms, this.#offer, this.#providerProtocol)
+    return this.#exact
   }
 
   isWithinBound({ prompt, completion }: TokenCounts): boolean {

@@ -12,9 +12,9 @@ export type UsageBound = {
   reportablePrompt: number
   completion: number
   /** Whether the model may generate tokens that its answer does not contain, such as reasoning. */
-  hidden: boolean
+  hasHiddenTokens: boolean
   /** Whether the answer is one sequence of generated tokens, so that its time limits its length. */
-  sequential: boolean
+  isSequential: boolean
   /** The units that may be billed in addition to text; undefined if only text is billed. */
   bill: Bill | undefined
 }
@@ -29,7 +29,7 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   const { endpoint } = offer
   const bill = computeBill(forms, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
-  const { tokens, exact } = promptBound(body, endpoint, promptLimit)
+  const { tokens, exact: isExact } = promptBound(body, endpoint, promptLimit)
   // The model reads tool results, whose size is unknown in advance.
   const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
   const answer = maxAnswerTokens(chat, endpoint, providerProtocol)
@@ -37,10 +37,10 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
-    reportablePrompt: exact && !hasOtherOutput ? prompt : Math.max(prompt, promptLimit),
+    reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, promptLimit),
     completion: answer * answers + predictionTokens(chat),
-    hidden: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
-    sequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
+    hasHiddenTokens: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
+    isSequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
     bill,
   }
 }

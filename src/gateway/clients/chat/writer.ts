@@ -23,8 +23,8 @@ export function chatWriter(
 ): StreamWriter {
   const writeChunk = (choices: ChunkChoice[], members: Partial<Chunk> = {}): string => {
     const { id, provider, model, createdSeconds: created } = head
-    const whole: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...members }
-    return `data: ${JSON.stringify(whole)}\n\n`
+    const chunk: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...members }
+    return `data: ${JSON.stringify(chunk)}\n\n`
   }
   const writeDelta = (delta: Delta, finish: ChunkChoice['finish_reason'] = null) =>
     writeChunk([{ index: choice, delta, finish_reason: finish }])

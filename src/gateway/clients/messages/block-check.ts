@@ -32,8 +32,11 @@ export class BlockCheck {
     return this.#open === undefined
   }
 
-  /** Whether the client can get the event unchanged. @param events what this service read from it. */
-  accepts(event: BlockEvent, events: readonly AnswerEvent[]): boolean {
+  /**
+   * Tracks an event of the stream. @param events what this service read from it.
+   * @returns whether the client can get it unchanged.
+   */
+  track(event: BlockEvent, events: readonly AnswerEvent[]): boolean {
     const calls = callEventsIn(events)
     switch (event.type) {
       case 'content_block_start':

@@ -19,12 +19,15 @@ export class StreamCallRepair {
     this.#head = head
   }
 
-  /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
-  repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
+  /**
+   * @param event the upstream's event as the client would get it. @param events what this service read from it.
+   * @returns the bytes for the client.
+   */
+  repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
     const isOutside = this.#check.isBetweenBlocks && events.some(isContent)
     if (!this.#writer && !isOutside && !isBlockEvent(event, events)) return event
     const parsed: BlockEvent = parseEventObject(event)
-    if (!this.#writer && this.#check.accepts(parsed, events)) return event
+    if (!this.#writer && this.#check.track(parsed, events)) return event
     this.#writer ??= new MessageWriter(this.#head, this.#check.passed)
     let text = events.map(this.#writer.event).join('')
     if (parsed.type?.startsWith('content_block')) return Buffer.from(text)
@@ -32,8 +35,8 @@ export class StreamCallRepair {
     return text === '' ? event : Buffer.concat([Buffer.from(text), event])
   }
 
-  /** @param events those that remain at the end of the stream. */
-  rest(events: readonly AnswerEvent[]): string {
+  /** Writes the events that remain at the end of the stream. */
+  writeRemaining(events: readonly AnswerEvent[]): string {
     if (!this.#writer) return ''
     return events.map(this.#writer.event).join('') + this.#writer.closeContent()
   }

@@ -20,12 +20,12 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
       const raw = frame.started(event)
       for (const event of events) if (event.type === 'usage') completionTokens = event.tokens.completion
       const end = events.find((event) => event.type === 'finish')
-      if (end && end.native === undefined) return calls.repaired(withReason(raw, end, completionTokens), events)
+      if (end && end.native === undefined) return calls.repair(withReason(raw, end, completionTokens), events)
       const named = raw.includes('message_start') ? changeMember(raw, 'message', changes) : raw
       const stop = stopRepair(events)
-      return calls.repaired(withEventName(stop ? changeMember(named, 'delta', stop) : named), events)
+      return calls.repair(withEventName(stop ? changeMember(named, 'delta', stop) : named), events)
     },
-    rest: (events) => calls.rest(events),
+    rest: (events) => calls.writeRemaining(events),
     end: () => frame.end(),
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)

@@ -100,7 +100,7 @@ export class MessageWriter implements StreamWriter {
 
   /** Writes the calls and events that wait, and closes the last block. */
   closeContent(): string {
-    return this.#startMessage() + this.#writeWaiting(true) + this.#closeBlock() + this.#citeLate()
+    return this.#startMessage() + this.#writeWaiting('all') + this.#closeBlock() + this.#citeLate()
   }
 
   readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
@@ -225,7 +225,7 @@ export class MessageWriter implements StreamWriter {
     if (!call) return ''
     call.add(partial_json)
     if (this.#openCall !== call) return ''
-    return this.#writeDelta({ type: 'input_json_delta', partial_json }) + this.#writeWaiting(false)
+    return this.#writeDelta({ type: 'input_json_delta', partial_json }) + this.#writeWaiting('complete')
   }
 
   /** Whether the next call or event must wait for the open call or for others. */
@@ -233,14 +233,14 @@ export class MessageWriter implements StreamWriter {
     return this.#waiting.length > 0 || this.#openCall?.isComplete === false
   }
 
-  /** Writes waiting calls and events. @param isEnd whether incomplete calls are written, too. */
-  #writeWaiting(isEnd: boolean): string {
+  /** Writes waiting calls and events, at the end of the answer also incomplete calls. */
+  #writeWaiting(which: 'complete' | 'all'): string {
     let text = ''
     while (this.#writtenWaiting < this.#waiting.length) {
-      const next = this.#waiting[this.#writtenWaiting]!
-      const isCall = next instanceof OpenCall
-      if (!isEnd && (this.#openCall?.isComplete === false || (isCall && next.isCustom))) return text
-      text += isCall ? this.#startWaiting(next) : this.#writeEvent(next)
+      const waiting = this.#waiting[this.#writtenWaiting]!
+      const isCall = waiting instanceof OpenCall
+      if (which !== 'all' && (this.#openCall?.isComplete === false || (isCall && waiting.isCustom))) return text
+      text += isCall ? this.#startWaiting(waiting) : this.#writeEvent(waiting)
       this.#writtenWaiting++
     }
     this.#waiting = []

@@ -18,10 +18,13 @@ export class StreamCallRepair {
     this.#head = head
   }
 
-  /** @param event the upstream's event as the client would get it. @param events what this service read from it. */
-  repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
+  /**
+   * @param event the upstream's event as the client would get it. @param events what this service read from it.
+   * @returns the bytes for the client.
+   */
+  repair(event: Buffer, events: readonly AnswerEvent[]): Buffer {
     if (this.#items) return this.#items.rewrite(parseEventObject(event), events, event)
-    const passes = !isItemEvent(event, events) || this.#check.accepts(parseEventObject(event), events)
+    const passes = !isItemEvent(event, events) || this.#check.track(parseEventObject(event), events)
     if (passes) {
       this.#check.events++
       return event

@@ -45,8 +45,11 @@ export class ItemCheck {
   /** The number of events so far. */
   events = 0
 
-  /** Whether the client can get the event unchanged. @param events what this service read from it. */
-  accepts(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
+  /**
+   * Tracks an event of the stream. @param events what this service read from it.
+   * @returns whether the client can get it unchanged.
+   */
+  track(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
     const calls = callEventsIn(events)
     const passed = this.calls.get(event.output_index ?? -1)
     switch (event.type) {

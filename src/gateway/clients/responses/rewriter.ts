@@ -40,8 +40,8 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   return {
     event: (raw, events = []) => {
       done.note(raw)
-      if (!raw.includes('"response"')) return calls.repaired(raw, events)
-      return calls.repaired(changeMember(raw, 'response', done.withOutput(raw, changes)), events)
+      if (!raw.includes('"response"')) return calls.repair(raw, events)
+      return calls.repair(changeMember(raw, 'response', done.withOutput(raw, changes)), events)
     },
     whole: (answer, events = []) => {
       const repaired = withAssembledCalls(answer, events)

@@ -53,10 +53,10 @@ export function correctDataUrl(url: string): string {
   const type = start.slice('data:'.length, end)
   const isBase64 = comma > 0 && /;base64$/i.test(start.slice(0, comma))
   const base64 = isBase64 ? plainBase64(url.slice(comma + 1)) : ''
-  const right = correctMediaType(type, base64)
+  const correctType = correctMediaType(type, base64)
   const isPlain = !isBase64 || base64.length === url.length - comma - 1
-  if (right === type && isPlain && start.startsWith('data:')) return url
-  return `data:${right}${isBase64 ? `${url.slice(end, comma + 1)}${base64}` : url.slice(end)}`
+  if (correctType === type && isPlain && start.startsWith('data:')) return url
+  return `data:${correctType}${isBase64 ? `${url.slice(end, comma + 1)}${base64}` : url.slice(end)}`
 }
 
 function toDataUrl(base64: string): string {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JsonBudget } from '#platform/json/json-budget.ts'
-import { calledFunction, parseArguments, readChosenFunction } from './tool-arguments.ts'
+import { parseArguments, readCalledFunction, readChosenFunction } from './tool-arguments.ts'
 
 const budget = new JsonBudget()
 
 test('a custom call becomes a function call with the argument input', () => {
-  assert.deepEqual(calledFunction({ custom: { name: 'sql', input: 'select 1' } }, budget), {
+  assert.deepEqual(readCalledFunction({ custom: { name: 'sql', input: 'select 1' } }, budget), {
     name: 'sql',
     args: { input: 'select 1' },
   })
-  assert.deepEqual(calledFunction({ custom: { name: 'sql' } }, budget), { name: 'sql', args: { input: '' } })
+  assert.deepEqual(readCalledFunction({ custom: { name: 'sql' } }, budget), { name: 'sql', args: { input: '' } })
   const called = { function: { name: 'f', arguments: '{"a":1}' }, custom: { name: 'sql' } }
-  assert.deepEqual(calledFunction(called, budget), { name: 'f', args: { a: 1 } })
+  assert.deepEqual(readCalledFunction(called, budget), { name: 'f', args: { a: 1 } })
 })
 
 test('missing or invalid arguments become an empty object', () => {

@@ -15,11 +15,16 @@ export function parseArguments(json: string | undefined, budget: JsonBudget): ob
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
-/** The JSON of an object for the arguments of a call, which servers parse. A valid text stays as it is. */
+/**
+ * The JSON of an object for the arguments of a call, which servers parse. A valid text stays as it is; an invalid object
+ * becomes an empty one.
+ */
 export function toArgumentsText(rawArguments: unknown, budget: JsonBudget): string {
   const text = typeof rawArguments === 'string' ? rawArguments : JSON.stringify(rawArguments ?? {})
-  if (/^\s*\{/.test(text)) return typeof rawArguments !== 'string' || !budget.take(text) || isJson(text) ? text : '{}'
-  return JSON.stringify(parseArguments(text, budget))
+  if (!/^\s*\{/.test(text)) return JSON.stringify(parseArguments(text, budget))
+  // Text above the budget is not checked, because that would take long.
+  const isUnchecked = typeof rawArguments !== 'string' || !budget.take(text)
+  return isUnchecked || isJson(text) ? text : '{}'
 }
 
 function isJson(text: string): boolean {
@@ -61,7 +66,7 @@ export function readChosenFunction(choice: unknown): string | undefined {
 type RawCall = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
 
 /** A call as a function call. The text of a custom call becomes its argument `input`. */
-export function calledFunction(call: RawCall, budget: JsonBudget): { name: string | undefined; args: object } {
+export function readCalledFunction(call: RawCall, budget: JsonBudget): { name: string | undefined; args: object } {
   const { function: called, custom } = call
   const args = !called && custom ? { input: custom.input ?? '' } : parseArguments(called?.arguments, budget)
   return { name: readCalledName(call), args }

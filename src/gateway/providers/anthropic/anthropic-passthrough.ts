@@ -19,6 +19,7 @@ export function adaptForAnthropic(body: Body, endpoint: Endpoint): Body {
   const sent = withoutServiceFields(body)
   sent.model = endpoint.upstreamModel
   renameAnswerLimit(sent, 'max_tokens')
+  // 0 fills the prompt cache without an answer; `renameAnswerLimit` keeps only limits from 1 on.
   if (body.max_tokens === 0) sent.max_tokens = 0
   sent.max_tokens ??= endpoint.maxCompletionTokens ?? defaultMaxTokens
   const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
@@ -40,10 +41,9 @@ function withoutEmptyTurns(turns: Turn[]): Turn[] {
 function withoutForeignThoughts(turn: Turn): Turn {
   if (turn?.role !== 'assistant' || !Array.isArray(turn.content)) return turn
   const content = turn.content.filter((block: Block | null) => !isForeignThought(block)).map(withoutForeignSources)
-  return content.every((block, index) => block === (turn.content as Block[])[index]) &&
-    content.length === turn.content.length
-    ? turn
-    : { ...turn, content }
+  const original = turn.content as Block[]
+  const isUnchanged = content.length === original.length && content.every((block, index) => block === original[index])
+  return isUnchanged ? turn : { ...turn, content }
 }
 
 /** Removes sources of other providers, which have no encrypted index. */
@@ -61,8 +61,8 @@ function withoutForeignSources(block: Block | null): Block | null {
 function isForeignThought(block: Block | null): boolean {
   const { type, signature, data } = block ?? {}
   if (type !== 'thinking' && type !== 'redacted_thinking') return false
-  const mark = type === 'thinking' ? signature : data
-  return typeof mark !== 'string' || mark === '' || isEncodedThought(mark)
+  const proof = type === 'thinking' ? signature : data
+  return typeof proof !== 'string' || proof === '' || isEncodedThought(proof)
 }
 
 function answersTool(turns: Turn[]): boolean {

@@ -4,7 +4,7 @@ import { pushAll } from '#platform/core/push-all.ts'
 import { JsonBudget } from '#platform/json/json-budget.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
-import { calledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
+import { readCalledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { hasFailed, isInstruction, type Piece, toPieces } from '../content.ts'
 
 export type Block = Record<string, unknown>
@@ -50,7 +50,7 @@ function messageBlocks(message: Message, budget: JsonBudget): Block[] {
       : { type: 'redacted_thinking', data: encrypted },
   )
   const calls = (message.tool_calls ?? []).map((call) => {
-    const { name, args } = calledFunction(call, budget)
+    const { name, args } = readCalledFunction(call, budget)
     return { type: 'tool_use', id: call.id, name, input: args }
   })
   return thoughts.length + calls.length === 0 ? blocks : [...thoughts, ...blocks, ...calls]

@@ -10,7 +10,7 @@ export function encodeVector(item: Buffer, vector: unknown, format: VectorFormat
     if (format === 'base64') return Buffer.from(JSON.stringify(vector))
     return Buffer.from(JSON.stringify(decodeFloats(vector)))
   }
-  if (!Array.isArray(vector) || vector.length === 0 || !vector.every((one) => typeof one === 'number'))
+  if (!Array.isArray(vector) || vector.length === 0 || !vector.every((number) => typeof number === 'number'))
     throw new Error('an embedding is neither a list of numbers nor base64')
   if (format === 'base64') return Buffer.from(`"${Buffer.from(Float32Array.from(vector).buffer).toString('base64')}"`)
   return findOnlyList(item) ?? Buffer.from(JSON.stringify(vector))

@@ -5,7 +5,7 @@ import { JsonBudget } from '#platform/json/json-budget.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairMessages } from '../../protocol/repairs/paired-results.ts'
-import { calledFunction, parseJsonText, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
+import { parseJsonText, readCalledFunction, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
 import { hasFailed, isInstruction, joinTexts, type Piece, toPieces } from '../content.ts'
 import { generatedCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
@@ -79,7 +79,7 @@ function functionCalls(
     const ownSignature = thoughtOfCall.get(id)?.encrypted
     const thoughtSignature = ownSignature ?? (needsSignature && index === 0 ? foreignSignature : undefined)
     return {
-      functionCall: { ...acceptedId(id), ...calledFunction(call, budget) },
+      functionCall: { ...acceptedId(id), ...readCalledFunction(call, budget) },
       ...(thoughtSignature && { thoughtSignature }),
     }
   })

@@ -71,16 +71,17 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   const events: UpstreamEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
   for (const choice of chunk.choices) {
-    const own: UpstreamEvent[] = []
+    const choiceEvents: UpstreamEvent[] = []
     // Servers that do not generate in pieces send a whole answer as the only event.
     const delta = choice.delta ?? readMessage(choice as WholeChoice) ?? {}
-    if (delta.role) own.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
-    readDelta(delta, own, chunk.id)
-    if (choice.delta && choice.finish_reason) pushAll(own, wholeCalls((choice as WholeChoice).message, chunk.id))
+    if (delta.role) choiceEvents.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
+    readDelta(delta, choiceEvents, chunk.id)
+    if (choice.delta && choice.finish_reason)
+      pushAll(choiceEvents, wholeCalls((choice as WholeChoice).message, chunk.id))
     const { error } = choice as WholeChoice
-    if (error && !chunk.error) own.push(errorEvent(error))
-    if (choice.finish_reason && !chunk.error && !error) pushAll(own, finishEvents(choice.finish_reason))
-    pushAll(events, withChoice(choice.index, own))
+    if (error && !chunk.error) choiceEvents.push(errorEvent(error))
+    if (choice.finish_reason && !chunk.error && !error) pushAll(choiceEvents, finishEvents(choice.finish_reason))
+    pushAll(events, withChoice(choice.index, choiceEvents))
   }
   return events
 }
@@ -119,9 +120,9 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   events.push(...readSources(completion), ...readEnd(first))
   for (let at = 1; at < choices.length; at++) {
     const choice = choices[at]!
-    const own: UpstreamEvent[] = []
-    readChoice(choice, own, completion.id)
-    pushAll(events, withChoice(at, [...own, ...readEnd(choice)]))
+    const choiceEvents: UpstreamEvent[] = []
+    readChoice(choice, choiceEvents, completion.id)
+    pushAll(events, withChoice(at, [...choiceEvents, ...readEnd(choice)]))
   }
   pushAll(events, usageEvents(completion, new OpenaiUsage(chatSpellings)))
   return events

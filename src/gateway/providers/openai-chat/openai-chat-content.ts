@@ -25,7 +25,7 @@ export function readContent(message: ChatContent, events: UpstreamEvent[]): void
   } else if (content) {
     for (const part of Array.isArray(content) ? content : [content]) readPart(part, events)
   }
-  if (Array.isArray(annotations)) for (const one of annotations) readAnnotation(one, events)
+  if (Array.isArray(annotations)) for (const annotation of annotations) readAnnotation(annotation, events)
   if (!Array.isArray(images)) return
   for (const image of images) {
     events.push({ type: 'piece', unit: 'image' })
@@ -37,17 +37,19 @@ export function readContent(message: ChatContent, events: UpstreamEvent[]): void
 function readThoughts(message: ChatContent, events: UpstreamEvent[]): void {
   const { reasoning_details: details } = message
   const { text, field } = readReasoning(message)
-  const validDetails = Array.isArray(details) ? details.filter((one) => typeof one === 'object' && one !== null) : []
-  const hasText = validDetails.some((one) => one.text || one.summary)
+  const validDetails = Array.isArray(details)
+    ? details.filter((detail) => typeof detail === 'object' && detail !== null)
+    : []
+  const hasText = validDetails.some((detail) => detail.text || detail.summary)
   if (!hasText && text) events.push({ type: 'reasoning', text, field })
   for (const detail of validDetails) {
     const { type, signature, data, id, format } = detail
-    const words = detail.text ?? detail.summary ?? ''
+    const detailText = detail.text ?? detail.summary ?? ''
     const isSummary = type === 'reasoning.summary'
-    if (!words && !signature && !data) continue
+    if (!detailText && !signature && !data) continue
     events.push({
       type: 'reasoning',
-      text: words,
+      text: detailText,
       via: 'chat',
       ...(format && { format }),
       ...(isSummary && { isSummary }),

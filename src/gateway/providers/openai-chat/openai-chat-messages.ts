@@ -125,7 +125,7 @@ export const skipEmptyStops: Repair = (body, dropped) => {
   if (stop !== '' && !(Array.isArray(stop) && stop.includes(''))) return body
   noteDropped(dropped, 'stop')
   const { stop: _stop, ...rest } = body
-  const remaining = Array.isArray(stop) ? stop.filter((one) => one !== '') : []
+  const remaining = Array.isArray(stop) ? stop.filter((sequence) => sequence !== '') : []
   return remaining.length > 0 ? { ...rest, stop: remaining } : rest
 }
 

@@ -7,7 +7,7 @@ import type { ChatDialect } from './openai-chat-dialects.ts'
 
 type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoning_content?: unknown } & Body
 
-const members = ['reasoning', 'reasoning_content', 'reasoning_details'] as const
+const reasoningMembers = ['reasoning', 'reasoning_content', 'reasoning_details'] as const
 
 /** Moves earlier reasoning of the model to the member that its server expects. */
 export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repair {
@@ -19,8 +19,8 @@ export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repai
     const original = body.messages as Message[]
     const mustFillReasoning = isRequired && original.some(hasCalls)
     const messages = mapItems(original, (message) => {
-      const placed = withReasoning(message, model, reasoningField)
-      return mustFillReasoning ? withPlaceholder(placed) : placed
+      const moved = withReasoning(message, model, reasoningField)
+      return mustFillReasoning ? withPlaceholder(moved) : moved
     })
     return messages === original ? body : { ...body, messages }
   }
@@ -38,29 +38,31 @@ function withPlaceholder(message: Message): Message {
 }
 
 function withReasoning(message: Message, model: string, field: ChatDialect['reasoningField']): Message {
-  if (typeof message !== 'object' || message === null || !members.some((name) => message[name] != null)) return message
+  if (typeof message !== 'object' || message === null || !reasoningMembers.some((name) => message[name] != null))
+    return message
   const { reasoning: _text, reasoning_content: _content, reasoning_details: _details, ...rest } = message
   const earlier = new EarlierReasoning(message, model)
   switch (field) {
     case 'none':
       return rest
     case undefined:
-      if (earlier.chatDetails.some(isGoogles)) return withSignatures(rest, earlier.chatDetails)
-      if (earlier.isClients) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
+      if (earlier.chatDetails.some(isGoogleSignature)) return withSignatures(rest, earlier.chatDetails)
+      if (earlier.isUntranslated) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
       return withParts(withDetails(rest, earlier.chatDetails), earlier.reasoningTexts)
     case 'reasoning_details':
-      return withDetails(rest, earlier.chatDetails.length > 0 ? earlier.chatDetails : detailOf(earlier.text))
+      return withDetails(rest, earlier.chatDetails.length > 0 ? earlier.chatDetails : toDetails(earlier.text))
     default:
       return withParts(rest, earlier.text ? new Map([[field, earlier.text]]) : new Map())
   }
 }
 
-const isGoogles = ({ format, data }: ReasoningDetail) => format === 'google-gemini-v1' && typeof data === 'string'
+const isGoogleSignature = ({ format, data }: ReasoningDetail) =>
+  format === 'google-gemini-v1' && typeof data === 'string'
 
 /** Signed calls as Google's chat server has them. It refuses unknown members. */
 function withSignatures(message: Message, details: ReasoningDetail[]): Message {
   if (!Array.isArray(message.tool_calls)) return message
-  const signatures = new Map(details.filter(isGoogles).map(({ id, data }) => [id, data]))
+  const signatures = new Map(details.filter(isGoogleSignature).map(({ id, data }) => [id, data]))
   const tool_calls = (message.tool_calls as Body[]).map((call) => {
     const thought_signature = signatures.get(call?.id as string)
     if (thought_signature === undefined || call.extra_content !== undefined) return call
@@ -90,8 +92,8 @@ class EarlierReasoning {
     }
   }
 
-  /** Whether nothing in the message was translated by this service. */
-  get isClients(): boolean {
+  /** Whether this service translated nothing in the message. */
+  get isUntranslated(): boolean {
     return !this.#hasDetails || (this.chatDetails.length > 0 && this.reasoningTexts.size === 0)
   }
 
@@ -104,12 +106,12 @@ class EarlierReasoning {
     )
   }
 
-  /** Empty if another model wrote it. */
+  /** The text of the reasoning; empty if another model wrote it. */
   get text(): string {
     if (this.reasoningTexts.size > 0) return [...this.reasoningTexts.values()].join('')
-    if (!this.isClients) return ''
+    if (!this.isUntranslated) return ''
     const { reasoning_content, reasoning } = this.#message
-    const text = [reasoning_content, reasoning].find((one) => typeof one === 'string' && one !== '')
+    const text = [reasoning_content, reasoning].find((candidate) => typeof candidate === 'string' && candidate !== '')
     return typeof text === 'string' ? text : this.chatDetails.map(pieceText).join('')
   }
 }
@@ -119,17 +121,18 @@ function withDetails(message: Message, details: ReasoningDetail[]): Message {
   return details.length > 0 ? { ...rest, reasoning_details: details } : rest
 }
 
-const detailOf = (text: string): ReasoningDetail[] =>
+const toDetails = (text: string): ReasoningDetail[] =>
   text ? [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }] : []
 
 function withParts(message: Message, texts: ReadonlyMap<string, string>): Message {
   const { thinking, ...fields } = Object.fromEntries(texts)
-  const placed = { ...message, ...fields }
-  return thinking === undefined ? placed : { ...placed, content: withThinkingPart(thinking, message.content) }
+  const withFields = { ...message, ...fields }
+  return thinking === undefined ? withFields : { ...withFields, content: withThinkingPart(thinking, message.content) }
 }
 
 /** The content as a list of parts that starts with the reasoning. */
 function withThinkingPart(thinking: string, content: unknown): object[] {
-  const parts = Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : []
-  return [{ type: 'thinking', thinking: [{ type: 'text', text: thinking }] }, ...parts]
+  const thinkingPart = { type: 'thinking', thinking: [{ type: 'text', text: thinking }] }
+  if (Array.isArray(content)) return [thinkingPart, ...content]
+  return content ? [thinkingPart, { type: 'text', text: content }] : [thinkingPart]
 }

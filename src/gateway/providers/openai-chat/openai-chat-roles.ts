@@ -96,8 +96,10 @@ function withoutRepeats(messages: Message[]): Message[] {
   })
 }
 
-const isRepeat = (one: Message | undefined, other: Message) =>
-  (one?.role === 'user' || one?.role === 'assistant') && other?.role === one.role && one.name === other.name
+const isRepeat = (previous: Message | undefined, message: Message) =>
+  (previous?.role === 'user' || previous?.role === 'assistant') &&
+  message?.role === previous.role &&
+  message.name === previous.name
 
 /** One answer with the texts, the reasoning and the calls of all. */
 function mergeAnswers(messages: Message[]): Message {

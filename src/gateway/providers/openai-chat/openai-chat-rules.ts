@@ -55,10 +55,10 @@ const commonRepairs: Repair[] = [
   skipEmptyStops,
   dataUrlRepair(splitPaths('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
-const lenientRepairs: Repair[] = [formatRepair(formatPosition, false)]
+const lenientRepairs: Repair[] = [formatRepair(formatPosition)]
 const strictRepairs: Repair[] = [
   wrapSchema,
-  formatRepair(formatPosition, true),
+  formatRepair(formatPosition, { checksStrict: true }),
   strictToolRepair(
     (tool) => tool.function as Body | undefined,
     (tool, declared) => ({ ...tool, function: declared }),

@@ -7,11 +7,11 @@ export type Sources = {
 }
 
 /** Emits each source once. */
-export function readSources({ citations, search_results: found }: Sources): AnswerEvent[] {
-  if (!citations && !found) return []
+export function readSources({ citations, search_results: results }: Sources): AnswerEvent[] {
+  if (!citations && !results) return []
   const events = new Map<string, AnswerEvent>()
-  for (const one of Array.isArray(found) ? found : []) {
-    const { url, title, snippet } = one ?? {}
+  for (const result of Array.isArray(results) ? results : []) {
+    const { url, title, snippet } = result ?? {}
     if (typeof url !== 'string' || !url) continue
     events.set(url, { type: 'citation', url, ...(title && { title }), ...(snippet && { quote: snippet }) })
   }

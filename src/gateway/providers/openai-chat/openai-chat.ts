@@ -29,12 +29,12 @@ export const openaiChat: ProviderProtocol = {
   encode: (request, target) => {
     const accepts = findDialect(target.endpoint).acceptsCustomTools
     const { chat, customTools } = accepts ? { chat: request, customTools: undefined } : withFunctionTools(request)
-    const plain = simplifyChat(chat, target.endpoint)
-    const encoded = encodePlain(plain, target)
+    const simplified = simplifyChat(chat, target.endpoint)
+    const encoded = encodePlain(simplified, target)
     return {
       ...encoded,
       customTools,
-      dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, plain)), ...encoded.dropped!],
+      dropped: [...findSetFields(chat as Body, droppedFieldsOf(chat, simplified)), ...encoded.dropped!],
     }
   },
   passThrough: (body, target, source) => (isTranslated(body, target) ? undefined : encodePlain(body, target, source)),

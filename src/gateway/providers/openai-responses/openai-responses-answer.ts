@@ -10,7 +10,7 @@ import {
   startedEvent,
   textEvent,
   thoughtEvent,
-  toCallPiece,
+  toClosedCallPiece,
 } from './openai-responses-events.ts'
 import type { Item, Response } from './openai-responses-format.ts'
 
@@ -23,12 +23,12 @@ export function readResponse(body: unknown): UpstreamEvent[] {
   if (isUnfinished && response.output.length === 0) throw new Error('the response is not finished')
   const text = new AnswerText()
   const events = response.output.flatMap((item, at) =>
-    isCall(item) ? [toCallPiece(item, at, true)] : wholeItem(item, at, text),
+    isCall(item) ? [toClosedCallPiece(item, at)] : readItem(item, at, text),
   )
   return [startedEvent(response), ...events, ...readEnding(response, response.output.some(isCall))]
 }
 
-function wholeItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
+function readItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
   if (item.type === 'message') {
     return listParts(item.content).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)
@@ -39,5 +39,6 @@ function wholeItem(item: Item, at: number, text: AnswerText): UpstreamEvent[] {
   if (item.type !== 'reasoning') return readDoneItem(item)
   const parts = listParts(item.summary?.length ? item.summary : item.content)
   const thought = parts.map((part) => part.text ?? '').join('\n\n')
-  return [...(thought ? [thoughtEvent(thought)] : []), ...readDoneItem(item)]
+  const doneEvents = readDoneItem(item)
+  return thought ? [thoughtEvent(thought), ...doneEvents] : doneEvents
 }

@@ -1,5 +1,5 @@
 import { argumentsText, type ToolCallPiece } from '../../protocol/tool-calls/piece.ts'
-import { readCallId, toCallPiece } from './openai-responses-events.ts'
+import { readCallId, toCallPiece, toClosedCallPiece } from './openai-responses-events.ts'
 import type { Event, Item } from './openai-responses-format.ts'
 
 /** A call of the stream. Only its key certainly stays the same: some servers change both ids between events. */
@@ -27,7 +27,7 @@ export class ResponseCalls {
     const before = this.#find(output, item.id)
     const call = before && !before.isAnnounced && !before.isDone ? before : this.#create(output, item.id)
     call.isAnnounced = true
-    return this.#piece(call, item)
+    return this.#toPiece(call, toCallPiece(item, call.key), item)
   }
 
   addArguments(event: Event): ToolCallPiece {
@@ -62,33 +62,32 @@ export class ResponseCalls {
   /** The calls of the whole response. A call with other ids than before is found by its position. */
   finishAll(items: readonly Item[]): ToolCallPiece[] {
     const existing = items.map((item) => this.#findByIds(item))
-    const found = new Set(existing)
+    const existingCalls = new Set(existing)
     const streamed = [...this.#calls]
     return items.map((item, at) => {
       const atPosition = streamed[at]
-      const isFree = atPosition && !found.has(atPosition) && isEqual(atPosition, item)
+      const isFree = atPosition && !existingCalls.has(atPosition) && isEqual(atPosition, item)
       return this.#end(existing[at] ?? (isFree ? atPosition : this.#create(undefined, undefined)), item)
     })
   }
 
   #findByIds({ id, call_id }: Item): StreamedCall | undefined {
-    const ofCallId = call_id ? this.#byCallId.get(call_id) : undefined
-    return ofCallId ?? (id === undefined ? undefined : this.#byItem.get(id))
+    const callById = call_id ? this.#byCallId.get(call_id) : undefined
+    return callById ?? (id === undefined ? undefined : this.#byItem.get(id))
   }
 
   #end(call: StreamedCall, item: Item): ToolCallPiece {
     call.isDone = true
     call.args = argumentsText(item.type === 'custom_tool_call' ? item.input : item.arguments)
-    return this.#piece(call, item, true)
+    return this.#toPiece(call, toClosedCallPiece(item, call.key), item)
   }
 
-  #piece(call: StreamedCall, item: Item, isClosed?: true): ToolCallPiece {
+  /** Registers the ids of the call. @returns the piece with the id that the client has. */
+  #toPiece(call: StreamedCall, piece: ToolCallPiece, item: Item): ToolCallPiece {
     if (item.id !== undefined) this.#byItem.set(item.id, call)
     call.name ??= item.name
-    const piece = toCallPiece(item, call.key, isClosed)
     call.callId ??= piece.id
     if (call.callId !== undefined && !this.#byCallId.has(call.callId)) this.#byCallId.set(call.callId, call)
-    // The client has the first id.
     return { ...piece, id: call.callId }
   }
 

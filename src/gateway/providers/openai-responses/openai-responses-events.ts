@@ -40,19 +40,24 @@ export function isCall(item: Item | undefined): boolean {
 
 export const readCallId = ({ call_id, id }: Item) => call_id || id || undefined
 
-export function toCallPiece(item: Item, key: number | undefined, isClosed?: true): ToolCallPiece {
+/** The piece of a call that is complete. */
+export function toClosedCallPiece(item: Item, key: number | undefined): ToolCallPiece {
+  // The id of the item is the id of the call only if the complete item has no other.
+  return { ...toCallPiece(item, key), id: readCallId(item), isClosed: true }
+}
+
+/** The piece of a call that is announced: more pieces can follow. */
+export function toCallPiece(item: Item, key: number | undefined): ToolCallPiece {
   const { type, name, namespace, arguments: args, input } = item
   const isCustom = type === 'custom_tool_call'
   return {
     type: 'call_piece',
     key,
-    // The id of the item is the id of the call only if the complete item has no other.
-    id: isClosed ? readCallId(item) : item.call_id || undefined,
+    id: item.call_id || undefined,
     name,
     namespace: namespace || undefined,
     whole: argumentsText(isCustom ? input : args),
     custom: isCustom || undefined,
-    isClosed,
   }
 }
 

@@ -49,7 +49,7 @@ export const responsesRules: RequestRules = {
         find: ({ text }) => (text as { format?: Body } | null | undefined)?.format,
         replace: (body, format) => ({ ...body, text: { ...(body.text as Body), format } }),
       },
-      true,
+      { checksStrict: true },
     ),
     dataUrlRepair(
       splitPaths('input.*.content.*.image_url', 'input.*.output.*.image_url', 'input.*.content.*.file_data'),

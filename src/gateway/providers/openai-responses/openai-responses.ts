@@ -64,10 +64,10 @@ function adaptForResponses(body: Body, endpoint: Endpoint): Body {
   const clientBody = withoutServiceFields(body)
   const result: Body = { ...clientBody, store: clientBody.store ?? false }
   renameAnswerLimit(result, 'max_output_tokens')
-  const isLost =
-    result.store === true ? isForeignReasoning : (item: unknown) => isForeignReasoning(item) || isEmptyReasoning(item)
-  if (Array.isArray(clientBody.input) && clientBody.input.some(isLost))
-    result.input = clientBody.input.filter((item) => !isLost(item))
+  const isUnusable = (item: unknown) => isForeignReasoning(item) || (result.store !== true && isEmptyReasoning(item))
+  if (Array.isArray(clientBody.input) && clientBody.input.some(isUnusable))
+    result.input = clientBody.input.filter((item) => !isUnusable(item))
+  // OpenAI refuses a request with only instructions.
   if (isEmptyInput(result.input)) result.input = [{ role: 'user', content: '' }]
   if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
     result.include = [...new Set([...((clientBody.include ?? []) as string[]), 'reasoning.encrypted_content'])]
@@ -79,7 +79,6 @@ function adaptForResponses(body: Body, endpoint: Endpoint): Body {
   return result
 }
 
-/** Adds an empty turn if there are only instructions, which OpenAI refuses. */
 function isEmptyInput(input: unknown): boolean {
   return input == null || input === '' || (Array.isArray(input) && input.length === 0)
 }

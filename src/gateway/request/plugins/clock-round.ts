@@ -133,8 +133,12 @@ export class ClockRounds {
     this.#wholeEvents.push(...events.flatMap((event) => this.#filterEvent(event)))
     this.#addRound(cost)
     if (this.#continues) return {}
-    const all = [...this.#wholeEvents, ...this.#usageEvents()]
-    return this.#clientProtocol.writeBody({ ...head, request: this.#request }, all, cost && { costUsd: this.#costUsd })
+    const allEvents = [...this.#wholeEvents, ...this.#usageEvents()]
+    return this.#clientProtocol.writeBody(
+      { ...head, request: this.#request },
+      allEvents,
+      cost && { costUsd: this.#costUsd },
+    )
   }
 
   /** Records an event of a round. @returns the events that the client gets for it. */

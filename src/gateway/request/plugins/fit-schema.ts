@@ -59,10 +59,10 @@ function resolveSchema(schema: unknown, { root, work }: SchemaLocation): Schema 
 }
 
 function followReference(root: unknown, schema: { $ref: string }): Schema | undefined {
-  let found: unknown = schema.$ref.startsWith('#') ? root : undefined
+  let schemaAtPath: unknown = schema.$ref.startsWith('#') ? root : undefined
   for (const name of schema.$ref.split('/').slice(1))
-    found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
-  return isObject(found) ? found : undefined
+    schemaAtPath = isObject(schemaAtPath) && Object.hasOwn(schemaAtPath, name) ? schemaAtPath[name] : undefined
+  return isObject(schemaAtPath) ? schemaAtPath : undefined
 }
 
 function readTypes({ type, properties, items }: Schema): string[] {
@@ -152,7 +152,7 @@ function fitMembers(value: Members, schema: Schema, location: SchemaLocation): M
 function fitEnum(value: unknown, values: unknown): unknown {
   if (typeof value !== 'string' || !Array.isArray(values) || values.includes(value)) return value
   const equalValues = values.filter(
-    (one) => typeof one === 'string' && one.toLowerCase() === value.trim().toLowerCase(),
+    (allowed) => typeof allowed === 'string' && allowed.toLowerCase() === value.trim().toLowerCase(),
   )
   return equalValues.length === 1 ? equalValues[0] : value
 }

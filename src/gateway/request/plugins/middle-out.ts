@@ -73,8 +73,8 @@ function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; drop
 
 /** The items of all turns but those between, with one turn replaced. */
 function joinWithTurn(turns: Item[][], from: number, to: number, at: number, turn: Item[]): Item[] {
-  const all = turns.with(at, turn)
-  return [...all.slice(0, from), ...all.slice(to)].flat()
+  const changedTurns = turns.with(at, turn)
+  return [...changedTurns.slice(0, from), ...changedTurns.slice(to)].flat()
 }
 
 /** Splits the conversation before each user message, so that no call is separated from its result. */
