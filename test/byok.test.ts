@@ -5,13 +5,13 @@ import { onOneDatabase } from '#test/harness/database/databases.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { until } from '#test/harness/until.ts'
-import { early, sound } from '#test/harness/upstream/faults.ts'
+import { earlyFaults, validAnswers } from '#test/harness/upstream/faults.ts'
 import { startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 
 const secret = 'sk-own-0123456789abcdef-wxyz'
 
 async function setUp(kind: DatabaseKind = 'sqlite') {
-  const upstream = await startFaultyUpstream({ ok: sound.ok!, error_401: early.error_401!.play })
+  const upstream = await startFaultyUpstream({ ok: validAnswers.ok!, error_401: earlyFaults.error_401!.play })
   const service = await startFaultyService(upstream, ['ok', 'error_401'], { kind })
   const ask = (model: string) =>
     service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hi' }] } })
@@ -20,7 +20,7 @@ async function setUp(kind: DatabaseKind = 'sqlite') {
     service,
     ask,
     bring: (more: object = {}) => service.manage('POST', '/byok', { provider: 'faulty', key: secret, ...more }),
-    usedKey: () => /authorization: Bearer (\S+)/i.exec(upstream.taken.at(-1)?.head ?? '')?.[1],
+    usedKey: () => /authorization: Bearer (\S+)/i.exec(upstream.requests.at(-1)?.head ?? '')?.[1],
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()

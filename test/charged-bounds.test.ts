@@ -39,13 +39,13 @@ const prompts: Record<string, { path?: string; body: object }> = {
 
 for (const [promptKind, { path, body }] of Object.entries(prompts)) {
   test(`a long prompt ${promptKind}, left in mid-answer, is charged no less than it is billed`, async () => {
-    await using billed = await startBilled({ prices: { prompt: 10, completion: 1 }, trades: { reader } })
+    await using billed = await startBilled({ prices: { prompt: 10, completion: 1 }, behaviours: { reader } })
     const key = await billed.keyWith(5)
     const request = { model: 'billed/reader', max_tokens: 100, max_output_tokens: 100, stream: true, provider, ...body }
     let served = 0
     for (let times = 0; times < 20; times++)
       if ((await leaveAt(billed, key, request, answering, path)) === 200) served++
-    await billed.upstream.quiet()
+    await billed.upstream.waitUntilIdle()
     assert.ok(served > 0 && served < 20, `${served} were served`)
     assert.ok(billed.billed() > 0.5 && billed.billed() <= 5, `${billed.billed()} USD were billed`)
   })
@@ -54,7 +54,7 @@ for (const [promptKind, { path, body }] of Object.entries(prompts)) {
 for (const [failure, trade] of Object.entries({ 'breaks off': cutting, 'reports no usage': silent })) {
   test(`an answer that ${failure} is charged its highest possible cost`, async () => {
     const more = { trade: { supported_parameters: ['reasoning'] } }
-    await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { trade }, more })
+    await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, behaviours: { trade }, more })
     const key = await billed.keyWith(2)
     const request = { model: 'billed/trade', messages, max_tokens: 9000, stream: true, provider }
     for (let times = 0; times < 20; times++) await ask(billed, key, request)
@@ -63,14 +63,14 @@ for (const [failure, trade] of Object.entries({ 'breaks off': cutting, 'reports 
 }
 
 test('a failed attempt is charged, and the next endpoint must fit the limit too', async () => {
-  await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { dropping } })
+  await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, behaviours: { dropping } })
   const request = { model: 'billed/dropping', messages, max_tokens: 9000 }
   const narrow = await billed.keyWith(1)
   assert.equal((await ask(billed, narrow, request)).status, 502)
-  assert.equal(billed.upstream.sales.length, 1)
+  assert.equal(billed.upstream.requests.length, 1)
   const wide = await billed.keyWith(2)
   assert.equal((await ask(billed, wide, request)).status, 502)
-  assert.equal(billed.upstream.sales.length, 3)
+  assert.equal(billed.upstream.requests.length, 3)
   assert.equal((await ask(billed, wide, request)).status, 403)
   const remaining = async () => (await billed.left(narrow)) + (await billed.left(wide))
   for (let tries = 0; tries < 3600 && (await remaining()) > 1; tries++) await sleep(50)
@@ -81,7 +81,7 @@ test('a failed attempt is charged, and the next endpoint must fit the limit too'
 })
 
 test('a slow reader that leaves is charged the whole reservation', async () => {
-  await using billed = await startBilled({ prices: { prompt: 1, completion: 10 }, trades: { flooding } })
+  await using billed = await startBilled({ prices: { prompt: 1, completion: 10 }, behaviours: { flooding } })
   const key = await billed.keyWith(2)
   const leaving = new AbortController()
   await fetch(`${billed.service.url}/chat/completions`, {
@@ -92,13 +92,13 @@ test('a slow reader that leaves is charged the whole reservation', async () => {
   })
   await sleep(500)
   leaving.abort()
-  await billed.upstream.quiet()
+  await billed.upstream.waitUntilIdle()
   for (let tries = 0; tries < 3600 && (await billed.left(key)) === 2; tries++) await sleep(50)
   assert.ok(2 - (await billed.left(key)) >= billed.billed(), `${await billed.left(key)}`)
 })
 
 test('a claim beyond the maximum of the request counts as the maximum', async () => {
-  await using billed = await startBilled({ prices: { prompt: 10, completion: 100 }, trades: { lying } })
+  await using billed = await startBilled({ prices: { prompt: 10, completion: 100 }, behaviours: { lying } })
   const key = await billed.keyWith(1)
   const answer = await ask(billed, key, { model: 'billed/lying', messages, max_tokens: 100, provider })
   assert.ok(answer.body.usage.cost < 0.022, `${answer.body.usage.cost} USD`)
@@ -110,7 +110,7 @@ test('a claim beyond the maximum of the request counts as the maximum', async ()
 })
 
 test('no unknown limit or count can raise the bill above a limit', async () => {
-  await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, trades: { obedient } })
+  await using billed = await startBilled({ prices: { prompt: 1, completion: 100 }, behaviours: { obedient } })
   const unknown = {
     num_predict: 90_000,
     max_length: 90_000,
@@ -126,5 +126,5 @@ test('no unknown limit or count can raise the bill above a limit', async () => {
   assert.equal(limited.headers.get('x-fields-left-out'), Object.keys(unknown).join(', '))
   const free = await ask(billed, billed.service.apiKey, request)
   assert.equal(free.headers.get('x-fields-left-out'), null)
-  assert.equal(billed.upstream.sales[1]?.body.num_return_sequences, 100)
+  assert.equal(billed.upstream.requests[1]?.body.num_return_sequences, 100)
 })

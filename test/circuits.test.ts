@@ -4,16 +4,16 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFaultyService } from './harness/service/faulty-service.ts'
 import type { TestService } from './harness/service/service.ts'
-import { early, sound } from './harness/upstream/faults.ts'
+import { earlyFaults, validAnswers } from './harness/upstream/faults.ts'
 import {
   chunk,
-  delta,
+  completeResponse,
+  deltaEvent,
+  type FaultyBehaviour,
+  type FaultyRequest,
   head,
-  type Play,
   startFaultyUpstream,
-  type Taken,
   textEvents,
-  whole,
 } from './harness/upstream/faulty-upstream.ts'
 
 const ask = (service: TestService, play: string, more: object = {}) =>
@@ -25,9 +25,9 @@ const asks = (service: TestService, play: string, count: number) =>
   Promise.all(Array.from({ length: count }, async () => (await ask(service, play)).status))
 
 /** A service over one endpoint whose behaviour the test changes as it goes, on a clock that the test turns. */
-async function startChanging(first: Play) {
+async function startChanging(first: FaultyBehaviour) {
   const behaviour = { play: first }
-  const plays = { changing: (taken: Taken) => behaviour.play(taken) }
+  const plays = { changing: (taken: FaultyRequest) => behaviour.play(taken) }
   const upstream = await startFaultyUpstream(plays)
   const clock = { ahead: 0 }
   const patient = { first_byte_timeout_ms: 60_000, silence_timeout_ms: 60_000, keepalive_ms: 60_000 }
@@ -48,13 +48,13 @@ async function startChanging(first: Play) {
 }
 
 test('a reset of all connections with twelve requests in flight opens no circuit', async () => {
-  const held: Taken[] = []
+  const held: FaultyRequest[] = []
   await using fixture = await startChanging((taken) => {
     held.push(taken)
     if (held.length === 12) for (const { socket } of held) socket.resetAndDestroy()
   })
   assert.deepEqual(await asks(fixture.service, 'changing', 12), Array(12).fill(502))
-  fixture.behaviour.play = sound.ok!
+  fixture.behaviour.play = validAnswers.ok!
   assert.deepEqual(await asks(fixture.service, 'changing', 20), Array(20).fill(200))
   assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
 })
@@ -62,17 +62,17 @@ test('a reset of all connections with twelve requests in flight opens no circuit
 test('invalid requests of clients open no circuit', async () => {
   for (const status of [400, 404, 409]) {
     await using fixture = await startChanging(
-      ({ socket }) => void socket.write(whole(status, '{"error":{"message":"no"}}')),
+      ({ socket }) => void socket.write(completeResponse(status, '{"error":{"message":"no"}}')),
     )
     await asks(fixture.service, 'changing', 40)
-    fixture.behaviour.play = sound.ok!
+    fixture.behaviour.play = validAnswers.ok!
     assert.deepEqual(await asks(fixture.service, 'changing', 10), Array(10).fill(200))
     assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
   }
 })
 
 test('an endpoint with an open circuit is refused at once, with reason and end', async () => {
-  await using fixture = await startChanging(early.error_500!.play)
+  await using fixture = await startChanging(earlyFaults.error_500!.play)
   const { service } = fixture
   for (let one = 0; one < 21; one++) await ask(service, 'changing')
   const refused = await ask(service, 'changing')
@@ -103,12 +103,12 @@ test('an endpoint with an open circuit is refused at once, with reason and end',
 })
 
 test('a client that never reads its stream does not keep a recovered endpoint shut', async () => {
-  await using fixture = await startChanging(early.error_500!.play)
+  await using fixture = await startChanging(earlyFaults.error_500!.play)
   const { service, clock, behaviour } = fixture
   for (let one = 0; one < 10; one++) await ask(service, 'changing')
-  const flood = delta({ content: 'x'.repeat(10_000) })
+  const flood = deltaEvent({ content: 'x'.repeat(10_000) })
   behaviour.play = (taken) => {
-    if (!taken.body.stream) return sound.ok!(taken)
+    if (!taken.body.stream) return validAnswers.ok!(taken)
     const more = () => {
       while (taken.socket.writable && taken.socket.write(chunk(flood)));
     }

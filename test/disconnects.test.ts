@@ -4,35 +4,35 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, leaveAfter, leaveAt, startBilled } from './harness/service/billed-service.ts'
 import { startTestService } from './harness/service/service.ts'
 import { until } from './harness/until.ts'
-import { type Trade, usageOf } from './harness/upstream/billing-upstream.ts'
-import { delta, done, first } from './harness/upstream/faulty-upstream.ts'
+import { type BillingBehaviour, usageOf } from './harness/upstream/billing-upstream.ts'
+import { deltaEvent, doneEvent, roleDelta } from './harness/upstream/faulty-upstream.ts'
 
 /** 100 tokens of an answer cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }
 
 /** Generates 20 tokens in a second and reports them. `max_tokens` limits them. */
 const steady =
-  (stops: boolean): Trade =>
+  (stops: boolean): BillingBehaviour =>
   async (sale) => {
     sale.prompt = 10
-    sale.write(first)
+    sale.write(roleDelta)
     for (let count = 0; count < Math.min(20, sale.body.max_tokens); count++) {
       if (stops && sale.hasDisconnected()) return sale.end()
       sale.completion++
-      sale.write(delta({ content: 'word ' }))
+      sale.write(deltaEvent({ content: 'word ' }))
       await sleep(50)
     }
-    if (sale.body.stream) return sale.end(delta({}, 'stop') + usageOf(sale) + done)
+    if (sale.body.stream) return sale.end(deltaEvent({}, 'stop') + usageOf(sale) + doneEvent)
     const choices = [{ index: 0, message: { role: 'assistant', content: 'words' }, finish_reason: 'stop' }]
     sale.end(JSON.stringify({ id: 'x', choices, usage: sale.usage() }))
   }
 
 /** Generates as long as the test runs. */
-const endless: Trade = async (sale) => {
-  sale.write(first)
+const endless: BillingBehaviour = async (sale) => {
+  sale.write(roleDelta)
   while (!sale.hasDisconnected()) {
     sale.completion++
-    sale.write(delta({ content: 'word ' }))
+    sale.write(deltaEvent({ content: 'word ' }))
     await sleep(50)
   }
 }
@@ -48,7 +48,7 @@ const body = (name: string, more: object = {}) => ({
 const words = (text: string) => text.split('word ').length > 3
 
 test('a disconnect at a provider that continues is charged the reported usage', async () => {
-  await using billed = await startBilled({ prices, trades: { steady: steady(false) } })
+  await using billed = await startBilled({ prices, behaviours: { steady: steady(false) } })
   const key = await billed.keyWith(200)
   await leaveAt(billed, key, body('steady'), words)
   const charged = await until(async () => 200 - (await billed.left(key)) || undefined)
@@ -56,7 +56,7 @@ test('a disconnect at a provider that continues is charged the reported usage', 
 })
 
 test('a disconnect from a whole answer is charged the reported usage', async () => {
-  await using billed = await startBilled({ prices, trades: { brief: wholeAfter(300) } })
+  await using billed = await startBilled({ prices, behaviours: { brief: wholeAfter(300) } })
   const key = await billed.keyWith(200)
   await leaveAfter(billed, key, body('brief', { stream: false }), 20)
   const charged = await until(async () => 200 - (await billed.left(key)) || undefined)
@@ -65,7 +65,7 @@ test('a disconnect from a whole answer is charged the reported usage', async () 
 
 test('a disconnect at a provider that stops is charged the time that it had', async () => {
   const more = { steady: { supported_parameters: ['reasoning'], compatibility: { stops_on_disconnect: true } } }
-  await using billed = await startBilled({ prices, trades: { steady: steady(true) }, more })
+  await using billed = await startBilled({ prices, behaviours: { steady: steady(true) }, more })
   const { service, upstream } = billed
   const key = await billed.keyWith(200)
   for (let count = 0; count < 5; count++) await ask(billed, service.apiKey, body('steady', { max_tokens: 10 }))
@@ -73,7 +73,7 @@ test('a disconnect at a provider that stops is charged the time that it had', as
   await until(async () => (await service.ask('GET', path)).body.data.endpoints[0].throughput_last_30m)
   const before = billed.billed()
   await leaveAt(billed, key, body('steady'), words)
-  await upstream.quiet()
+  await upstream.waitUntilIdle()
   const billedForIt = billed.billed() - before
   const charged = await until(async () => 200 - (await billed.left(key)) || undefined)
   assert.ok(charged >= billedForIt && charged < 1, `${charged} charged, ${billedForIt} billed`)
@@ -82,16 +82,16 @@ test('a disconnect at a provider that stops is charged the time that it had', as
 test('a disconnect from an answer without an end is charged the bound', async () => {
   const more = { endless: { supported_parameters: ['reasoning'] } }
   const settings = { drain_after_disconnect_ms: 100 }
-  await using billed = await startBilled({ prices, trades: { endless }, more, settings })
+  await using billed = await startBilled({ prices, behaviours: { endless }, more, settings })
   const key = await billed.keyWith(200)
   await leaveAt(billed, key, body('endless'), words)
-  await billed.upstream.quiet()
+  await billed.upstream.waitUntilIdle()
   const charged = await until(async () => 200 - (await billed.left(key)) || undefined)
   assert.ok(charged >= 50 && charged < 51, `${charged}`)
 })
 
 test('a server that stops meters the answers that it reads after a disconnect', async () => {
-  await using billed = await startBilled({ prices, trades: { endless } })
+  await using billed = await startBilled({ prices, behaviours: { endless } })
   const { service } = billed
   const key = await billed.keyWith(200)
   await leaveAt(billed, key, body('endless'), words)
@@ -102,7 +102,7 @@ test('a server that stops meters the answers that it reads after a disconnect', 
 })
 
 /** Answers as a whole after a time, whether or not its client waits. */
-function wholeAfter(ms: number): Trade {
+function wholeAfter(ms: number): BillingBehaviour {
   return async (sale) => {
     sale.prompt = 10
     sale.completion = 20

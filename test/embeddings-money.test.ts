@@ -18,7 +18,7 @@ function sell(sale: BilledRequest): void {
   sale.end(JSON.stringify({ object: 'list', data, usage: sale.usage() }))
 }
 
-const trades = {
+const behaviours = {
   plain: sell,
   slow: async (sale: BilledRequest) => {
     await sleep(300)
@@ -38,7 +38,7 @@ onEachDatabase('money of embeddings', (kind) => {
   let workspace: string
   let guardrail: string
   before(async () => {
-    upstream = await startBillingUpstream(trades)
+    upstream = await startBillingUpstream(behaviours)
     const model = (name: string, others: string[] = []) => ({
       output_modalities: ['embeddings'],
       context_length: 20,
@@ -69,16 +69,16 @@ onEachDatabase('money of embeddings', (kind) => {
 
   /** Sends many requests of 30 cents at once. @returns what the provider billed for those that were answered. */
   async function flood(key: string, more: object = {}): Promise<number> {
-    const before = upstream.billed(prices)
+    const before = upstream.billedUsd(prices)
     for (let round = 0; round < 6; round++) {
       const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key, 'plain', inputs, more)))
       for (const { status, text } of answers) assert.ok([200, 403, 429].includes(status), text)
     }
-    return upstream.billed(prices) - before
+    return upstream.billedUsd(prices) - before
   }
 
   /** One dollar more than all tests have spent. */
-  const moreThanBilled = () => upstream.billed(prices) + 1
+  const moreThanBilled = () => upstream.billedUsd(prices) + 1
 
   /** Each leaves USD 1 to spend, and returns how the limit is removed. */
   const limits: Record<string, () => Promise<{ key?: string; more?: object; end?: () => Promise<unknown> }>> = {
@@ -114,14 +114,14 @@ onEachDatabase('money of embeddings', (kind) => {
   test('a client that leaves is charged what the provider bills', async () => {
     const key = await keyWith(5)
     const controller = new AbortController()
-    const sold = upstream.sales.length
+    const sold = upstream.requests.length
     const sending = fetch(`${service.url}/embeddings`, {
       method: 'POST',
       signal: controller.signal,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'e/slow', input: ['1234567'] }),
     })
-    await until(async () => upstream.sales.length > sold || undefined)
+    await until(async () => upstream.requests.length > sold || undefined)
     controller.abort()
     await assert.rejects(sending)
     assert.equal(await until(async () => (await usageOf(key)) || undefined), 0.07)

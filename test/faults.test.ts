@@ -3,13 +3,15 @@ import { after, before, describe, test } from 'node:test'
 import { chunksOf, startFaultyService, textOf } from '#test/harness/service/faulty-service.ts'
 import { untilMetered } from '#test/harness/service/generation-record.ts'
 import type { TestService } from '#test/harness/service/service.ts'
-import { early, late, limited, sound } from '#test/harness/upstream/faults.ts'
+import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faults.ts'
 import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 
 const plays = {
-  ...sound,
-  ...limited,
-  ...Object.fromEntries([...Object.entries(early), ...Object.entries(late)].map(([name, { play }]) => [name, play])),
+  ...validAnswers,
+  ...rateLimits,
+  ...Object.fromEntries(
+    [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { play }]) => [name, play]),
+  ),
 }
 let upstream: FaultyUpstream
 let patient: TestService
@@ -55,7 +57,7 @@ const streamsOnly = [
 const expected: Record<string, string> = { umlauts: 'Grüße aus 東京 🚂', big_event: 'x'.repeat(10 * 1024 * 1024) }
 
 describe('a sound answer', { concurrency: 8 }, () => {
-  for (const name of Object.keys(sound)) {
+  for (const name of Object.keys(validAnswers)) {
     if (name !== 'stream_for_json')
       test(`is streamed whole: ${name}`, async () => {
         const { status, text, headers } = await ask(`faulty/${name}`, {
@@ -96,7 +98,7 @@ const streamOnly = [
 const unreachable = { refused: { status: 502, tryNext: true }, mute: { status: 408, tryNext: true } }
 
 describe('a failure before the first byte', { concurrency: 16 }, () => {
-  for (const [name, { status, tryNext }] of Object.entries({ ...early, ...unreachable })) {
+  for (const [name, { status, tryNext }] of Object.entries({ ...earlyFaults, ...unreachable })) {
     const ways = [...(wholeOnly.includes(name) ? [] : [true]), ...(streamOnly.includes(name) ? [] : [false])]
     for (const stream of ways) {
       const how = stream ? 'streamed' : 'whole'
@@ -121,7 +123,7 @@ describe('a failure before the first byte', { concurrency: 16 }, () => {
 })
 
 describe('an upstream that limits the rate', () => {
-  for (const name of Object.keys(limited)) {
+  for (const name of Object.keys(rateLimits)) {
     test(`is paused for the requested time, for every request: ${name}`, async () => {
       const first = await ask(`faulty/${name}`)
       assert.equal(first.status, 429, first.text)
@@ -129,7 +131,7 @@ describe('an upstream that limits the rate', () => {
       const second = await ask(`faulty/${name}`)
       assert.equal(second.status, 503)
       assert.match(second.headers.get('retry-after') ?? '', /^([5-6]\d|70)$/)
-      assert.equal(upstream.taken.filter(({ play }) => play === name).length, 1)
+      assert.equal(upstream.requests.filter(({ modelName: play }) => play === name).length, 1)
     })
   }
 
@@ -143,7 +145,7 @@ describe('an upstream that limits the rate', () => {
 })
 
 describe('a failure after the first byte', { concurrency: 8 }, () => {
-  for (const [name, { code }] of Object.entries(late)) {
+  for (const [name, { code }] of Object.entries(lateFaults)) {
     test(`is reported in the stream, and no other endpoint is tried: ${name}`, async () => {
       const { status, text, headers } = await ask(`backed/${name}`, { stream: true })
       assert.deepEqual([status, textOf(text)], [200, 'Hello '])

@@ -6,7 +6,7 @@ import { until } from './harness/until.ts'
 const prices = { prompt: 0, completion: 100 }
 
 /** A provider that answers when the test lets it. */
-const start = () => startBilled({ prices, trades: { one: () => {} } })
+const start = () => startBilled({ prices, behaviours: { one: () => {} } })
 
 const request = {
   model: 'billed/one',
@@ -20,12 +20,12 @@ async function changedBeforeTheNext(policy: object) {
   await using billed = await start()
   const { service, upstream } = billed
   const asking = ask(billed, service.apiKey, request)
-  await until(() => upstream.sales.length === 1)
+  await until(() => upstream.requests.length === 1)
   const [{ default_guardrail_id: id }] = (await service.manage('GET', '/workspaces')).body.data
   assert.equal((await service.manage('PATCH', `/guardrails/${id}`, policy)).status, 200)
-  upstream.sales[0]!.cut()
-  await until(async () => upstream.sales.length > 1 || (await Promise.race([asking, false])))
-  for (const sale of upstream.sales) sale.cut()
+  upstream.requests[0]!.cut()
+  await until(async () => upstream.requests.length > 1 || (await Promise.race([asking, false])))
+  for (const sale of upstream.requests) sale.cut()
   const { status, headers } = await asking
   assert.equal(status, 502)
   const story = await until(async () => {
@@ -33,7 +33,7 @@ async function changedBeforeTheNext(policy: object) {
     return status === 200 && body.data
   })
   const reasons = story.not_asked.map(({ standing, reason }: any) => `${standing} ${reason}`)
-  return [upstream.sales.length, ...reasons]
+  return [upstream.requests.length, ...reasons]
 }
 
 const forbidden = [1, 'left_out guardrail']

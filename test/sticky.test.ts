@@ -40,7 +40,7 @@ test('sessions do so too, and those that share a cache key', async () => {
 
 test('a session stays at one endpoint, by body or header, in both protocols', async () => {
   await using fixture = await startCachingService()
-  const { service, receivedPrefixes } = fixture
+  const { service, calledEndpoints } = fixture
   for (let at = 0; at < 10; at++) {
     const messages = [say(`Something new: ${at}`)]
     await service.ask('POST', '/chat/completions', { body: { model: 'a/m', messages, session_id: 'one' } })
@@ -50,11 +50,11 @@ test('a session stays at one endpoint, by body or header, in both protocols', as
     })
     await service.ask('POST', '/responses', { body: { model: 'a/m', input: `Or ${at}`, session_id: 'one' } })
   }
-  assert.deepEqual([receivedPrefixes().length, new Set(receivedPrefixes()).size], [30, 1])
+  assert.deepEqual([calledEndpoints().length, new Set(calledEndpoints()).size], [30, 1])
 })
 
 test('different sessions go to all endpoints', async () => {
   await using fixture = await startCachingService()
   await converse(fixture, 30, (at) => ({ session_id: `s${at}` }))
-  assert.equal(new Set(fixture.receivedPrefixes()).size, 3)
+  assert.equal(new Set(fixture.calledEndpoints()).size, 3)
 })

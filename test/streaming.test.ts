@@ -9,28 +9,28 @@ import type { TestService } from '#test/harness/service/service.ts'
 import { timed, until } from '#test/harness/until.ts'
 import {
   chunk,
-  delta,
-  first,
+  deltaEvent,
+  type FaultyBehaviour,
   head,
   lastChunk,
-  type Play,
+  roleDelta,
   startFaultyUpstream,
   textEvents,
 } from '#test/harness/upstream/faulty-upstream.ts'
 
-const plays: Record<string, Play> = {
+const plays: Record<string, FaultyBehaviour> = {
   /** A word every 20 ms, for ever. */
   talks: ({ socket }) => {
     socket.write(head())
-    socket.write(chunk(first))
-    const talking = setInterval(() => socket.write(chunk(delta({ content: 'word ' }))), 20)
+    socket.write(chunk(roleDelta))
+    const talking = setInterval(() => socket.write(chunk(deltaEvent({ content: 'word ' }))), 20)
     socket.on('close', () => clearInterval(talking))
   },
   thinks: () => {},
   floods: flood,
   /** Less than a megabyte that becomes 300. */
   bombs: ({ socket }) => {
-    const member = gzipSync(delta({ content: 'x'.repeat(100_000) }).repeat(100))
+    const member = gzipSync(deltaEvent({ content: 'x'.repeat(100_000) }).repeat(100))
     const bomb = Buffer.concat(Array.from({ length: 30 }, () => member))
     socket.write(head('text/event-stream', 'content-encoding: gzip\r\n'))
     socket.end(Buffer.concat([chunk(bomb), Buffer.from(lastChunk)]))
@@ -41,9 +41,9 @@ const plays: Record<string, Play> = {
 const answer = (...words: string[]) =>
   Buffer.concat([Buffer.from(head()), chunk(textEvents(...words).join('')), Buffer.from(lastChunk)])
 
-function flood({ socket }: Parameters<Play>[0]): void {
+function flood({ socket }: Parameters<FaultyBehaviour>[0]): void {
   socket.write(head())
-  const event = chunk(delta({ content: 'x'.repeat(16 * 1024) }))
+  const event = chunk(deltaEvent({ content: 'x'.repeat(16 * 1024) }))
   const more = () => {
     while (socket.writable && socket.write(event));
   }
@@ -86,7 +86,7 @@ describe('a client that leaves', () => {
     await until(() => text.split('word ').length > 5)
     const { tookMs, allowedMs } = await timed(100, async () => {
       client.destroy()
-      await until(() => fixture.upstream.taken[0]?.closedAt)
+      await until(() => fixture.upstream.requests[0]?.closedAt)
     })
     assert.ok(tookMs < allowedMs, `${tookMs} ms`)
     const { data } = await until(async () => {
@@ -100,18 +100,18 @@ describe('a client that leaves', () => {
   test('before the first byte cancels the upstream, and no other endpoint is tried', async () => {
     await using fixture = await setUp()
     const client = openStream(fixture.service, 'backed/thinks')
-    await until(() => fixture.upstream.taken[0])
+    await until(() => fixture.upstream.requests[0])
     client.destroy()
-    await until(() => fixture.upstream.taken[0]?.closedAt)
+    await until(() => fixture.upstream.requests[0]?.closedAt)
     await sleep(50)
-    assert.equal(fixture.upstream.taken.length, 1)
+    assert.equal(fixture.upstream.requests.length, 1)
   })
 
   test('before the first byte is charged the prompt, unless the connection failed', async () => {
     await using fixture = await setUp()
     const results: unknown[] = []
     const [waiting, connecting] = ['faulty/thinks', 'faulty/mute'].map((model) => openStream(fixture.service, model))
-    await until(() => fixture.upstream.taken[0])
+    await until(() => fixture.upstream.requests[0])
     await sleep(200)
     connecting!.destroy()
     // Until that one would be written, too.
@@ -128,7 +128,7 @@ describe('a client that leaves', () => {
     const client = openStream(fixture.service, 'faulty/floods').pause()
     await sleep(500)
     client.destroy()
-    await until(() => fixture.upstream.taken[0]?.closedAt)
+    await until(() => fixture.upstream.requests[0]?.closedAt)
   })
 })
 
@@ -137,7 +137,7 @@ describe('a slow reader', () => {
     await using fixture = await setUp()
     const before = process.memoryUsage().rss
     const client = openStream(fixture.service, 'faulty/floods').pause()
-    const { socket } = await until(() => fixture.upstream.taken[0])
+    const { socket } = await until(() => fixture.upstream.requests[0])
     let taken = -1
     await until(async () => {
       const before = taken
@@ -156,7 +156,7 @@ describe('a slow reader', () => {
   test('limits decompressed data, however small the compressed body', async () => {
     await using fixture = await setUp()
     const client = openStream(fixture.service, 'faulty/bombs').pause()
-    await until(() => fixture.upstream.taken[0])
+    await until(() => fixture.upstream.requests[0])
     const before = process.memoryUsage().rss
     await sleep(1500)
     assert.ok(process.memoryUsage().rss - before < 150e6, `${process.memoryUsage().rss - before}`)

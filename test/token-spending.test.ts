@@ -4,13 +4,13 @@ import { onEachDatabase } from './harness/database/databases.ts'
 import { startBilled } from './harness/service/billed-service.ts'
 import { startTokenIssuer } from './harness/service/token-issuer.ts'
 import { until } from './harness/until.ts'
-import type { Trade } from './harness/upstream/billing-upstream.ts'
+import type { BillingBehaviour } from './harness/upstream/billing-upstream.ts'
 
 /** 100 tokens of an answer cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }
 
 /** Bills all tokens that it was allowed to generate. */
-const whole: Trade = (sale) => {
+const whole: BillingBehaviour = (sale) => {
   sale.prompt = 10
   sale.completion = sale.body.max_tokens
   const choices = [{ index: 0, message: { role: 'assistant', content: 'words' }, finish_reason: 'stop' }]
@@ -30,7 +30,7 @@ const settingsOf = (url: string) => ({
 onEachDatabase('spending with tokens of an issuer', (kind) => {
   test('all tokens of a member spend their limit together, and never more', async () => {
     await using issuer = await startTokenIssuer()
-    await using billed = await startBilled({ kind, prices, trades: { whole }, settings: settingsOf(issuer.url) })
+    await using billed = await startBilled({ kind, prices, behaviours: { whole }, settings: settingsOf(issuer.url) })
     const { service } = billed
     const member = { email: 'ci@example.com', name: 'CI', access: 'developer' }
     const { id: userId } = (await service.manage('POST', '/organization/members', member)).body.data

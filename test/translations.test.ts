@@ -4,7 +4,7 @@ import { clients as clientProtocols } from '#gateway/clients/clients.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import type { Reply, TestService } from '#test/harness/service/service.ts'
-import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/upstream/recorded-answers.ts'
+import { fixture, type Gist, gistOf, readEvents } from '#test/harness/upstream/recorded-answers.ts'
 import {
   type RecordedProviders,
   startWithRecordings,
@@ -78,7 +78,7 @@ describe('every client protocol on every upstream protocol', () => {
           test(`${client} on ${protocol}: ${scenario}, ${streamed ? 'streamed' : 'whole'}, is equivalent`, async () => {
             const reply = await ask(client, { model: `${protocol}/${scenario}`, stream: streamed })
             assert.equal(reply.status, 200, reply.text)
-            const sent = eventsIn(protocols[protocol], `${protocol}.${scenario}.${streamed ? 'sse' : 'json'}`)
+            const sent = readEvents(protocols[protocol], `${protocol}.${scenario}.${streamed ? 'sse' : 'json'}`)
             assert.deepEqual(comparable(understood(client, reply, streamed)), comparable(gistOf(sent)))
           })
         }
@@ -87,7 +87,7 @@ describe('every client protocol on every upstream protocol', () => {
       test(`${client} on ${protocol}: an interrupted stream ends with an error`, async () => {
         const reply = await ask(client, { model: `${protocol}/error`, stream: true })
         const { text, error } = understood(client, reply, true)
-        const result = gistOf(eventsIn(protocols[protocol], `${protocol}.error.sse`)).text
+        const result = gistOf(readEvents(protocols[protocol], `${protocol}.error.sse`)).text
         assert.ok(result?.startsWith(text!) && text !== undefined)
         assert.match(error ?? '', /provider failed|did not answer/i)
       })

@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /**
  * Repeats a check until it returns a value. The bound is for an event that never happens: a machine that is loaded ten
  * times over must not reach it.
- * @param seen the last state, for the error.
+ * @param describeState the last state, for the error.
  */
 export async function until<T>(
-  look: () => Promise<T> | T,
+  check: () => Promise<T> | T,
   withinMs = 180_000,
-  seen: () => string = () => '',
+  describeState: () => string = () => '',
 ): Promise<Exclude<T, undefined | null | false>> {
-  const late = performance.now() + withinMs
+  const deadline = performance.now() + withinMs
   for (;;) {
-    const found = await look()
+    const found = await check()
     if (found) return found as Exclude<T, undefined | null | false>
-    if (performance.now() > late) throw new Error(`Not within ${withinMs} ms: ${look} ${seen()}`.trim())
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${check} ${describeState()}`.trim())
     await sleep(20)
   }
 }
@@ -27,22 +27,22 @@ export async function until<T>(
  */
 export async function timed<T>(
   promisedMs: number,
-  work: () => Promise<T>,
+  operation: () => Promise<T>,
 ): Promise<{ tookMs: number; allowedMs: number; result: T }> {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   const startedAt = performance.now()
-  const result = await work()
+  const result = await operation()
   const tookMs = performance.now() - startedAt
   delay.disable()
-  const crowd = Math.max(1, (4 * loadavg()[0]!) / availableParallelism())
-  return { tookMs, allowedMs: promisedMs * crowd + 10 * (delay.max / 1e6), result }
+  const loadFactor = Math.max(1, (4 * loadavg()[0]!) / availableParallelism())
+  return { tookMs, allowedMs: promisedMs * loadFactor + 10 * (delay.max / 1e6), result }
 }
 
 /** The processor time of this thread for an operation, in milliseconds, independent of other load on the machine. */
-export function busyMs(work: () => unknown): number {
+export function busyMs(operation: () => unknown): number {
   const before = process.threadCpuUsage()
-  work()
+  operation()
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
 }

@@ -11,7 +11,7 @@ import { workspaceOf } from '#test/harness/interns/intern-files.ts'
 import { answer, type InternReply, runningIntern, say } from '#test/harness/interns/interns.ts'
 import { agentModel } from '#test/harness/interns/scripted-agent-model.ts'
 import { freePort } from '#test/harness/service/free-port.ts'
-import { openGeminiDoor } from '#test/harness/upstream/gemini-client.ts'
+import { startGeminiGateway } from '#test/harness/upstream/gemini-client.ts'
 import {
   type RecordedProviders,
   startWithUpstream,
@@ -31,8 +31,9 @@ for (const facts of agentFacts) {
     before(async () => {
       const port = await freePort()
       const recorder = stack.use(await recordRequests(name, `http://127.0.0.1:${port}`))
-      const door = stack.use(await openGeminiDoor(() => `${recorder.url}/v1`))
-      const agents = facts.agent === null ? {} : { [facts.agent]: documentedAgent(facts.agent, door.url, recorder.url) }
+      const gateway = stack.use(await startGeminiGateway(() => `${recorder.url}/v1`))
+      const agents =
+        facts.agent === null ? {} : { [facts.agent]: documentedAgent(facts.agent, gateway.url, recorder.url) }
       recorded = stack.use(await startWithUpstream(agentModel(refusals), ['coder'], { settings: { agents, port } }))
     })
     after(() => stack.disposeAsync())

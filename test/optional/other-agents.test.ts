@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { openGeminiDoor } from '#test/harness/upstream/gemini-client.ts'
+import { startGeminiGateway } from '#test/harness/upstream/gemini-client.ts'
 import { agentFacts, behaviours } from './agent-facts.ts'
 import { type AgentWorld, openAgentWorld, plays } from './agent-plays.ts'
 import { agentsOnly, documentedAgent, skipAgents } from './installed-agents.ts'
@@ -18,8 +18,8 @@ for (const facts of agentFacts) {
     let world: AgentWorld
     const stack = new AsyncDisposableStack()
     before(async () => {
-      const door = stack.use(await openGeminiDoor(() => world.service.url))
-      const settings = facts.agent === null ? {} : { [facts.agent]: documentedAgent(facts.agent, door.url) }
+      const gateway = stack.use(await startGeminiGateway(() => world.service.url))
+      const settings = facts.agent === null ? {} : { [facts.agent]: documentedAgent(facts.agent, gateway.url) }
       world = await openAgentWorld(facts, settings)
       stack.defer(() => world.close())
     })

@@ -33,7 +33,7 @@ export async function startPictureWorld(place?: TestStore): Promise<PictureWorld
     ...(place && { place }),
     now: () => Date.now() - ageMs,
     settings: { ...scripted, intern_users_from: 0 } as object,
-    upstreamOptions: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, says: result },
+    upstreamOptions: { paceMs: (provider) => ({ google: 2, openai: 4, deepinfra: 7 })[provider] ?? 5, content: result },
   })
   const { service, guardrailId } = world
   for (let step = 0; ageMs > 0; step++) {

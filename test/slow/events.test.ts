@@ -10,8 +10,8 @@ import { listen } from '../harness/service/events.ts'
 import { startFaultyService } from '../harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { timed, until } from '../harness/until.ts'
-import { sound } from '../harness/upstream/faults.ts'
-import { startFaultyUpstream, type Taken } from '../harness/upstream/faulty-upstream.ts'
+import { validAnswers } from '../harness/upstream/faults.ts'
+import { type FaultyRequest, startFaultyUpstream } from '../harness/upstream/faulty-upstream.ts'
 
 const words = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] }
 
@@ -286,10 +286,10 @@ test('a thousand streams receive each request, and further ones are refused', as
 })
 
 test('changes of a circuit are sent to managers: open, half-open, closed', async () => {
-  const behaviour = { play: sound.ok! }
+  const behaviour = { play: validAnswers.ok! }
   let ahead = 0
-  await using upstream = await startFaultyUpstream({ changing: (taken: Taken) => behaviour.play(taken) })
-  behaviour.play = ({ socket }: Taken) => socket.resetAndDestroy()
+  await using upstream = await startFaultyUpstream({ changing: (taken: FaultyRequest) => behaviour.play(taken) })
+  behaviour.play = ({ socket }: FaultyRequest) => socket.resetAndDestroy()
   await using service = await startFaultyService(upstream, ['changing'], { now: () => Date.now() + ahead })
   const [managers, others] = [
     await listen(service.url, { key: service.managementKey }),
@@ -303,7 +303,7 @@ test('changes of a circuit are sent to managers: open, half-open, closed', async
   const open = await managers.hear('circuit', ({ state }) => state === 'open')
   assert.match(open.endpoint, /^faulty\/changing/)
   assert.ok(open.reason && Date.parse(open.until) > Date.now())
-  behaviour.play = sound.ok!
+  behaviour.play = validAnswers.ok!
   ahead = 120_000
   for (let n = 0; n < 40; n++) await ask()
   await managers.hear('circuit', ({ state }) => state === 'half_open')

@@ -5,14 +5,14 @@ import { onOneDatabase } from '../harness/database/databases.ts'
 import { startFaultyService } from '../harness/service/faulty-service.ts'
 import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
-import { sound } from '../harness/upstream/faults.ts'
-import { startFaultyUpstream, type Taken } from '../harness/upstream/faulty-upstream.ts'
+import { validAnswers } from '../harness/upstream/faults.ts'
+import { type FaultyRequest, startFaultyUpstream } from '../harness/upstream/faulty-upstream.ts'
 
 const slowMs = 120
 const plays = {
-  ok: sound.ok!,
-  slow: (taken: Taken) => void sleep(slowMs).then(() => sound.ok!(taken)),
-  broken: ({ socket }: Taken) => socket.resetAndDestroy(),
+  ok: validAnswers.ok!,
+  slow: (taken: FaultyRequest) => void sleep(slowMs).then(() => validAnswers.ok!(taken)),
+  broken: ({ socket }: FaultyRequest) => socket.resetAndDestroy(),
 }
 
 async function generationOf(service: TestService, model: string, more: object = {}) {

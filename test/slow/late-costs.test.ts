@@ -30,7 +30,7 @@ async function startTwo(isKnown: () => boolean, bills: string[]) {
   }
   const prices = { prompt: 1, completion: 10_000 }
   const more = { cutting: { compatibility: { cost_lookup: 'openrouter' } } }
-  const billed = await startBilled({ kind: 'postgres', prices, trades: { cutting }, more, billAnswer })
+  const billed = await startBilled({ kind: 'postgres', prices, behaviours: { cutting }, more, billAnswer })
   const other = await startTestService({ testStore: billed.service.testStore, settings: billed.settings })
   return { billed, other }
 }

@@ -14,15 +14,15 @@ import { startTestService } from '#test/harness/service/service.ts'
 import { timed, until } from '#test/harness/until.ts'
 import {
   chunk,
+  completeResponse,
   completion,
-  delta,
-  done,
-  first,
+  deltaEvent,
+  doneEvent,
+  type FaultyBehaviour,
   head,
   lastChunk,
-  type Play,
+  roleDelta,
   startFaultyUpstream,
-  whole,
 } from '#test/harness/upstream/faulty-upstream.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
@@ -135,11 +135,11 @@ onEachDatabase('metered requests', (kind) => {
 })
 
 /** Whole and streamed answers whose upstream reports this usage. */
-const answersWith = (result: object): Record<'whole' | 'streamed', Play> => ({
-  whole: ({ socket }) => void socket.write(whole(200, completion('Hello there', { usage: result }))),
+const answersWith = (result: object): Record<'whole' | 'streamed', FaultyBehaviour> => ({
+  whole: ({ socket }) => void socket.write(completeResponse(200, completion('Hello there', { usage: result }))),
   streamed({ socket }) {
     const last = `data: ${JSON.stringify({ id: 'x', choices: [], usage: result })}\n\n`
-    const events = [first, delta({ content: 'Hello there' }), delta({}, 'stop'), last, done].join('')
+    const events = [roleDelta, deltaEvent({ content: 'Hello there' }), deltaEvent({}, 'stop'), last, doneEvent].join('')
     socket.write(Buffer.concat([Buffer.from(head()), chunk(events), Buffer.from(lastChunk)]))
   },
 })

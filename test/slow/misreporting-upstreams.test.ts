@@ -5,25 +5,25 @@ import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import type { TestService } from '#test/harness/service/service.ts'
 import {
   chunk,
-  delta,
+  deltaEvent,
+  type FaultyBehaviour,
   type FaultyUpstream,
   head,
-  type Play,
   startFaultyUpstream,
 } from '#test/harness/upstream/faulty-upstream.ts'
 
 const megabyte = 1024 * 1024
 const stream = 'text/event-stream'
 const gzip = 'content-encoding: gzip\r\n'
-const sayings = delta({ content: 'x'.repeat(1000) }).repeat(1000)
+const sayings = deltaEvent({ content: 'x'.repeat(1000) }).repeat(1000)
 /** As many tool calls as there are events: they weigh more than their bytes. */
-const calls = delta({
+const calls = deltaEvent({
   tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{'.repeat(1000) } }],
 }).repeat(100)
 
 /** Sends the same piece repeatedly until the service disconnects. */
 const endless =
-  (type: string, more: string, piece: Buffer | string): Play =>
+  (type: string, more: string, piece: Buffer | string): FaultyBehaviour =>
   ({ socket }) => {
     const bytes = chunk(piece)
     const go = () => {
@@ -47,7 +47,7 @@ const plays = {
   zipped_line: endless(stream, gzip, gzipSync('x'.repeat(10 * megabyte))),
   json: endless('application/json', '', ' '.repeat(megabyte)),
   zipped_json: endless('application/json', gzip, gzipSync(' '.repeat(10 * megabyte))),
-} satisfies Record<string, Play>
+} satisfies Record<string, FaultyBehaviour>
 /** Streams without content; they are refused early. */
 const nothing = ['comments', 'blank_lines', 'blank_crlf', 'empty_data', 'names', 'pings']
 const streamed = { text: endless(stream, gzip, gzipSync(sayings)), called: endless(stream, '', calls) }

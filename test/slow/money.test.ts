@@ -12,36 +12,36 @@ const histories = Number(process.env.HISTORIES ?? 500)
 const firstSeed = Number(process.env.SEED ?? 1)
 
 /** The possible actions, and their weights. */
-const events: [weight: number, happen: (world: MoneyWorld) => unknown][] = [
-  [30, ask],
+const events: [weight: number, run: (world: MoneyWorld) => unknown][] = [
+  [30, sendRequest],
   [18, finish],
   [2, fallBack],
   [9, (world) => world.tick(world.chance.between(1, 900))],
   [2, (world) => world.tick(world.chance.between(1000, 8000))],
   [1, (world) => world.tick(world.chance.between(20_000, 120_000))],
   [0.5, (world) => world.tick(world.chance.between(600_000, 7_200_000))],
-  [6, (world) => world.deliver()],
+  [6, (world) => world.deliverMessages()],
   [2, cut],
   [2.5, heal],
-  [3, trouble],
+  [3, toggleFault],
   [0.7, (world) => world.kill(world.chance.pick(world.servers))],
   [0.4, (world) => world.stop(world.chance.pick(world.servers))],
   [1, setClock],
   [1, (world) => world.changeLimit(anyLimit(world))],
   [0.7, (world) => world.changeInterval(anyLimit(world))],
-  [3, (world) => world.learn(world.chance.pick(world.servers))],
+  [3, (world) => world.learnLimits(world.chance.pick(world.servers))],
 ]
-const withSessions: typeof events = [...events, [2, (world) => world.forget()]]
+const eventsWithSessions: typeof events = [...events, [2, (world) => world.forgetSessions()]]
 
-const anyLimit = ({ chance, places }: MoneyWorld) => chance.between(0, places.length - 1)
+const anyLimit = ({ chance, limitIndexes }: MoneyWorld) => chance.between(0, limitIndexes.length - 1)
 
-function ask(world: MoneyWorld): void {
+function sendRequest(world: MoneyWorld): void {
   const { chance } = world
   const keys = [[0], [1], [0, 1], [1, 0]]
   const sessions = [...keys, [2], [3], [0, 2], [0, 1, 3]]
-  const which = chance.pick(world.places.length > 2 ? sessions : keys)
+  const limitIndexes = chance.pick(world.limitIndexes.length > 2 ? sessions : keys)
   const share = chance.chance(0.2) ? chance.next() * 0.5 : chance.next() * 0.1
-  void world.ask(chance.pick(world.servers), which, share).catch((error) => world.failures.push(error))
+  void world.sendRequest(chance.pick(world.servers), limitIndexes, share).catch((error) => world.failures.push(error))
 }
 
 function finish(world: MoneyWorld): void {
@@ -67,12 +67,12 @@ function heal(world: MoneyWorld): void {
 }
 
 /** Turns on or off: delayed messages, aborted transactions, lost answers. */
-function trouble(world: MoneyWorld): void {
+function toggleFault(world: MoneyWorld): void {
   const { chance } = world
-  const { trouble: of, name } = chance.pick(world.servers)
+  const { faults, name } = chance.pick(world.servers)
   const kind = chance.pick(['slow', 'breaking', 'losing'] as const)
-  of[kind] = !of[kind] && chance.chance(0.7)
-  world.log(`${name} ${kind}: ${of[kind]}`)
+  faults[kind] = !faults[kind] && chance.chance(0.7)
+  world.log(`${name} ${kind}: ${faults[kind]}`)
 }
 
 function setClock(world: MoneyWorld): void {
@@ -81,21 +81,21 @@ function setClock(world: MoneyWorld): void {
   world.log(`the clock of ${server.name} is ${server.skewMs} ms ahead`)
 }
 
-async function happen(world: MoneyWorld): Promise<void> {
-  const possible = world.places.length > 2 ? withSessions : events
-  let at = world.chance.next() * possible.reduce((sum, [weight]) => sum + weight, 0)
+async function runRandomEvent(world: MoneyWorld): Promise<void> {
+  const possible = world.limitIndexes.length > 2 ? eventsWithSessions : events
+  let remainingWeight = world.chance.next() * possible.reduce((sum, [weight]) => sum + weight, 0)
   for (const [weight, event] of possible) {
-    at -= weight
-    if (at < 0) return void (await event(world))
+    remainingWeight -= weight
+    if (remainingWeight < 0) return void (await event(world))
   }
 }
 
 /** @returns the share of a limit that was billed. */
-async function live(db: Db, seed: number, pause: () => Promise<unknown>, sessions = false): Promise<number> {
+async function runHistory(db: Db, seed: number, pause: () => Promise<unknown>, sessions = false): Promise<number> {
   const world = new MoneyWorld(db, new Seeded(seed), `seed-${seed}`, { sessions })
   try {
     for (let remaining = world.chance.between(40, 140); remaining > 0; remaining--) {
-      await happen(world)
+      await runRandomEvent(world)
       // Sometimes several things happen at once.
       if (world.chance.chance(0.7)) await pause()
       if (world.failures.length > 0) throw world.failures[0]
@@ -108,19 +108,19 @@ async function live(db: Db, seed: number, pause: () => Promise<unknown>, session
   }
 }
 
-async function liveAll(db: Db, count: number, atOnce: number, pause: () => Promise<unknown>): Promise<number[]> {
+async function runHistories(db: Db, count: number, atOnce: number, pause: () => Promise<unknown>): Promise<number[]> {
   const shares: number[] = []
   let next = firstSeed
-  const one = async () => {
-    while (next < firstSeed + count) shares.push(await live(db, next, pause, next++ % 2 === 0))
+  const runNext = async () => {
+    while (next < firstSeed + count) shares.push(await runHistory(db, next, pause, next++ % 2 === 0))
   }
-  await Promise.all(Array.from({ length: atOnce }, one))
+  await Promise.all(Array.from({ length: atOnce }, runNext))
   return shares
 }
 
 test(`in ${histories} histories of faults no limit is exceeded`, async () => {
   const db = await memoryDb()
-  const shares = await liveAll(db, histories, 1, turn)
+  const shares = await runHistories(db, histories, 1, turn)
   // The test would prove nothing if hardly anything were spent.
   const spenders = shares.filter((share) => share > 0.6).length
   if (histories >= 100) assert.ok(spenders > histories / 10, `only ${spenders} spent most of a limit`)
@@ -130,7 +130,7 @@ test(`in ${histories} histories of faults no limit is exceeded`, async () => {
 /** The interval changes after a server has reported its spending, and before the ledger has it. */
 test('histories that overran a limit once keep to it', async () => {
   const db = await memoryDb()
-  for (const seed of [112, 206, 359, 540]) await live(db, seed, turn)
+  for (const seed of [112, 206, 359, 540]) await runHistory(db, seed, turn)
   await db.close()
 })
 
@@ -139,5 +139,5 @@ const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not s
 test(`and in ${Math.ceil(histories / 50)} of them on Postgres`, { skip }, async () => {
   await using store = await newDb('postgres')
   // Long enough for most started actions to finish; the others continue while other things happen.
-  await liveAll(store.db, Math.ceil(histories / 50), 4, () => sleep(5))
+  await runHistories(store.db, Math.ceil(histories / 50), 4, () => sleep(5))
 })

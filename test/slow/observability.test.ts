@@ -10,7 +10,7 @@ import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startProcess } from '#test/harness/service/server-process.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
-import { sound } from '#test/harness/upstream/faults.ts'
+import { validAnswers } from '#test/harness/upstream/faults.ts'
 import { startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
@@ -99,7 +99,7 @@ test('a completion is a trace with the attributes of generative AI', async () =>
  * @returns the `traceparent` that the provider received.
  */
 async function askProvider(variables: Record<string, string>, traceparent?: string): Promise<string | undefined> {
-  await using upstream = await startFaultyUpstream({ ok: sound.ok! })
+  await using upstream = await startFaultyUpstream({ ok: validAnswers.ok! })
   await using service = await startFaultyService(upstream, ['ok'], { variables })
   const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
   const { status } = await service.ask('POST', '/chat/completions', {
@@ -107,7 +107,7 @@ async function askProvider(variables: Record<string, string>, traceparent?: stri
     ...(traceparent && { headers: { traceparent } }),
   })
   assert.equal(status, 200)
-  return /^traceparent: (.*?)\r?$/im.exec(upstream.taken[0]!.head)?.[1]
+  return /^traceparent: (.*?)\r?$/im.exec(upstream.requests[0]!.head)?.[1]
 }
 
 test('a provider gets the span of the attempt as parent', async () => {

@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
-import { first } from '#test/harness/upstream/faulty-upstream.ts'
+import { roleDelta } from '#test/harness/upstream/faulty-upstream.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -63,7 +63,7 @@ async function startLongService(base_url: string): Promise<TestService> {
 
 test('during a stream the prompt is in memory once', async () => {
   await using upstream = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first))
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(roleDelta))
   }).listen(0, '127.0.0.1')
   await once(upstream, 'listening')
   await using service = await startLongService(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`)

@@ -9,7 +9,7 @@ import { openDb } from '#platform/db/open.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { seeded } from '#test/harness/upstream/candidates.ts'
-import { early, late, limited, sound } from '#test/harness/upstream/faults.ts'
+import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faults.ts'
 import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 import { until } from '../harness/until.ts'
 
@@ -19,9 +19,11 @@ const collectGarbage = runInNewContext('gc') as () => void
 const requests = 5000
 const atOnce = 64
 const plays = {
-  ...sound,
-  ...limited,
-  ...Object.fromEntries([...Object.entries(early), ...Object.entries(late)].map(([name, { play }]) => [name, play])),
+  ...validAnswers,
+  ...rateLimits,
+  ...Object.fromEntries(
+    [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { play }]) => [name, play]),
+  ),
 }
 /** Ten megabytes a time would measure the loopback. */
 const names = [...Object.keys(plays).filter((name) => name !== 'big_event'), 'refused', 'mute', 'ok', 'ok', 'ok', 'ok']
@@ -104,7 +106,7 @@ async function askOnce({ url, apiKey }: TestService, random: () => number): Prom
 async function settled(upstream: FaultyUpstream) {
   // Kept-alive connections and disconnected clients need a moment.
   await sleep(1500)
-  upstream.taken.length = 0
+  upstream.requests.length = 0
   for (let round = 0; round < 4; round++) {
     collectGarbage()
     await sleep(100)

@@ -13,14 +13,14 @@ import { startFaultyService } from '../harness/service/faulty-service.ts'
 import { managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
-import { startFaultyUpstream, type Taken } from '../harness/upstream/faulty-upstream.ts'
+import { type FaultyRequest, startFaultyUpstream } from '../harness/upstream/faulty-upstream.ts'
 
 const statusOf = async (service: Pick<TestService, 'manage'>) => {
   const { status, body, text } = await service.manage('GET', '/status')
   assert.equal(status, 200, text)
   return body.data
 }
-const broken = { changing: ({ socket }: Taken) => socket.resetAndDestroy() }
+const broken = { changing: ({ socket }: FaultyRequest) => socket.resetAndDestroy() }
 const ask = (service: TestService, model: string) =>
   service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hi' }] } })
 

@@ -4,10 +4,10 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import {
   chunk,
-  delta,
-  done,
+  deltaEvent,
+  doneEvent,
+  type FaultyBehaviour,
   head,
-  type Play,
   startFaultyUpstream,
   usageChunk,
 } from '#test/harness/upstream/faulty-upstream.ts'
@@ -17,7 +17,7 @@ import { attempt } from './attempt.ts'
 import { createUpstreams } from './upstream/create-upstreams.ts'
 
 /** Leaves when the answer has been read to its end. @returns what came, and whether it was whole. */
-async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: AnswerEvent[]; whole: boolean }> {
+async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ events: AnswerEvent[]; whole: boolean }> {
   await using upstream = await startFaultyUpstream({ play })
   const upstreams = createUpstreams({ connectMs: 60_000 })
   const leaving = new AbortController()
@@ -54,14 +54,14 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
   return { events, whole }
 }
 
-const ending = delta({ content: 'Hi' }) + delta({}, 'stop')
+const ending = deltaEvent({ content: 'Hi' }) + deltaEvent({}, 'stop')
 const hasUsage = (events: AnswerEvent[]) => events.some(({ type }) => type === 'usage')
 
 describe('a client that disconnects at the end of its answer', () => {
   test('has its answer read to the usage', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => {
       socket.write(head() + chunk(ending))
-      setTimeout(() => socket.write(chunk(usageChunk + done)), 50)
+      setTimeout(() => socket.write(chunk(usageChunk + doneEvent)), 50)
     })
     assert.deepEqual([hasUsage(events), whole], [true, true])
   })
@@ -83,7 +83,10 @@ describe('a client that disconnects at the end of its answer', () => {
 })
 
 /** Runs one attempt and returns its outcome. */
-async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: boolean; firstByteMs?: number } = {}) {
+async function outcomeOf(
+  play: FaultyBehaviour,
+  { stream = true, ...limits }: { stream?: boolean; firstByteMs?: number } = {},
+) {
   await using upstream = await startFaultyUpstream({ play })
   const upstreams = createUpstreams({ connectMs: 60_000 })
   const { origin } = new URL(upstream.url)
@@ -117,13 +120,13 @@ const failureIn = ({ outcome }: { outcome: Record<string, any> }) => outcome.fai
 
 test('a byte order mark before a whole answer is ignored', async () => {
   const answer = '\ufeff{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
-  const json: Play = ({ socket }) => void socket.end(head('application/json') + chunk(answer) + chunk(''))
+  const json: FaultyBehaviour = ({ socket }) => void socket.end(head('application/json') + chunk(answer) + chunk(''))
   assert.equal((await outcomeOf(json, { stream: false })).outcome, undefined)
 })
 
 test('the content type in any case and spaces after the end mark are accepted', async () => {
-  const body = `${delta({ content: 'Hi' })}${delta({}, 'stop')}data: [DONE]  \n\n`
-  const play: Play = ({ socket }) => void socket.end(head('Text/Event-Stream') + chunk(body) + chunk(''))
+  const body = `${deltaEvent({ content: 'Hi' })}${deltaEvent({}, 'stop')}data: [DONE]  \n\n`
+  const play: FaultyBehaviour = ({ socket }) => void socket.end(head('Text/Event-Stream') + chunk(body) + chunk(''))
   assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
 })
 
@@ -136,16 +139,16 @@ describe('an attempt without an answer', () => {
 
   test('that ends in the middle breaks off', async () => {
     const { broke } = await outcomeOf(
-      ({ socket }) => void socket.end(head() + chunk(delta({ content: 'Hi' })) + chunk('')),
+      ({ socket }) => void socket.end(head() + chunk(deltaEvent({ content: 'Hi' })) + chunk('')),
     )
     assert.match(broke[0]!.message, /ended its answer too early/)
   })
 
   test('that starts with a megabyte of comments cannot be read', async () => {
-    const long: Play = ({ socket }) => {
+    const long: FaultyBehaviour = ({ socket }) => {
       socket.write(head())
       for (let megabyte = 0; megabyte < 3; megabyte++) socket.write(chunk(`: ${'x'.repeat(1024 ** 2)}\n\n`))
-      socket.write(chunk(ending + done))
+      socket.write(chunk(ending + doneEvent))
       socket.end(chunk(''))
     }
     for (const stream of [true, false]) {
@@ -168,7 +171,7 @@ describe('an attempt without an answer', () => {
   })
 
   test('that is refused has the status, streamed or whole', async () => {
-    const refusing: Play = ({ socket }) =>
+    const refusing: FaultyBehaviour = ({ socket }) =>
       void socket.end(
         'HTTP/1.1 503 No\r\ncontent-type: application/json\r\nretry-after: 7\r\nconnection: close\r\n\r\n{"error":{"message":"Busy."}}',
       )

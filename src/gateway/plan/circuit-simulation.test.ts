@@ -18,22 +18,22 @@ const down =
 describe('a simulation of endpoints', () => {
   for (const perSecond of [2, 50, 200]) {
     test(`with three that fail 3 % answers 99.9 % at ${perSecond} requests a second`, () => {
-      const { available, shut } = simulate(three, { perSecond })
+      const { available, openShare } = simulate(three, { perSecond })
       assert.ok(available >= 0.999, `${available}`)
-      assert.equal(shut, 0)
+      assert.equal(openShare, 0)
     })
   }
 
   test('with three that fail 3 % in bursts answers 99.9 %, and rarely opens a circuit', () => {
-    const { available, shut } = simulate([inBursts(0), inBursts(3_000), inBursts(6_000)], { perSecond: 200 })
+    const { available, openShare } = simulate([inBursts(0), inBursts(3_000), inBursts(6_000)], { perSecond: 200 })
     assert.ok(available >= 0.999, `${available}`)
-    assert.ok(shut < 0.01, `${shut}`)
+    assert.ok(openShare < 0.01, `${openShare}`)
   })
 
   test('with three that fail 60 % answers the possible 78 % with open circuits', () => {
-    const { available, shut } = simulate([failing(0.6), failing(0.6), failing(0.6)])
+    const { available, openShare } = simulate([failing(0.6), failing(0.6), failing(0.6)])
     assert.ok(available > 0.76, `${available}`)
-    assert.ok(shut > 0)
+    assert.ok(openShare > 0)
   })
 
   test('with one that is down rarely calls it, and answers through the others', () => {
@@ -55,16 +55,16 @@ describe('a simulation of endpoints', () => {
         ? { failureProbability: 1, failsAfterMs: untilBreak, connectionLost: true }
         : { failureProbability: 0.03 }
     }
-    const { available, shut } = simulate([restarts, healthy, healthy], { latencyMs: 20_000 })
+    const { available, openShare } = simulate([restarts, healthy, healthy], { latencyMs: 20_000 })
     assert.ok(available >= 0.999, `${available}`)
-    assert.equal(shut, 0)
+    assert.equal(openShare, 0)
   })
 
   test('with a rate limit of one second in five pauses no longer than requested', () => {
     const limits: Behaviour = (at) => ({ failureProbability: at % 5_000 < 1_000 ? 1 : 0, retryAfterMs: 1_000 })
-    const { available, shut } = simulate([limits, healthy, healthy])
+    const { available, openShare } = simulate([limits, healthy, healthy])
     assert.ok(available >= 0.999, `${available}`)
-    assert.ok(shut < 0.14, `${shut}`)
+    assert.ok(openShare < 0.14, `${openShare}`)
   })
 
   test('with a single one that fails 3 % answers 97 %', () => {

@@ -24,9 +24,9 @@ type Flight = {
   charged: bigint | undefined
   isOver: boolean
   /** Whether the ledger has the charge. */
-  written: boolean
+  isWritten: boolean
   /** Whether the ledger can have it: the cost of an attempt without an answer is recorded when the request is over. */
-  recorded: boolean
+  isRecorded: boolean
   /** Called when the request is over: its earlier attempts are recorded in the ledger with it. */
   record: (() => void) | undefined
   at: number
@@ -46,9 +46,9 @@ type Server = {
   /** The limits that this server knows. */
   limits: Budget[]
   timers: Set<{ ms: number; next: number; work: () => void }>
-  trouble: { slow: boolean; breaking: boolean; losing: boolean }
+  faults: { slow: boolean; breaking: boolean; losing: boolean }
   /** The requests that wait for money, and the amount that they need. */
-  asking: Map<Budget[], bigint>
+  needs: Map<Budget[], bigint>
 }
 
 const limits = [1_000_000n, 400_000n, 2_500_000n]
@@ -66,26 +66,26 @@ export class MoneyWorld {
   /** Errors that occurred outside of an awaited call. */
   readonly failures: Error[] = []
   /** The steps so far; the error of a failed history shows them. */
-  readonly story: string[] = []
+  readonly steps: string[] = []
   #limits: Budget[]
   /**
    * The most that can be billed although the limit is lower now: the amount when the last server received the change.
    */
-  readonly #before = new Map<string, bigint>()
-  readonly #mostKnown: bigint[] = []
+  readonly #grantedBefore = new Map<string, bigint>()
+  readonly #highestKnownLimits: bigint[] = []
   /** The limits for whose interval servers differ, and the number of flights at the start of the difference. */
-  readonly #split = new Map<string, number>()
+  readonly #flightsBeforeSplit = new Map<string, number>()
   /** The limits whose interval was changed: spending at that time can be charged twice, but never not at all. */
-  readonly #changed = new Set<number>()
+  readonly #indexesWithChangedInterval = new Set<number>()
   readonly #db: Db
-  #held: (() => void)[] = []
-  #reading: Promise<void>[] = []
-  #names = 0
+  #delayedMessages: (() => void)[] = []
+  #pendingReads: Promise<void>[] = []
+  #startedServers = 0
   /** The servers that could account for everything when they were stopped. */
-  readonly #stopped = new WeakSet<Server>()
+  readonly #completelyStopped = new WeakSet<Server>()
 
   /** The place of each limit: first those of two keys, then those of two sessions, if they are limited. */
-  readonly places: number[]
+  readonly limitIndexes: number[]
 
   constructor(db: Db, chance: Seeded, name: string, { sessions = false } = {}) {
     this.#db = db
@@ -117,19 +117,19 @@ export class MoneyWorld {
         interval,
       })
     this.#limits = accounts.map((account) => ({ ...account, limit: chance.pick(limits), includesByok: false }))
-    this.places = this.#limits.map((_, at) => at)
-    for (let at = 0; at < 3; at++) this.#start(at)
-    this.#learned()
+    this.limitIndexes = this.#limits.map((_, at) => at)
+    for (let at = 0; at < 3; at++) this.#startServer(at)
+    this.#updateKnownLimits()
   }
 
-  #start(at: number): void {
+  #startServer(at: number): void {
     const { chance } = this
-    const trouble = { slow: false, breaking: false, losing: false }
+    const faults = { slow: false, breaking: false, losing: false }
     const link: Link = {
       state: 'open',
-      delay: () => (trouble.slow ? new Promise<void>((resolve) => this.#held.push(resolve)) : undefined),
-      breaks: () => trouble.breaking && chance.chance(0.5),
-      loses: () => trouble.losing && chance.chance(0.5),
+      delay: () => (faults.slow ? new Promise<void>((resolve) => this.#delayedMessages.push(resolve)) : undefined),
+      breaks: () => faults.breaking && chance.chance(0.5),
+      loses: () => faults.losing && chance.chance(0.5),
     }
     const timers: Server['timers'] = new Set()
     const every: Every = (ms, work) => {
@@ -139,7 +139,7 @@ export class MoneyWorld {
     }
     const skewMs = chance.between(-15, 15) * 60_000
     const server = {
-      name: `server ${at} (${this.#names++})`,
+      name: `server ${at} (${this.#startedServers++})`,
       link,
       skewMs,
       alive: true,
@@ -147,8 +147,8 @@ export class MoneyWorld {
       fallingBack: 0,
       limits: this.#limits,
       timers,
-      trouble,
-      asking: new Map(),
+      faults,
+      needs: new Map(),
     } as Omit<Server, 'budgets'> as Server
     const budgets = new Budgets(
       {
@@ -156,10 +156,10 @@ export class MoneyWorld {
         clock: createLocalClock(() => this.now),
         now: () => this.now + server.skewMs,
         newId: () => server.name.replaceAll(' ', '_'),
-        waitUntilWritten: () => this.#write(server),
+        waitUntilWritten: () => this.#writeToLedger(server),
         readSpentSince: async (budget, sinceDay) => {
-          await this.#write(server)
-          return this.#written(budget.id, sinceDay)
+          await this.#writeToLedger(server)
+          return this.#spendingInLedger(budget.id, sinceDay)
         },
         onError: () => {},
         every,
@@ -169,61 +169,61 @@ export class MoneyWorld {
     this.servers[at] = Object.assign(server, { budgets })
   }
 
-  log(what: string): void {
-    this.story.push(`${new Date(this.now).toISOString()} ${what}`)
+  log(step: string): void {
+    this.steps.push(`${new Date(this.now).toISOString()} ${step}`)
   }
 
   /** A request arrives; it is sent to the provider when money was reserved for it. */
-  async ask(server: Server, which: number[], share: number): Promise<void> {
+  async sendRequest(server: Server, requestedLimits: number[], share: number): Promise<void> {
     // Each request has its own object for the limit of its session.
-    const budgets = which.map((at) => (at < 2 ? server.limits[at]! : { ...server.limits[at]! }))
+    const budgets = requestedLimits.map((at) => (at < 2 ? server.limits[at]! : { ...server.limits[at]! }))
     const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
-    server.asking.set(budgets, need)
+    server.needs.set(budgets, need)
     const pending = server.budgets.reserve(budgets, need)
     const reserved = await Promise.resolve(pending).catch(() => undefined)
-    server.asking.delete(budgets)
-    if (!reserved || 'refusedBy' in reserved) return this.#learned()
+    server.needs.delete(budgets)
+    if (!reserved || 'refusedBy' in reserved) return this.#updateKnownLimits()
     if (!server.alive) return reserved.reservation.settle(0n, () => true)
     const cost = this.#costOf(need)
     const { reservation } = reserved
-    this.log(`${server.name} admits ${need} (will cost ${cost}) of ${which}`)
-    this.#begin({ server, budgets, reservation, need, cost }, undefined)
+    this.log(`${server.name} admits ${need} (will cost ${cost}) of ${requestedLimits}`)
+    this.#beginFlight({ server, budgets, reservation, need, cost }, undefined)
   }
 
-  #begin(
+  #beginFlight(
     request: Pick<Flight, 'server' | 'budgets' | 'reservation' | 'need' | 'cost'>,
     record: Flight['record'],
   ): void {
-    const started = { charged: undefined, isOver: false, written: false, recorded: true, at: this.now, record }
+    const started = { charged: undefined, isOver: false, isWritten: false, isRecorded: true, at: this.now, record }
     const flight = { ...request, ...started }
     this.flights.push(flight)
-    this.#check(flight)
-    this.#learned()
+    this.#checkLimits(flight)
+    this.#updateKnownLimits()
   }
 
   /** An attempt returns nothing, but can be billed: it is paid, and the same amount is reserved for the next one. */
-  async fallBack(first: Flight): Promise<void> {
-    const { server, budgets, need } = first
+  async fallBack(flight: Flight): Promise<void> {
+    const { server, budgets, need } = flight
     if (!server.alive) return
     const cost = this.#costOf(need)
-    Object.assign(first, { isOver: true, recorded: false, cost, charged: cost })
+    Object.assign(flight, { isOver: true, isRecorded: false, cost, charged: cost })
     this.log(`${server.name} pays ${cost} for an attempt, and asks for ${need}`)
-    const early = first.reservation.settleEarly(cost, () => true)
+    const early = flight.reservation.settleEarly(cost, () => true)
     const record = () => {
-      first.recorded = true
-      first.record?.()
+      flight.isRecorded = true
+      flight.record?.()
       early.record()
     }
     server.fallingBack++
-    server.asking.set(budgets, need)
+    server.needs.set(budgets, need)
     // The request uses the limits of its start.
-    this.#learned()
+    this.#updateKnownLimits()
     const reserved = await Promise.resolve(server.budgets.reserve(budgets, need)).catch(() => undefined)
-    server.asking.delete(budgets)
+    server.needs.delete(budgets)
     server.fallingBack--
     if (!reserved || 'refusedBy' in reserved) return record()
     const { reservation } = reserved
-    if (server.alive) return this.#begin({ server, budgets, reservation, need, cost: this.#costOf(need) }, record)
+    if (server.alive) return this.#beginFlight({ server, budgets, reservation, need, cost: this.#costOf(need) }, record)
     record()
     reservation.settle(0n, () => true)
   }
@@ -246,18 +246,18 @@ export class MoneyWorld {
   }
 
   /** The ledger receives a charge some time after it was made; rows that wait at a killed server are lost. */
-  async #write(server: Server): Promise<void> {
-    const charged = this.flights.filter((flight) => flight.server === server && flight.isOver && flight.recorded)
+  async #writeToLedger(server: Server): Promise<void> {
+    const charged = this.flights.filter((flight) => flight.server === server && flight.isOver && flight.isRecorded)
     await server.link.delay()
     if (server.link.state === 'cut' || server.killed) throw new Error('the ledger is not reached')
-    for (const flight of charged) flight.written = true
+    for (const flight of charged) flight.isWritten = true
     if (server.link.loses()) throw new Error('the answer was lost')
   }
 
   /** The spending since a day, according to the ledger. */
-  #written(id: string, sinceDay: number): bigint {
+  #spendingInLedger(id: string, sinceDay: number): bigint {
     const charges = this.flights.filter(
-      ({ budgets, written, at }) => written && at >= sinceDay * dayMs && budgets.some((budget) => budget.id === id),
+      ({ budgets, isWritten, at }) => isWritten && at >= sinceDay * dayMs && budgets.some((budget) => budget.id === id),
     )
     return charges.reduce((sum, { charged }) => sum + (charged ?? 0n), 0n)
   }
@@ -269,43 +269,44 @@ export class MoneyWorld {
     server.killed = true
     server.timers.clear()
     server.link.state = this.chance.chance(0.5) ? 'cut' : 'open'
-    this.#start(this.servers.indexOf(server))
-    this.#learned()
+    this.#startServer(this.servers.indexOf(server))
+    this.#updateKnownLimits()
   }
 
   async stop(server: Server): Promise<void> {
     this.log(`${server.name} is stopped`)
     for (const flight of this.flights) if (flight.server === server && !flight.isOver) this.finish(flight, true)
-    const { slow, breaking, losing } = server.trouble
+    const { slow, breaking, losing } = server.faults
     const { fallingBack } = server
-    if (server.link.state === 'open' && !slow && !breaking && !losing && !fallingBack) this.#stopped.add(server)
+    if (server.link.state === 'open' && !slow && !breaking && !losing && !fallingBack)
+      this.#completelyStopped.add(server)
     server.alive = false
-    await this.#finally(server.budgets.close())
+    await this.#deliverUntilSettled(server.budgets.close())
     server.timers.clear()
-    this.#start(this.servers.indexOf(server))
-    this.#learned()
+    this.#startServer(this.servers.indexOf(server))
+    this.#updateKnownLimits()
   }
 
   /** Delivers delayed messages until the promise settles, so that nothing waits for one forever. */
-  async #finally(done: Promise<unknown>): Promise<void> {
-    let waiting = true
-    const ended = done.finally(() => {
-      waiting = false
+  async #deliverUntilSettled(work: Promise<unknown>): Promise<void> {
+    let isPending = true
+    const settled = work.finally(() => {
+      isPending = false
     })
-    while (waiting) {
-      this.deliver(true)
+    while (isPending) {
+      this.deliverMessages(true)
       await turn()
     }
-    await ended
+    await settled
   }
 
   /** Delayed messages arrive, in any order. */
-  deliver(all = false): void {
-    const held = this.#held
-    this.#held = []
-    for (const arrive of held) {
-      if (all || this.chance.chance(0.5)) arrive()
-      else this.#held.push(arrive)
+  deliverMessages(all = false): void {
+    const messages = this.#delayedMessages
+    this.#delayedMessages = []
+    for (const deliver of messages) {
+      if (all || this.chance.chance(0.5)) deliver()
+      else this.#delayedMessages.push(deliver)
     }
   }
 
@@ -318,20 +319,20 @@ export class MoneyWorld {
   changeInterval(at: number): void {
     const interval = this.chance.pick(intervals)
     this.#limits = this.#limits.with(at, { ...this.#limits[at]!, interval })
-    this.#changed.add(at)
+    this.#indexesWithChangedInterval.add(at)
     this.log(`limit ${at} is now ${interval}`)
   }
 
-  learn(server: Server): void {
+  learnLimits(server: Server): void {
     if (server.limits === this.#limits) return
     server.limits = this.#limits
     this.log(`${server.name} learns of the limits`)
-    this.#learned()
+    this.#updateKnownLimits()
   }
 
   /** The hourly upkeep deletes accounts of sessions, here as if the ledger had deleted their requests. */
-  async forget(): Promise<void> {
-    this.story.push('accounts of sessions are forgotten')
+  async forgetSessions(): Promise<void> {
+    this.steps.push('accounts of sessions are forgotten')
     await pruneGroups({ db: this.#db, now: () => this.now })
   }
 
@@ -339,7 +340,7 @@ export class MoneyWorld {
   async tick(ms: number): Promise<void> {
     this.now += ms
     for (const server of this.servers) {
-      if (this.chance.chance(0.3)) void this.#write(server).catch(() => {})
+      if (this.chance.chance(0.3)) void this.#writeToLedger(server).catch(() => {})
       for (const timer of [...server.timers]) {
         if (timer.next > this.now) continue
         timer.next = this.now + timer.ms
@@ -351,11 +352,11 @@ export class MoneyWorld {
 
   /** All faults end, all answers end, and all servers stop. */
   async end(): Promise<void> {
-    for (const { link, trouble } of this.servers) {
+    for (const { link, faults } of this.servers) {
       link.state = 'open'
-      Object.assign(trouble, { slow: false, breaking: false, losing: false })
+      Object.assign(faults, { slow: false, breaking: false, losing: false })
     }
-    this.deliver(true)
+    this.deliverMessages(true)
     for (let round = 0; round < 4; round++) {
       await turn()
       for (const flight of this.flights) if (!flight.isOver) this.finish(flight, false)
@@ -369,15 +370,15 @@ export class MoneyWorld {
    * excess is counted separately. While not all servers know of a changed interval, each interval applies to the
    * servers that know it. Requests that other servers admitted under another interval since then do not count.
    */
-  #taken(of: Budget, period: number): bigint {
-    const split = this.#split.get(of.id) ?? this.flights.length
+  #amountTaken(limit: Budget, period: number): bigint {
+    const split = this.#flightsBeforeSplit.get(limit.id) ?? this.flights.length
     let sum = 0n
     for (const [index, { budgets, need, cost, charged, isOver, at: when }] of this.flights.entries()) {
-      const budget = budgets.find(({ id }) => id === of.id)
-      if (!budget || periodOf(of, when) !== period) continue
-      if (budget.interval !== of.interval && index >= split) continue
+      const budget = budgets.find(({ id }) => id === limit.id)
+      if (!budget || periodOf(limit, when) !== period) continue
+      if (budget.interval !== limit.interval && index >= split) continue
       const taken = isOver ? (charged ?? cost) : need
-      sum += least(taken, need)
+      sum += smaller(taken, need)
     }
     return sum
   }
@@ -386,40 +387,40 @@ export class MoneyWorld {
    * Amounts that servers hold or that are on their way to them were granted under the earlier limit. They count
    * completely, under any interval.
    */
-  async #remember({ id }: Budget): Promise<void> {
+  async #rememberGrants({ id }: Budget): Promise<void> {
     const now = this.now
     const periods = intervals.map((interval) => ({ interval, key: keyOf({ id, interval }, now) }))
-    for (const { key } of periods) this.#before.set(key, BigInt(Number.MAX_SAFE_INTEGER))
+    for (const { key } of periods) this.#grantedBefore.set(key, BigInt(Number.MAX_SAFE_INTEGER))
     const clock = createLocalClock(() => now)
     for (const { interval, key } of periods) {
       const period = periodOf({ interval }, now)
       const { spent, leases } = await readBudget(this.#db.query, clock, id, period)
       const held = leases.reduce((sum, lease) => sum + lease.held, 0n)
-      this.#before.set(key, (spent ?? this.#written(id, period)) + held)
+      this.#grantedBefore.set(key, (spent ?? this.#spendingInLedger(id, period)) + held)
     }
   }
 
   /** The highest limit that any server still uses; a lowered limit does not count against them. */
-  #learned(): void {
+  #updateKnownLimits(): void {
     for (const [at, { id }] of this.#limits.entries()) {
-      const alive = this.servers.filter(({ alive: lives }) => lives)
-      const usedBudgets = alive.flatMap(({ limits: known, asking }) => [
+      const alive = this.servers.filter(({ alive: isAlive }) => isAlive)
+      const budgetsInUse = alive.flatMap(({ limits: known, needs }) => [
         known[at]!,
-        ...[...asking.keys()].flat().filter((one) => one.id === id),
+        ...[...needs.keys()].flat().filter((budget) => budget.id === id),
       ])
-      const most =
-        usedBudgets
+      const highest =
+        budgetsInUse
           .map(({ limit }) => limit)
           .toSorted((a, b) => Number(a - b))
           .at(-1) ?? 0n
-      if (most < (this.#mostKnown[at] ?? 0n)) {
-        this.#reading.push(this.#remember(this.#limits[at]!))
+      if (highest < (this.#highestKnownLimits[at] ?? 0n)) {
+        this.#pendingReads.push(this.#rememberGrants(this.#limits[at]!))
       }
-      this.#mostKnown[at] = most
-      const differ = new Set(usedBudgets.map(({ interval }) => interval)).size > 1
-      if (differ && !this.#split.has(id)) this.#split.set(id, this.flights.length)
-      if (differ || !this.#split.delete(id)) continue
-      this.#reading.push(this.#remember(this.#limits[at]!))
+      this.#highestKnownLimits[at] = highest
+      const isSplit = new Set(budgetsInUse.map(({ interval }) => interval)).size > 1
+      if (isSplit && !this.#flightsBeforeSplit.has(id)) this.#flightsBeforeSplit.set(id, this.flights.length)
+      if (isSplit || !this.#flightsBeforeSplit.delete(id)) continue
+      this.#pendingReads.push(this.#rememberGrants(this.#limits[at]!))
     }
   }
 
@@ -427,14 +428,14 @@ export class MoneyWorld {
    * Each server respects the limits and intervals that it knows, regardless of the requests that other servers
    * admitted.
    */
-  #check({ budgets }: Flight): void {
+  #checkLimits({ budgets }: Flight): void {
     for (const budget of budgets) {
       const at = this.#limits.findIndex(({ id }) => id === budget.id)
-      const taken = this.#taken(budget, periodOf(budget, this.now))
-      const before = this.#before.get(keyOf(budget, this.now)) ?? 0n
-      const most = before > this.#mostKnown[at]! ? before : this.#mostKnown[at]!
-      const message = `${budget.id} ${budget.interval}: ${taken} of ${most}`
-      assert.ok(taken <= most, `${message}\n${this.story.join('\n')}`)
+      const taken = this.#amountTaken(budget, periodOf(budget, this.now))
+      const granted = this.#grantedBefore.get(keyOf(budget, this.now)) ?? 0n
+      const allowed = granted > this.#highestKnownLimits[at]! ? granted : this.#highestKnownLimits[at]!
+      const message = `${budget.id} ${budget.interval}: ${taken} of ${allowed}`
+      assert.ok(taken <= allowed, `${message}\n${this.steps.join('\n')}`)
     }
   }
 
@@ -443,48 +444,49 @@ export class MoneyWorld {
    * @returns the share of the limit that was billed in the last period.
    */
   async checkAccounts(): Promise<number> {
-    await Promise.all(this.#reading)
+    await Promise.all(this.#pendingReads)
     let share = 0
     for (const [at, { id }] of this.#limits.entries()) {
       const requests = this.flights.flatMap(({ budgets, at: when }) =>
         budgets.filter((budget) => budget.id === id).map(({ interval }) => ({ interval, when })),
       )
       for (const { interval, when } of new Map(
-        requests.map((one) => [keyOf({ id, ...one }, one.when), one]),
+        requests.map((request) => [keyOf({ id, ...request }, request.when), request]),
       ).values()) {
         const period = periodOf({ interval }, when)
         const sums = this.#sumsOf(id, interval, period)
         const clock = createLocalClock(() => this.now)
-        const ofForgotten = id.startsWith('guardrail:') ? this.#written(id, period) : 0n
-        const { spent = ofForgotten, leases } = await readBudget(this.#db.query, clock, id, period)
+        const spentByForgotten = id.startsWith('guardrail:') ? this.#spendingInLedger(id, period) : 0n
+        const { spent = spentByForgotten, leases } = await readBudget(this.#db.query, clock, id, period)
         const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)
-        const message = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
+        const message = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.steps.join('\n')}`
         // A server can also report an amount that a new account got from the ledger: it is charged twice rather than
         // not at all.
-        if (!this.#changed.has(at)) assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${message}`)
+        if (!this.#indexesWithChangedInterval.has(at))
+          assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${message}`)
         assert.ok(spent >= sums.accounted, `charged: ${message}`)
-        assert.ok(spent + lost + sums.beyond >= sums.billed, `billed more than is charged: ${message}`)
-        share = Math.max(share, Number(sums.billed) / Number(this.#mostKnown[at]))
+        assert.ok(spent + lost + sums.excess >= sums.billed, `billed more than is charged: ${message}`)
+        share = Math.max(share, Number(sums.billed) / Number(this.#highestKnownLimits[at]))
       }
     }
     return share
   }
 
-  #sumsOf(of: string, interval: Budget['interval'], period: number) {
-    const sums = { billed: 0n, accounted: 0n, settledAtDead: 0n, beyond: 0n }
+  #sumsOf(budgetId: string, interval: Budget['interval'], period: number) {
+    const sums = { billed: 0n, accounted: 0n, settledAtDead: 0n, excess: 0n }
     for (const { budgets, need, cost, charged, server, at: when } of this.flights) {
-      const budget = budgets.find(({ id }) => id === of)
+      const budget = budgets.find(({ id }) => id === budgetId)
       if (budget?.interval !== interval || periodOf(budget, when) !== period) continue
       sums.billed += cost
-      if (cost > need && !this.#endedWell(server)) sums.beyond += cost - need
-      if (this.#endedWell(server)) sums.accounted += charged!
+      if (cost > need && !this.#stoppedCompletely(server)) sums.excess += cost - need
+      if (this.#stoppedCompletely(server)) sums.accounted += charged!
       else sums.settledAtDead += charged ?? 0n
     }
     return sums
   }
 
-  #endedWell(server: Server): boolean {
-    return this.#stopped.has(server)
+  #stoppedCompletely(server: Server): boolean {
+    return this.#completelyStopped.has(server)
   }
 }
 
@@ -492,4 +494,4 @@ const dayMs = 86_400_000
 /** A period of a day and one of a week can start on the same day. */
 const keyOf = ({ id, interval }: Pick<Budget, 'id' | 'interval'>, at: number) =>
   `${id} ${interval} ${periodOf({ interval }, at)}`
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)

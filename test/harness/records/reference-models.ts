@@ -21,51 +21,51 @@ export function referenceList(models: Model[], figures: Figures, parameters: Rec
   }
 }
 
-function passes(model: Model, figures: Figures, p: Record<string, string>, nowMs: number): boolean {
-  const list = (name: string) => p[name]?.split(',').map((item) => item.trim())
+function passes(model: Model, figures: Figures, query: Record<string, string>, nowMs: number): boolean {
+  const list = (name: string) => query[name]?.split(',').map((item) => item.trim())
   const outputs = list('output_modalities') ?? ['text']
   const parameters = model.endpoints.flatMap((endpoint) => endpoint.supportedParameters)
-  const words = (p.q ?? '').toLowerCase().split(/\s|,/)
+  const words = (query.q ?? '').toLowerCase().split(/\s|,/)
   const text = [model.name.toLowerCase(), model.id.toLowerCase()]
   const age = Math.floor((Math.floor(nowMs / 1000) - model.created) / 86400)
   const within = (value: number | null | undefined, name: string) => {
-    const [min, max] = [p[`min_${name}`], p[`max_${name}`]]
+    const [min, max] = [query[`min_${name}`], query[`max_${name}`]]
     if (min === undefined && max === undefined) return true
     if (value === null || value === undefined) return false
     return (min === undefined || value >= Number(min)) && (max === undefined || value <= Number(max))
   }
   return (
-    (p.category === undefined || model.categories.includes(p.category)) &&
+    (query.category === undefined || model.categories.includes(query.category)) &&
     (list('supported_parameters') ?? []).every((name) => parameters.includes(name)) &&
     (outputs.includes('all') || outputs.some((output) => model.outputModalities.includes(output))) &&
     (list('input_modalities') ?? []).every((input) => model.inputModalities.includes(input)) &&
     words.every((word) => text.some((line) => line.includes(word))) &&
-    (p.context === undefined || model.contextLength >= Number(p.context)) &&
-    (p.arch === undefined ||
-      [model.family, model.tokenizer].some((name) => name?.toLowerCase() === p.arch!.toLowerCase())) &&
+    (query.context === undefined || model.contextLength >= Number(query.context)) &&
+    (query.arch === undefined ||
+      [model.family, model.tokenizer].some((name) => name?.toLowerCase() === query.arch!.toLowerCase())) &&
     (list('model_authors')?.includes(model.author) ?? true) &&
-    (p.distillable !== 'true' || model.distillable === true) &&
-    (p.distillable !== 'false' || model.distillable !== true) &&
+    (query.distillable !== 'true' || model.distillable === true) &&
+    (query.distillable !== 'false' || model.distillable !== true) &&
     within(age, 'age_days') &&
     within(model.benchmarks.intelligence, 'intelligence_index') &&
     within(model.benchmarks.coding, 'coding_index') &&
     within(model.benchmarks.agentic, 'agentic_index') &&
     within(figures.model(model.id).toolSuccess, 'tool_success_rate') &&
-    model.endpoints.some((endpoint) => endpointPasses(endpoint, p))
+    model.endpoints.some((endpoint) => endpointPasses(endpoint, query))
   )
 }
 
-function endpointPasses({ prices, provider, zeroDataRetention, regions }: Endpoint, p: Record<string, string>) {
+function endpointPasses({ prices, provider, zeroDataRetention, regions }: Endpoint, query: Record<string, string>) {
   const prompt = million(units(prices.prompt))
   const completion = million(units(prices.completion))
   return (
-    (p.min_price === undefined || prompt >= units(p.min_price)) &&
-    (p.max_price === undefined || prompt <= units(p.max_price)) &&
-    (p.min_output_price === undefined || completion >= units(p.min_output_price)) &&
-    (p.max_output_price === undefined || completion <= units(p.max_output_price)) &&
-    (p.providers === undefined || p.providers.split(',').some((name) => isProvider(provider, name))) &&
-    (p.zdr === undefined || zeroDataRetention) &&
-    (p.region === undefined || regions.includes('europe'))
+    (query.min_price === undefined || prompt >= units(query.min_price)) &&
+    (query.max_price === undefined || prompt <= units(query.max_price)) &&
+    (query.min_output_price === undefined || completion >= units(query.min_output_price)) &&
+    (query.max_output_price === undefined || completion <= units(query.max_output_price)) &&
+    (query.providers === undefined || query.providers.split(',').some((name) => isProvider(provider, name))) &&
+    (query.zdr === undefined || zeroDataRetention) &&
+    (query.region === undefined || regions.includes('europe'))
   )
 }
 

@@ -6,9 +6,9 @@ import type { DatabaseKind } from '../database/databases.ts'
 import { until } from '../until.ts'
 import {
   type BillAnswer,
+  type BillingBehaviour,
   type BillingUpstream,
   startBillingUpstream,
-  type Trade,
 } from '../upstream/billing-upstream.ts'
 import { startTestService, type TestService } from './service.ts'
 
@@ -18,7 +18,7 @@ export type BilledPrices = { prompt: number; completion: number }
 type Options = {
   kind?: DatabaseKind
   prices: BilledPrices
-  trades: Record<string, Trade>
+  behaviours: Record<string, BillingBehaviour>
   /** Additional properties of an endpoint, by the trade's name. */
   more?: Record<string, object>
   /** Answers to requests for earlier bills. */
@@ -42,15 +42,15 @@ export type BilledService = AsyncDisposable & {
 export async function startBilled({
   kind,
   prices,
-  trades,
+  behaviours,
   more,
   billAnswer,
   settings,
 }: Options): Promise<BilledService> {
-  const upstream = await startBillingUpstream(trades, billAnswer)
+  const upstream = await startBillingUpstream(behaviours, billAnswer)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-billed-'))
   const file = join(folder, 'catalogue.json')
-  const models = Object.keys(trades).map((name) => {
+  const models = Object.keys(behaviours).map((name) => {
     const offer = { model: name, prices, supported_parameters: ['tools', 'temperature'], ...more?.[name] }
     const inputs = { input_modalities: ['text', 'image'] }
     const endpoints = { billing: offer, spare: { ...offer, prices } }
@@ -68,7 +68,7 @@ export async function startBilled({
     async keyWith(limit) {
       return (await service.manage('POST', '/keys', { name: 'limited', limit })).body.key
     },
-    billed: () => upstream.billed(prices),
+    billed: () => upstream.billedUsd(prices),
     async left(key) {
       return (await service.ask('GET', '/key', { key })).body.data.limit_remaining
     },
@@ -118,7 +118,7 @@ export function ask({ service }: BilledService, key: string, body: object, path 
  * forwarded.
  */
 export async function leaveAfter(billed: BilledService, key: string, body: object, ms: number): Promise<void> {
-  const { sales } = billed.upstream
+  const { requests: sales } = billed.upstream
   const before = sales.length
   const disconnect = new AbortController()
   const pending = fetch(`${billed.service.url}/chat/completions`, {

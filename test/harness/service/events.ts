@@ -37,32 +37,32 @@ export async function listen(
     signal: disconnect.signal,
   })
   const events: ReceivedEvent[] = []
-  const result = { text: '', lastId: lastEventId ?? '', ended: false }
+  const state = { text: '', lastId: lastEventId ?? '', ended: false }
   const reader = new SseReader()
   const read = async () => {
     for await (const chunk of response.body!) {
-      result.text += Buffer.from(chunk).toString()
+      state.text += Buffer.from(chunk).toString()
       for (const [, id] of Buffer.from(chunk)
         .toString()
         .matchAll(/^id: (.*)$/gm))
-        result.lastId = id!
+        state.lastId = id!
       for (const { event = '', data, raw } of reader.push(Buffer.from(chunk)))
         events.push({ type: event, id: /^id: (.*)$/m.exec(raw.toString())?.[1] ?? '', data: JSON.parse(data) })
     }
-    result.ended = true
+    state.ended = true
   }
   void read().catch(() => {
-    result.ended = true
+    state.ended = true
   })
   const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
   return {
     status: response.status,
     events,
-    text: () => result.text,
+    text: () => state.text,
     of,
     hear: (type, isWanted = () => true) => until(() => of(type).find(isWanted) ?? false),
-    lastId: () => result.lastId,
-    ended: () => result.ended,
+    lastId: () => state.lastId,
+    ended: () => state.ended,
     leave: () => disconnect.abort(),
   }
 }

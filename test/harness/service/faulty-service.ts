@@ -11,12 +11,13 @@ const supported_parameters = ['tools', 'temperature']
 const longTimeoutMs = 300_000
 
 /**
- * A service with a model `faulty/<play>` for each play, which only `faulty` serves, and `backed/<play>`, which `sound`
- * serves, too. `faulty/refused` and `faulty/mute` cannot even be connected to.
+ * A service with two models for each behaviour of the upstream: only the provider `faulty` serves `faulty/<behaviour>`;
+ * the provider `sound`, whose answers are valid, also serves `backed/<behaviour>`. No connection to the providers
+ * `refused` and `mute` can be established.
  */
 export async function startFaultyService(
   upstream: FaultyUpstream,
-  plays: string[],
+  behaviours: string[],
   options: Parameters<typeof startTestService>[0] = {},
 ): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-faulty-'))
@@ -27,14 +28,14 @@ export async function startFaultyService(
     id,
     { name: id, created: '2026-01-01', context_length: 100_000, endpoints },
   ]
-  const offer = (play: string) => ({ model: play, prices, supported_parameters })
-  const models = plays.flatMap((play) => [
-    model(`faulty/${play}`, { faulty: offer(play) }),
-    model(`backed/${play}`, { faulty: offer(play), sound: offer('ok') }),
+  const offer = (behaviour: string) => ({ model: behaviour, prices, supported_parameters })
+  const models = behaviours.flatMap((behaviour) => [
+    model(`faulty/${behaviour}`, { faulty: offer(behaviour) }),
+    model(`backed/${behaviour}`, { faulty: offer(behaviour), sound: offer('ok') }),
   ])
-  for (const play of ['refused', 'mute']) {
-    models.push(model(`faulty/${play}`, { [play]: offer(play) }))
-    models.push(model(`backed/${play}`, { [play]: offer(play), sound: offer('ok') }))
+  for (const behaviour of ['refused', 'mute']) {
+    models.push(model(`faulty/${behaviour}`, { [behaviour]: offer(behaviour) }))
+    models.push(model(`backed/${behaviour}`, { [behaviour]: offer(behaviour), sound: offer('ok') }))
   }
   const providers = {
     faulty: provider('Faulty', upstream.url),

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { delta, done, first } from './faulty-upstream.ts'
+import { deltaEvent, doneEvent, roleDelta } from './faulty-upstream.ts'
 
 /** One request, and the amount that the provider will bill. */
 export type BilledRequest = {
@@ -20,27 +20,27 @@ export type BilledRequest = {
   usage: () => object
 }
 
-/** The behaviour of a provider, by the name of the model. */
-export type Trade = (sale: BilledRequest) => Promise<void> | void
+/** How a provider serves a request for one model. */
+export type BillingBehaviour = (request: BilledRequest) => Promise<void> | void
 
 /** A provider on a real socket that keeps account of every token it has read and generated. */
 export type BillingUpstream = AsyncDisposable & {
   url: string
-  sales: BilledRequest[]
+  requests: BilledRequest[]
   /** The bill in USD, by prices per million. */
-  billed: (prices: { prompt: number; completion: number }) => number
+  billedUsd: (prices: { prompt: number; completion: number }) => number
   /** Waits until no request is in flight. */
-  quiet: () => Promise<void>
+  waitUntilIdle: () => Promise<void>
 }
 
 /** The answer to a request for an earlier bill. */
 export type BillAnswer = (path: string) => { status: number; body: object }
 
 export async function startBillingUpstream(
-  trades: Record<string, Trade>,
+  behaviours: Record<string, BillingBehaviour>,
   billAnswer?: BillAnswer,
 ): Promise<BillingUpstream> {
-  const sales: BilledRequest[] = []
+  const requests: BilledRequest[] = []
   let inFlight = 0
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
@@ -50,19 +50,21 @@ export async function startBillingUpstream(
     }
     inFlight++
     response.on('error', () => {})
-    const sale = await saleOf(request, response)
-    sales.push(sale)
-    await trades[sale.body.model]?.(sale)
+    const billedRequest = await readBilledRequest(request, response)
+    requests.push(billedRequest)
+    await behaviours[billedRequest.body.model]?.(billedRequest)
     inFlight--
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    sales,
-    billed: (prices) =>
-      sales.reduce((sum, { prompt, completion }) => sum + prompt * prices.prompt + completion * prices.completion, 0) /
-      1e6,
-    async quiet() {
+    requests,
+    billedUsd: (prices) =>
+      requests.reduce(
+        (sum, { prompt, completion }) => sum + prompt * prices.prompt + completion * prices.completion,
+        0,
+      ) / 1e6,
+    async waitUntilIdle() {
       while (inFlight > 0) await sleep(10)
     },
     async [Symbol.asyncDispose]() {
@@ -72,7 +74,7 @@ export async function startBillingUpstream(
   }
 }
 
-async function saleOf(request: IncomingMessage, response: ServerResponse): Promise<BilledRequest> {
+async function readBilledRequest(request: IncomingMessage, response: ServerResponse): Promise<BilledRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
@@ -84,7 +86,7 @@ async function saleOf(request: IncomingMessage, response: ServerResponse): Promi
     const type = body.stream ? 'text/event-stream' : 'application/json'
     if (!response.headersSent) response.writeHead(200, { 'content-type': type })
   }
-  const sale: BilledRequest = {
+  const billedRequest: BilledRequest = {
     body,
     prompt: 0,
     completion: 0,
@@ -98,33 +100,35 @@ async function saleOf(request: IncomingMessage, response: ServerResponse): Promi
       response.end(text)
     },
     cut: () => void response.destroy(),
-    usage: () => ({ prompt_tokens: sale.prompt, completion_tokens: sale.completion }),
+    usage: () => ({ prompt_tokens: billedRequest.prompt, completion_tokens: billedRequest.completion }),
   }
-  return sale
+  return billedRequest
 }
 
-export const usageOf = (sale: BilledRequest, more: object = {}): string =>
-  `data: ${JSON.stringify({ id: 'x', choices: [], usage: { ...sale.usage(), ...more } })}\n\n`
+export const usageOf = (request: BilledRequest, more: object = {}): string =>
+  `data: ${JSON.stringify({ id: 'x', choices: [], usage: { ...request.usage(), ...more } })}\n\n`
 
 /** Reasons invisibly for nearly all of its tokens, writes a little, and reports the usage a moment after the end. */
-export const thinker: Trade = async (sale) => {
-  sale.prompt = 10
-  sale.completion = sale.body.max_tokens
-  sale.write(first + delta({ content: 'Well, yes.' }) + delta({}, 'stop'))
+export const thinker: BillingBehaviour = async (request) => {
+  request.prompt = 10
+  request.completion = request.body.max_tokens
+  request.write(roleDelta + deltaEvent({ content: 'Well, yes.' }) + deltaEvent({}, 'stop'))
   await sleep(150)
-  sale.end(usageOf(sale, { completion_tokens_details: { reasoning_tokens: sale.completion - 10 } }) + done)
+  request.end(
+    usageOf(request, { completion_tokens_details: { reasoning_tokens: request.completion - 10 } }) + doneEvent,
+  )
 }
 
 /** Writes a letter, each a token, every two milliseconds for as long as the client is connected. */
-export const speaker: Trade = async (sale) => {
-  sale.prompt = 10
-  sale.write(first)
-  while (sale.completion < sale.body.max_tokens && !sale.hasDisconnected()) {
-    sale.completion++
-    sale.write(delta({ content: 'a' }))
+export const speaker: BillingBehaviour = async (request) => {
+  request.prompt = 10
+  request.write(roleDelta)
+  while (request.completion < request.body.max_tokens && !request.hasDisconnected()) {
+    request.completion++
+    request.write(deltaEvent({ content: 'a' }))
     await sleep(2)
   }
-  sale.end(delta({}, 'length') + usageOf(sale) + done)
+  request.end(deltaEvent({}, 'length') + usageOf(request) + doneEvent)
 }
 
 const pacedTokensPerMs = 0.4
@@ -132,27 +136,31 @@ const pacedHidden = 100
 
 /** Generates 400 tokens a second for as long as the client is connected. The first 100 are hidden reasoning. */
 export const paced =
-  (reports: boolean): Trade =>
-  async (sale) => {
-    sale.prompt = 10
-    sale.write(first)
+  (reports: boolean): BillingBehaviour =>
+  async (request) => {
+    request.prompt = 10
+    request.write(roleDelta)
     const startedAt = performance.now()
-    for (let visible = 0; sale.completion < sale.body.max_tokens && !sale.hasDisconnected(); await sleep(5)) {
-      sale.completion = Math.min(sale.body.max_tokens, Math.floor((performance.now() - startedAt) * pacedTokensPerMs))
-      for (; visible < sale.completion - pacedHidden; visible++) sale.write(delta({ content: 'a' }))
+    for (let visible = 0; request.completion < request.body.max_tokens && !request.hasDisconnected(); await sleep(5)) {
+      request.completion = Math.min(
+        request.body.max_tokens,
+        Math.floor((performance.now() - startedAt) * pacedTokensPerMs),
+      )
+      for (; visible < request.completion - pacedHidden; visible++) request.write(deltaEvent({ content: 'a' }))
     }
-    const details = { completion_tokens_details: { reasoning_tokens: Math.min(pacedHidden, sale.completion) } }
-    sale.end(delta({}, 'length') + (reports ? usageOf(sale, details) : '') + done)
+    const details = { completion_tokens_details: { reasoning_tokens: Math.min(pacedHidden, request.completion) } }
+    request.end(deltaEvent({}, 'length') + (reports ? usageOf(request, details) : '') + doneEvent)
   }
 
 /** Generates as much as allowed in any case, and answers after two seconds. */
-export const brooder: Trade = async (sale) => {
-  sale.prompt = 10
-  sale.completion = sale.body.max_tokens
-  for (let waited = 0; waited < 2000 && !sale.hasDisconnected(); waited += 20) await sleep(20)
-  if (sale.body.stream) return sale.end(delta({ content: 'x' }) + delta({}, 'stop') + usageOf(sale) + done)
+export const brooder: BillingBehaviour = async (request) => {
+  request.prompt = 10
+  request.completion = request.body.max_tokens
+  for (let waited = 0; waited < 2000 && !request.hasDisconnected(); waited += 20) await sleep(20)
+  if (request.body.stream)
+    return request.end(deltaEvent({ content: 'x' }) + deltaEvent({}, 'stop') + usageOf(request) + doneEvent)
   const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
-  sale.end(JSON.stringify({ id: 'x', choices, usage: sale.usage() }))
+  request.end(JSON.stringify({ id: 'x', choices, usage: request.usage() }))
 }
 
 /** Counts every picture as its pixels, and other data as half a token a byte: more than any tokenizer. */
@@ -167,61 +175,61 @@ function promptOf(body: object): number {
 }
 
 /** Reads a long prompt, writes a letter, and continues only as long as the client is connected. */
-export const reader: Trade = async (sale) => {
-  sale.prompt = promptOf(sale.body)
-  sale.completion = 1
-  sale.write(first + delta({ content: 'a' }))
-  for (let waited = 0; waited < 5000 && !sale.hasDisconnected(); waited += 5) await sleep(5)
-  sale.end()
+export const reader: BillingBehaviour = async (request) => {
+  request.prompt = promptOf(request.body)
+  request.completion = 1
+  request.write(roleDelta + deltaEvent({ content: 'a' }))
+  for (let waited = 0; waited < 5000 && !request.hasDisconnected(); waited += 5) await sleep(5)
+  request.end()
 }
 
 /** Reasons invisibly, writes a little and breaks off, or ends without usage. */
 const breaking =
-  (how: 'cut' | 'end'): Trade =>
-  async (sale) => {
-    sale.prompt = 10
-    sale.completion = sale.body.max_tokens
-    sale.write(first + delta({ content: 'a' }) + (how === 'end' ? delta({}, 'stop') : ''))
+  (how: 'cut' | 'end'): BillingBehaviour =>
+  async (request) => {
+    request.prompt = 10
+    request.completion = request.body.max_tokens
+    request.write(roleDelta + deltaEvent({ content: 'a' }) + (how === 'end' ? deltaEvent({}, 'stop') : ''))
     await sleep(20)
-    if (how === 'cut') sale.cut()
-    else sale.end(done)
+    if (how === 'cut') request.cut()
+    else request.end(doneEvent)
   }
 export const cutting = breaking('cut')
 export const silent = breaking('end')
 
 /** Accepts the request, generates the whole answer, and closes the connection without an answer. */
-export const dropping: Trade = (sale) => {
-  sale.prompt = 10
-  sale.completion = sale.body.max_tokens
-  sale.cut()
+export const dropping: BillingBehaviour = (request) => {
+  request.prompt = 10
+  request.completion = request.body.max_tokens
+  request.cut()
 }
 
 /** Generates faster than the client reads. */
-export const flooding: Trade = async (sale) => {
-  sale.prompt = 10
-  sale.completion = sale.body.max_tokens
-  const piece = delta({ content: 'a' })
-  sale.write(first + piece.repeat(sale.completion))
-  for (let waited = 0; waited < 5000 && !sale.hasDisconnected(); waited += 20) await sleep(20)
-  sale.end()
+export const flooding: BillingBehaviour = async (request) => {
+  request.prompt = 10
+  request.completion = request.body.max_tokens
+  const piece = deltaEvent({ content: 'a' })
+  request.write(roleDelta + piece.repeat(request.completion))
+  for (let waited = 0; waited < 5000 && !request.hasDisconnected(); waited += 20) await sleep(20)
+  request.end()
 }
 
 /** Reports usage that never occurred. */
-export const lying: Trade = (sale) => {
-  sale.prompt = 10
-  sale.completion = 10
+export const lying: BillingBehaviour = (request) => {
+  request.prompt = 10
+  request.completion = 10
   const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
   const usage = { prompt_tokens: 1e9, completion_tokens: 1e9 }
-  sale.end(JSON.stringify({ id: 'x', choices, usage }))
+  request.end(JSON.stringify({ id: 'x', choices, usage }))
 }
 
 /** Obeys the token limit and the number of answers under any name. */
-export const obedient: Trade = (sale) => {
-  const { body } = sale
+export const obedient: BillingBehaviour = (request) => {
+  const { body } = request
   const limits = [body.max_tokens, body.num_predict, body.max_length, body.options?.num_predict]
   const counts = [body.n, body.num_return_sequences, body.candidate_count, body.generationConfig?.candidateCount]
-  sale.prompt = 10
-  sale.completion = Math.max(...limits.map((limit) => limit ?? 0)) * Math.max(...counts.map((count) => count ?? 1))
+  request.prompt = 10
+  request.completion = Math.max(...limits.map((limit) => limit ?? 0)) * Math.max(...counts.map((count) => count ?? 1))
   const choices = [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
-  sale.end(JSON.stringify({ id: 'x', choices, usage: sale.usage() }))
+  request.end(JSON.stringify({ id: 'x', choices, usage: request.usage() }))
 }

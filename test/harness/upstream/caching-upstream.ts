@@ -8,18 +8,18 @@ import { type Received, startScriptedUpstream } from './scripted-upstream.ts'
 export type CachingService = AsyncDisposable & {
   service: TestService
   /** The called endpoints, in order. */
-  receivedPrefixes: () => string[]
+  calledEndpoints: () => string[]
   /** Prompt tokens so far, and how many of them were found in a cache. */
   tokens: { prompt: number; cached: number }
 }
 
-const names = ['north', 'south', 'west']
+const endpointNames = ['north', 'south', 'west']
 
 export async function startCachingService(): Promise<CachingService> {
   const tokens = { prompt: 0, cached: 0 }
-  const seen = new Map(names.map((name) => [name, new Set<string>()]))
+  const caches = new Map(endpointNames.map((name) => [name, new Set<string>()]))
   const upstream = await startScriptedUpstream((received) => {
-    const cache = seen.get(endpointOf(received))!
+    const cache = caches.get(endpointOf(received))!
     const prefixes = (received.body.messages as object[]).map((_, at, all) => JSON.stringify(all.slice(0, at + 1)))
     const cachedPrefix = prefixes.findLast((prefix) => cache.has(prefix))
     for (const prefix of prefixes) cache.add(prefix)
@@ -35,7 +35,7 @@ export async function startCachingService(): Promise<CachingService> {
   const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
   return {
     service,
-    receivedPrefixes: () => upstream.requests.map(endpointOf),
+    calledEndpoints: () => upstream.requests.map(endpointOf),
     tokens,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
@@ -62,9 +62,9 @@ function catalogueOn(url: string): object {
     credentials: ['TEST_KEY'],
   })
   const offer = { model: 'm', prices: { prompt: 1, completion: 2 }, supported_parameters: ['max_tokens'] }
-  const endpoints = Object.fromEntries(names.map((name) => [name, offer]))
+  const endpoints = Object.fromEntries(endpointNames.map((name) => [name, offer]))
   return {
-    providers: Object.fromEntries(names.map((name) => [name, provider(name)])),
+    providers: Object.fromEntries(endpointNames.map((name) => [name, provider(name)])),
     models: { 'a/m': { name: 'M', created: '2026-01-01', context_length: 1_000_000, endpoints } },
   }
 }

@@ -39,9 +39,9 @@ export function candidateOf(endpoints: Endpoint[], id = 'a/m', sort?: Candidate[
   return { model: { id, endpoints, inputModalities: ['text'] as string[] } as Model, endpoints, ...(sort && { sort }) }
 }
 
-type Standing = Speeds & { circuit: ReturnType<PlanInput['health']> }
+type EndpointState = Speeds & { circuit: ReturnType<PlanInput['health']> }
 
-const calm: Standing = { circuit: 'healthy', latencyMs: null, throughput: null }
+const healthyState: EndpointState = { circuit: 'healthy', latencyMs: null, throughput: null }
 
 /** A generator of the same numbers for the same seed. */
 export function seeded(seed: number): () => number {
@@ -60,7 +60,7 @@ type Situation = {
   provider?: Parameters<typeof readPreferences>[0]
   preferences?: Partial<Preferences>
   needs?: Partial<RequestNeeds>
-  standings?: Record<string, Partial<Standing>>
+  standings?: Record<string, Partial<EndpointState>>
   unconfigured?: string[]
   seed?: number
 }
@@ -68,13 +68,13 @@ type Situation = {
 /** The input of a plan, by provider if a provider differs from the others. */
 export function planInput(situation: Situation): PlanInput {
   const { endpoints = [], candidates = [candidateOf(endpoints)], standings = {}, unconfigured = [] } = situation
-  const standing = ({ provider }: Endpoint): Standing => ({ ...calm, ...standings[provider] })
+  const stateOf = ({ provider }: Endpoint): EndpointState => ({ ...healthyState, ...standings[provider] })
   return {
     candidates,
     preferences: { ...readPreferences(situation.provider), ...situation.preferences },
     needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
-    health: (endpoint) => standing(endpoint).circuit,
-    speeds: standing,
+    health: (endpoint) => stateOf(endpoint).circuit,
+    speeds: stateOf,
     supportsTools: () => true,
     supportsTask: () => true,
     supportsChoices: () => true,

@@ -9,17 +9,21 @@ export type DemoUpstream = AsyncDisposable & {
   lastRequest: () => any
 }
 
-const text =
+const defaultContent =
   'The third: DE811907980 lacks a digit. The others are whole, and their check digits are right. Shall I write to the supplier?'
 
-type Manner = {
+type AnswerOptions = {
   /** The delay between two words of each provider. */
   paceMs?: (provider: string) => number
-  says?: string
+  /** The text of each answer. */
+  content?: string
 }
 
 /** The provider `busy` answers every request with 429. */
-export async function startDemoUpstream({ paceMs: paceOf = () => 4, says = text }: Manner = {}): Promise<DemoUpstream> {
+export async function startDemoUpstream({
+  paceMs: paceOf = () => 4,
+  content = defaultContent,
+}: AnswerOptions = {}): Promise<DemoUpstream> {
   let lastRequest: unknown
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -32,12 +36,12 @@ export async function startDemoUpstream({ paceMs: paceOf = () => 4, says = text 
     const prompt = Math.ceil(JSON.stringify(body.messages).length / 4)
     const usage = {
       prompt_tokens: prompt,
-      completion_tokens: says.split(' ').length,
-      total_tokens: prompt + says.split(' ').length,
+      completion_tokens: content.split(' ').length,
+      total_tokens: prompt + content.split(' ').length,
       prompt_tokens_details: { cached_tokens: prompt > 500 ? Math.floor(prompt * 0.8) : 0 },
     }
-    if (body.stream) await stream(response, body.model, usage, says, paceMs)
-    else answer(response, body.model, usage, says)
+    if (body.stream) await streamWords(response, body.model, usage, content, paceMs)
+    else answer(response, body.model, usage, content)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -61,13 +65,13 @@ function answer(response: ServerResponse, model: string, usage: object, content:
   response.end(JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage }))
 }
 
-async function stream(response: ServerResponse, model: string, usage: object, says: string, paceMs: number) {
-  const send = (rest: object) =>
+async function streamWords(response: ServerResponse, model: string, usage: object, content: string, paceMs: number) {
+  const send = (fields: object) =>
     response.write(
-      `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model, ...rest })}\n\n`,
+      `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model, ...fields })}\n\n`,
     )
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (const word of says.split(' ')) {
+  for (const word of content.split(' ')) {
     if (response.destroyed) return
     send({ choices: [{ index: 0, delta: { content: `${word} ` }, finish_reason: null }] })
     await sleep(paceMs)

@@ -25,12 +25,12 @@ const answerTo = ({ input, encoding_format: format }: Body) => {
 type Answer = ReturnType<typeof answerTo>
 
 /** How the answers for these models differ. A number is an error status. */
-const changes: Record<string, number | ((answer: any, body: Body) => object)> = {
+const answerChanges: Record<string, number | ((answer: any, body: Body) => object)> = {
   broken: 500,
   invalid: 400,
   short: ({ data, ...answer }: Answer) => ({ ...answer, data: data.slice(1) }),
   twice: ({ data, ...answer }: Answer) => ({ ...answer, data: [data[0], ...data.slice(0, -1)] }),
-  empty: ({ data, ...answer }: Answer) => ({ ...answer, data: data.map((one) => ({ ...one, embedding: [] })) }),
+  empty: ({ data, ...answer }: Answer) => ({ ...answer, data: data.map((item) => ({ ...item, embedding: [] })) }),
   chat: () => ({ choices: [{ message: { role: 'assistant', content: 'Hi' } }] }),
   error: () => ({ error: { message: 'no capacity', code: 503 } }),
   reversed: ({ data, ...answer }: Answer) => ({ ...answer, data: data.toReversed() }),
@@ -51,7 +51,7 @@ export function startEmbeddingsUpstream(): Promise<ScriptedUpstream> {
     if (path.endsWith(':batchEmbedContents'))
       return json(200, { embeddings: body.requests.map((_: unknown, index: number) => ({ values: vectorAt(index) })) })
     if (path !== '/v1/embeddings') return json(404, { error: { message: `no ${path} here` } })
-    const change = changes[body.model]
+    const change = answerChanges[body.model]
     if (typeof change === 'number') return json(change, { error: { message: `status ${change} of ${body.model}` } })
     const answer = answerTo(body)
     return json(200, change?.(answer, body) ?? answer)

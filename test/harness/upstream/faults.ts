@@ -1,103 +1,119 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import {
   chunk,
+  completeResponse,
   completion,
-  delta,
-  done,
-  first,
+  deltaEvent,
+  doneEvent,
+  type FaultyBehaviour,
   head,
   lastChunk,
-  type Play,
+  roleDelta,
   textEvents,
   usageChunk,
-  whole,
 } from './faulty-upstream.ts'
 
-const sse = (...events: string[]): Play => streamed(events.join(''))
+const streamEvents = (...events: string[]): FaultyBehaviour => streamed(events.join(''))
 const streamed =
-  (bytes: string | Buffer, headers = ''): Play =>
+  (bytes: string | Buffer, headers = ''): FaultyBehaviour =>
   ({ socket }) =>
     socket.write(Buffer.concat([Buffer.from(head('text/event-stream', headers)), chunk(bytes), Buffer.from(lastChunk)]))
-const answers =
-  (status: number, body: string | Buffer, more?: string): Play =>
+const respondWith =
+  (status: number, body: string | Buffer, more?: string): FaultyBehaviour =>
   ({ socket }) =>
-    socket.write(whole(status, body, more))
+    socket.write(completeResponse(status, body, more))
 const json = 'content-type: application/json\r\n'
 
 /** A stream if the request asks for one, else a whole answer, in the bytes that `encode` produces. */
 const encodedBy =
-  (name: string, encode: (text: string) => Buffer): Play =>
-  (taken) =>
-    taken.body.stream
-      ? streamed(encode(textEvents('Hello ', 'world').join('')), `content-encoding: ${name}\r\n`)(taken)
-      : answers(200, encode(completion('Hello world')), `${json}content-encoding: ${name}\r\n`)(taken)
+  (name: string, encode: (text: string) => Buffer): FaultyBehaviour =>
+  (request) =>
+    request.body.stream
+      ? streamed(encode(textEvents('Hello ', 'world').join('')), `content-encoding: ${name}\r\n`)(request)
+      : respondWith(200, encode(completion('Hello world')), `${json}content-encoding: ${name}\r\n`)(request)
 
 const inPieces =
-  (bytes: Buffer, size: number): Play =>
+  (bytes: Buffer, size: number): FaultyBehaviour =>
   ({ socket }) => {
     socket.write(head())
-    for (let at = 0; at < bytes.length; at += size) socket.write(chunk(bytes.subarray(at, at + size)))
+    for (let offset = 0; offset < bytes.length; offset += size)
+      socket.write(chunk(bytes.subarray(offset, offset + size)))
     socket.write(lastChunk)
   }
 
 /** Valid answers, each in a different form. All have the text `Hello world`, or the one in their entry. */
-export const sound: Record<string, Play> = {
+export const validAnswers: Record<string, FaultyBehaviour> = {
   ok: encodedBy('identity', Buffer.from),
   gzip: encodedBy('gzip', gzipSync),
   br: encodedBy('br', brotliCompressSync),
   deflate: encodedBy('deflate', deflateSync),
-  crlf: sse(...textEvents('Hello ', 'world').map((event) => event.replaceAll('\n', '\r\n'))),
-  comments: sse(': hi\n\n', ': still here\n\n', ...textEvents('Hello ', 'world').map((event) => `: c\n${event}`)),
+  crlf: streamEvents(...textEvents('Hello ', 'world').map((event) => event.replaceAll('\n', '\r\n'))),
+  comments: streamEvents(
+    ': hi\n\n',
+    ': still here\n\n',
+    ...textEvents('Hello ', 'world').map((event) => `: c\n${event}`),
+  ),
   bytewise: inPieces(Buffer.from(textEvents('Hello ', 'world').join('')), 1),
   /** Cut within every multi-byte character. */
   umlauts: inPieces(Buffer.from(textEvents('Grüße ', 'aus 東京 🚂').join('')), 3),
-  without_done: sse(...textEvents('Hello ', 'world').slice(0, -1)),
+  without_done: streamEvents(...textEvents('Hello ', 'world').slice(0, -1)),
   stays_open: ({ socket }) =>
     socket.write(Buffer.concat([Buffer.from(head()), chunk(textEvents('Hello ', 'world').join(''))])),
-  json_for_stream: answers(200, completion('Hello world')),
+  json_for_stream: respondWith(200, completion('Hello world')),
   /** The name of a property that every object has is not an encoding. */
-  odd_encoding: answers(200, completion('Hello world'), `${json}content-encoding: constructor\r\n`),
-  byte_order_mark: sse(`\ufeff${delta({ role: 'assistant', content: 'Hello ' })}`, ...textEvents('world').slice(1)),
-  stream_for_json: sse(...textEvents('Hello ', 'world')),
-  big_event: sse(...textEvents('x'.repeat(10 * 1024 * 1024))),
+  odd_encoding: respondWith(200, completion('Hello world'), `${json}content-encoding: constructor\r\n`),
+  byte_order_mark: streamEvents(
+    `\ufeff${deltaEvent({ role: 'assistant', content: 'Hello ' })}`,
+    ...textEvents('world').slice(1),
+  ),
+  stream_for_json: streamEvents(...textEvents('Hello ', 'world')),
+  big_event: streamEvents(...textEvents('x'.repeat(10 * 1024 * 1024))),
   early_hints: ({ socket, body }) => {
     socket.write('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n')
     encodedBy('identity', Buffer.from)({ socket, body } as never)
   },
-  pretty_usage: sse(
-    first,
-    delta({ content: 'Hello world' }, 'stop'),
+  pretty_usage: streamEvents(
+    roleDelta,
+    deltaEvent({ content: 'Hello world' }, 'stop'),
     usageChunk.replace('"usage":{', '"usage":\ndata: {'),
-    done,
+    doneEvent,
   ),
 }
 
-const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+const deeplyNested = '['.repeat(20_000) + ']'.repeat(20_000)
 
 /** Fails before the first byte of an answer: the error for the client, and whether others can be tried first. */
-export const early: Record<string, { play: Play; status: number; tryNext: boolean }> = {
+export const earlyFaults: Record<string, { play: FaultyBehaviour; status: number; tryNext: boolean }> = {
   reset_at_once: { play: ({ socket }) => void socket.resetAndDestroy(), status: 502, tryNext: true },
   closed_at_once: { play: ({ socket }) => void socket.end(), status: 502, tryNext: true },
   closed_after_head: { play: ({ socket }) => void socket.end(head()), status: 502, tryNext: true },
-  empty_stream: { play: sse(), status: 502, tryNext: true },
-  only_done: { play: sse(done), status: 502, tryNext: true },
+  empty_stream: { play: streamEvents(), status: 502, tryNext: true },
+  only_done: { play: streamEvents(doneEvent), status: 502, tryNext: true },
   never_answers: { play: () => {}, status: 408, tryNext: true },
   only_head: { play: ({ socket }) => void socket.write(head()), status: 408, tryNext: true },
-  error_500: { play: answers(500, '{"error":{"message":"it broke"}}'), status: 502, tryNext: true },
-  error_401: { play: answers(401, '{"error":{"message":"bad key sk-0123456789abcdef"}}'), status: 502, tryNext: true },
-  error_400: { play: answers(400, '{"error":{"message":"no such field"}}'), status: 400, tryNext: false },
-  error_html: { play: answers(503, '<h1>Down</h1>', 'content-type: text/html\r\n'), status: 502, tryNext: true },
-  error_first: { play: sse('data: {"error":{"message":"overloaded","code":529}}\n\n'), status: 502, tryNext: true },
-  ok_with_error: { play: answers(200, '{"error":{"message":"no","code":500}}'), status: 502, tryNext: true },
-  truncated_json: { play: answers(200, completion('Hello').slice(0, -20)), status: 502, tryNext: true },
-  deep_json: {
-    play: answers(200, completion('Hello', { deep: 1 }).replace('"deep":1', `"deep":${deep},"usage":{}`)),
+  error_500: { play: respondWith(500, '{"error":{"message":"it broke"}}'), status: 502, tryNext: true },
+  error_401: {
+    play: respondWith(401, '{"error":{"message":"bad key sk-0123456789abcdef"}}'),
     status: 502,
     tryNext: true,
   },
-  error_in_a_number: { play: sse('data: {"error":{"message":5,"code":429}}\n\n'), status: 429, tryNext: true },
-  not_json: { play: answers(200, 'hello'), status: 502, tryNext: true },
-  malformed_first: { play: sse('data: {"choices":[\n\n'), status: 502, tryNext: true },
+  error_400: { play: respondWith(400, '{"error":{"message":"no such field"}}'), status: 400, tryNext: false },
+  error_html: { play: respondWith(503, '<h1>Down</h1>', 'content-type: text/html\r\n'), status: 502, tryNext: true },
+  error_first: {
+    play: streamEvents('data: {"error":{"message":"overloaded","code":529}}\n\n'),
+    status: 502,
+    tryNext: true,
+  },
+  ok_with_error: { play: respondWith(200, '{"error":{"message":"no","code":500}}'), status: 502, tryNext: true },
+  truncated_json: { play: respondWith(200, completion('Hello').slice(0, -20)), status: 502, tryNext: true },
+  deep_json: {
+    play: respondWith(200, completion('Hello', { deep: 1 }).replace('"deep":1', `"deep":${deeplyNested},"usage":{}`)),
+    status: 502,
+    tryNext: true,
+  },
+  error_in_a_number: { play: streamEvents('data: {"error":{"message":5,"code":429}}\n\n'), status: 429, tryNext: true },
+  not_json: { play: respondWith(200, 'hello'), status: 502, tryNext: true },
+  malformed_first: { play: streamEvents('data: {"choices":[\n\n'), status: 502, tryNext: true },
   truncated_gzip: {
     play: streamed(gzipSync(textEvents('Hello').join('')).subarray(0, 40), 'content-encoding: gzip\r\n'),
     status: 502,
@@ -111,55 +127,56 @@ export const early: Record<string, { play: Play; status: number; tryNext: boolea
 const slowDown = '{"error":{"message":"slow down"}}'
 
 /** Rate limits that state their duration in both forms: seventy seconds. */
-export const limited: Record<string, Play> = {
-  limited: answers(429, slowDown, `${json}retry-after: 70\r\n`),
-  limited_date: (taken) => {
+export const rateLimits: Record<string, FaultyBehaviour> = {
+  limited: respondWith(429, slowDown, `${json}retry-after: 70\r\n`),
+  limited_date: (request) => {
     // Dates have whole seconds, which are rounded up here as they are towards the client.
     const date = new Date(Math.ceil((Date.now() + 69_001) / 1000) * 1000).toUTCString()
-    answers(429, slowDown, `${json}retry-after: ${date}\r\n`)(taken)
+    respondWith(429, slowDown, `${json}retry-after: ${date}\r\n`)(request)
   },
 }
 
-const partialAnswer = [first, delta({ content: 'Hello ' })].join('')
+const partialAnswer = [roleDelta, deltaEvent({ content: 'Hello ' })].join('')
 
 /** Fails after the client has got the first bytes of an answer. */
-export const late: Record<string, { play: Play; code: number }> = {
+export const lateFaults: Record<string, { play: FaultyBehaviour; code: number }> = {
   reset_later: {
-    play: ({ socket }) =>
-      void after(socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])), () =>
-        socket.resetAndDestroy(),
-      ),
+    play: ({ socket }) => {
+      socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)]))
+      setTimeout(() => socket.resetAndDestroy(), 20)
+    },
     code: 502,
   },
   closed_later: {
     play: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
     code: 502,
   },
-  ended_later: { play: sse(partialAnswer), code: 502 },
+  ended_later: { play: streamEvents(partialAnswer), code: 502 },
   silent_later: {
     play: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
     code: 408,
   },
-  malformed_later: { play: sse(partialAnswer, 'data: {"choices":[\n\n'), code: 502 },
-  error_later: { play: sse(partialAnswer, 'data: {"error":{"message":"overloaded","code":529}}\n\n'), code: 502 },
+  malformed_later: { play: streamEvents(partialAnswer, 'data: {"choices":[\n\n'), code: 502 },
+  error_later: {
+    play: streamEvents(partialAnswer, 'data: {"error":{"message":"overloaded","code":529}}\n\n'),
+    code: 502,
+  },
 }
 
-const after = (_written: boolean, act: () => void) => setTimeout(act, 20)
-
-function endlessHeaders({ socket }: Parameters<Play>[0]): void {
+function endlessHeaders({ socket }: Parameters<FaultyBehaviour>[0]): void {
   socket.write('HTTP/1.1 200 OK\r\n')
-  const more = () => {
+  const writeMore = () => {
     while (socket.writable && socket.write(`x-${'y'.repeat(1000)}: z\r\n`));
   }
-  socket.on('drain', more)
-  more()
+  socket.on('drain', writeMore)
+  writeMore()
 }
 
-function endlessError({ socket }: Parameters<Play>[0]): void {
+function endlessError({ socket }: Parameters<FaultyBehaviour>[0]): void {
   socket.write('HTTP/1.1 500 X\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n')
-  const more = () => {
+  const writeMore = () => {
     while (socket.writable && socket.write(chunk('nonsense '.repeat(1000))));
   }
-  socket.on('drain', more)
-  more()
+  socket.on('drain', writeMore)
+  writeMore()
 }

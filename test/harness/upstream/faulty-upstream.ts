@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 
 /** One request as the upstream received it, and the state of its connection since. */
-export type Taken = {
-  play: string
+export type FaultyRequest = {
+  modelName: string
   /** The request line and the headers. */
   head: string
   body: { stream?: boolean }
@@ -14,63 +14,66 @@ export type Taken = {
 }
 
 /** The upstream's behaviour for a request, down to single bytes. */
-export type Play = (taken: Taken) => void
+export type FaultyBehaviour = (request: FaultyRequest) => void
 
 /** An upstream on a raw socket with the behaviour that the request's model names. `await using` ends it. */
-export type FaultyUpstream = AsyncDisposable & { url: string; tlsUrl: string; taken: Taken[] }
+export type FaultyUpstream = AsyncDisposable & { url: string; tlsUrl: string; requests: FaultyRequest[] }
 
-export async function startFaultyUpstream(plays: Record<string, Play>): Promise<FaultyUpstream> {
-  const taken: Taken[] = []
+export async function startFaultyUpstream(behaviours: Record<string, FaultyBehaviour>): Promise<FaultyUpstream> {
+  const requests: FaultyRequest[] = []
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket.setMaxListeners(0))
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
     readRequests(socket, (head, body) => {
-      const one: Taken = { play: body.model, head, body, socket, closedAt: undefined }
-      taken.push(one)
+      const request: FaultyRequest = { modelName: body.model, head, body, socket, closedAt: undefined }
+      requests.push(request)
       socket.once('close', () => {
-        one.closedAt ??= performance.now()
+        request.closedAt ??= performance.now()
       })
-      plays[body.model]?.(one)
+      behaviours[body.model]?.(request)
     })
   })
   // Accepts connections and never answers, so no TLS handshake completes.
-  const mute = createServer((socket) => {
+  const silentServer = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))
     socket.on('close', () => sockets.delete(socket)).resume()
   })
-  await Promise.all([listen(server), listen(mute)])
+  await Promise.all([listen(server), listen(silentServer)])
   return {
     url: `http://127.0.0.1:${portOf(server)}/v1`,
-    tlsUrl: `https://127.0.0.1:${portOf(mute)}/v1`,
-    taken,
+    tlsUrl: `https://127.0.0.1:${portOf(silentServer)}/v1`,
+    requests,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
-      await Promise.all([end(server), end(mute)])
+      await Promise.all([closeServer(server), closeServer(silentServer)])
     },
   }
 }
 
 const listen = (server: Server) => once(server.listen(0, '127.0.0.1'), 'listening')
-const end = (server: Server) => new Promise((resolve) => server.close(resolve))
+const closeServer = (server: Server) => new Promise((resolve) => server.close(resolve))
 const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 /** Requests on a kept-alive connection, one after the other. */
-function readRequests(socket: Socket, take: (head: string, body: { model: string; stream?: boolean }) => void): void {
-  let held: Buffer = Buffer.alloc(0)
+function readRequests(
+  socket: Socket,
+  onRequest: (head: string, body: { model: string; stream?: boolean }) => void,
+): void {
+  let buffered: Buffer = Buffer.alloc(0)
   socket.on('data', (chunk) => {
-    held = Buffer.concat([held, chunk as Buffer])
+    buffered = Buffer.concat([buffered, chunk as Buffer])
     for (;;) {
-      const headEnd = held.indexOf('\r\n\r\n')
+      const headEnd = buffered.indexOf('\r\n\r\n')
       if (headEnd === -1) return
-      const length = Number(/content-length: (\d+)/i.exec(held.subarray(0, headEnd).toString())?.[1] ?? 0)
-      const whole = headEnd + 4 + length
-      if (held.length < whole) return
-      const body = held.subarray(headEnd + 4, whole).toString()
-      const head = held.subarray(0, headEnd).toString()
-      held = held.subarray(whole)
-      take(head, JSON.parse(body))
+      const length = Number(/content-length: (\d+)/i.exec(buffered.subarray(0, headEnd).toString())?.[1] ?? 0)
+      const requestEnd = headEnd + 4 + length
+      if (buffered.length < requestEnd) return
+      const body = buffered.subarray(headEnd + 4, requestEnd).toString()
+      const head = buffered.subarray(0, headEnd).toString()
+      buffered = buffered.subarray(requestEnd)
+      onRequest(head, JSON.parse(body))
     }
   })
 }
@@ -88,25 +91,29 @@ export function chunk(bytes: string | Buffer): Buffer {
 export const lastChunk = '0\r\n\r\n'
 
 /** A whole answer, with a length. */
-export function whole(status: number, body: string | Buffer, more = 'content-type: application/json\r\n'): Buffer {
+export function completeResponse(
+  status: number,
+  body: string | Buffer,
+  more = 'content-type: application/json\r\n',
+): Buffer {
   const bytes = Buffer.from(body as string)
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} X\r\n${more}content-length: ${bytes.length}\r\n\r\n`), bytes])
 }
 
-const named = { id: 'chatcmpl-up', object: 'chat.completion.chunk', created: 1, model: 'up' }
+const chunkFields = { id: 'chatcmpl-up', object: 'chat.completion.chunk', created: 1, model: 'up' }
 export const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
-export function delta(delta: object, finish: string | null = null): string {
-  return `data: ${JSON.stringify({ ...named, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+export function deltaEvent(delta: object, finish: string | null = null): string {
+  return `data: ${JSON.stringify({ ...chunkFields, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
 }
 
-export const first = delta({ role: 'assistant', content: '' })
-export const usageChunk = `data: ${JSON.stringify({ ...named, choices: [], usage })}\n\n`
-export const done = 'data: [DONE]\n\n'
+export const roleDelta = deltaEvent({ role: 'assistant', content: '' })
+export const usageChunk = `data: ${JSON.stringify({ ...chunkFields, choices: [], usage })}\n\n`
+export const doneEvent = 'data: [DONE]\n\n'
 
 /** The events of a valid stream with these words. */
 export function textEvents(...words: string[]): string[] {
-  return [first, ...words.map((content) => delta({ content })), delta({}, 'stop'), usageChunk, done]
+  return [roleDelta, ...words.map((content) => deltaEvent({ content })), deltaEvent({}, 'stop'), usageChunk, doneEvent]
 }
 
 export function completion(content: string, more: object = {}): string {

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net'
  * Gemini's protocol over the chat completions of a service, with the caller's own key: the gateway that Gemini's CLI
  * needs. Each request calls `serviceUrl`.
  */
-export async function openGeminiDoor(serviceUrl: () => string): Promise<AsyncDisposable & { url: string }> {
+export async function startGeminiGateway(serviceUrl: () => string): Promise<AsyncDisposable & { url: string }> {
   const server = createServer(async (request, response) => {
     const body = JSON.parse((await Array.fromAsync(request)).join('') || '{}')
     const [, model = '', method = ''] = /models\/(.+):(\w+)/.exec(decodeURIComponent(request.url ?? '')) ?? []
     if (method === 'countTokens') return void response.end('{"totalTokens":1}')
-    const leaving = new AbortController()
-    response.on('close', () => leaving.abort())
+    const disconnection = new AbortController()
+    response.on('close', () => disconnection.abort())
     try {
       const key = request.headers['x-goog-api-key']
       const answer = await fetch(`${serviceUrl()}/chat/completions`, {
@@ -24,24 +24,24 @@ export async function openGeminiDoor(serviceUrl: () => string): Promise<AsyncDis
           stream: true,
           stream_options: { include_usage: true },
         }),
-        signal: leaving.signal,
+        signal: disconnection.signal,
       })
       if (!answer.ok)
         return void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
-      const streams = method.startsWith('stream')
-      response.writeHead(200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
+      const isStream = method.startsWith('stream')
+      response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
       const parts: object[] = []
-      for await (const result of piecesOf(answer)) {
-        parts.push(...(result.candidates[0]?.content.parts ?? []))
-        if (streams) response.write(`data: ${JSON.stringify(result)}\n\n`)
+      for await (const piece of readPieces(answer)) {
+        parts.push(...(piece.candidates[0]?.content.parts ?? []))
+        if (isStream) response.write(`data: ${JSON.stringify(piece)}\n\n`)
       }
-      response.end(streams ? undefined : JSON.stringify(candidate(parts, 'STOP')))
+      response.end(isStream ? undefined : JSON.stringify(candidate(parts, 'STOP')))
     } catch {
       response.destroy()
     }
   })
   server.listen(0, '127.0.0.1')
-  await new Promise((listening) => server.once('listening', listening))
+  await new Promise((resolve) => server.once('listening', resolve))
   const close = async () => {
     server.closeAllConnections()
     server.close()
@@ -55,21 +55,21 @@ const candidate = (parts: object[], finishReason?: string, usageMetadata?: objec
 })
 
 /** Text as it arrives; calls when they are complete. */
-async function* piecesOf(answer: Response) {
+async function* readPieces(answer: Response) {
   const calls: { name: string; text: string }[] = []
-  let rest = ''
+  let unfinishedLine = ''
   for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-    rest += chunk
-    const lines = rest.split('\n')
-    rest = lines.pop() ?? ''
+    unfinishedLine += chunk
+    const lines = unfinishedLine.split('\n')
+    unfinishedLine = lines.pop() ?? ''
     for (const line of lines) {
       if (!line.startsWith('data: {')) continue
       const { choices, usage } = JSON.parse(line.slice(6))
       const { delta } = choices[0] ?? {}
       if (delta?.content) yield candidate([{ text: delta.content }])
-      for (const { index, function: called } of delta?.tool_calls ?? []) {
-        calls[index] ??= { name: called.name, text: '' }
-        calls[index].text += called.arguments ?? ''
+      for (const { index, function: functionDelta } of delta?.tool_calls ?? []) {
+        calls[index] ??= { name: functionDelta.name, text: '' }
+        calls[index].text += functionDelta.arguments ?? ''
       }
       if (usage) {
         const parts = calls.map(({ name, text }) => ({ functionCall: { name, args: JSON.parse(text || '{}') } }))
@@ -120,8 +120,8 @@ function messagesOf({
           type: 'function',
           function: { name, arguments: JSON.stringify(args) },
         }))
-      const result = { role: role === 'model' ? 'assistant' : 'user', content: textOf(parts) }
-      return [calls.length > 0 ? { ...result, tool_calls: calls } : result]
+      const message = { role: role === 'model' ? 'assistant' : 'user', content: textOf(parts) }
+      return [calls.length > 0 ? { ...message, tool_calls: calls } : message]
     }),
   ]
 }
@@ -135,9 +135,9 @@ function toolsOf({
     functionDeclarations?: { name: string; description?: string; parametersJsonSchema?: object; parameters?: object }[]
   }[]
 }) {
-  const declared = tools.flatMap(({ functionDeclarations }) => functionDeclarations ?? [])
-  if (declared.length === 0) return undefined
-  return declared.map(({ name, description, parametersJsonSchema, parameters }) => ({
+  const declarations = tools.flatMap(({ functionDeclarations }) => functionDeclarations ?? [])
+  if (declarations.length === 0) return undefined
+  return declarations.map(({ name, description, parametersJsonSchema, parameters }) => ({
     type: 'function',
     function: { name, description, parameters: parametersJsonSchema ?? parameters ?? { type: 'object' } },
   }))

@@ -1,6 +1,6 @@
-/** Audio and images, as far as their sizes are read: complete headers, and incomplete pixels or sound. */
+/** Audio and images with complete headers, from which sizes are read, and with incomplete pixels or sound. */
 
-const words = (...numbers: number[]) => Buffer.from(numbers.flatMap((number) => [number >> 8, number & 0xff]))
+const bigEndianWords = (...numbers: number[]) => Buffer.from(numbers.flatMap((number) => [number >> 8, number & 0xff]))
 
 type Side = number
 
@@ -17,11 +17,11 @@ export function pngHeader(width: Side, height: Side): Buffer {
   return pngChunk('IHDR', data)
 }
 
-/** @param more chunks before the pixels. */
-export function png(width: Side, height: Side, more: Buffer[] = [], bytes = 100): Buffer {
-  const mark = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+/** @param extraChunks chunks before the pixels. */
+export function png(width: Side, height: Side, extraChunks: Buffer[] = [], bytes = 100): Buffer {
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
   const pixels = pngChunk('IDAT', Buffer.alloc(bytes))
-  return Buffer.concat([mark, pngHeader(width, height), ...more, pixels, pngChunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([signature, pngHeader(width, height), ...extraChunks, pixels, pngChunk('IEND', Buffer.alloc(0))])
 }
 
 export const pngAnimation = () => pngChunk('acTL', Buffer.alloc(8))
@@ -45,10 +45,10 @@ function gifFrame({ width, height, x = 0, y = 0 }: GifFrame): Buffer {
   return frame
 }
 
-function riffChunk(name: string, data: Buffer, claimed = data.length): Buffer {
+function riffChunk(name: string, data: Buffer, statedLength = data.length): Buffer {
   const head = Buffer.alloc(8)
   head.write(name, 'latin1')
-  head.writeUInt32LE(claimed, 4)
+  head.writeUInt32LE(statedLength, 4)
   return Buffer.concat([head, data, Buffer.alloc(data.length & 1)])
 }
 
@@ -87,9 +87,19 @@ export type JpegFrame = { width: Side; height: Side; marker?: number }
 /** An application segment of eight bytes before the frames, as cameras write it. */
 export function jpeg(frames: JpegFrame[]): Buffer {
   const segments = frames.map(({ width, height, marker = 0xc0 }) =>
-    Buffer.concat([words(0xff00 | marker, 8), Buffer.from([8]), words(height, width), Buffer.from([1])]),
+    Buffer.concat([
+      bigEndianWords(0xff00 | marker, 8),
+      Buffer.from([8]),
+      bigEndianWords(height, width),
+      Buffer.from([1]),
+    ]),
   )
-  return Buffer.concat([words(0xffd8, 0xffe0, 8, 0, 0, 0), ...segments, words(0xffda, 2), Buffer.alloc(100)])
+  return Buffer.concat([
+    bigEndianWords(0xffd8, 0xffe0, 8, 0, 0, 0),
+    ...segments,
+    bigEndianWords(0xffda, 2),
+    Buffer.alloc(100),
+  ])
 }
 
 export type WavFormat = {
@@ -101,9 +111,15 @@ export type WavFormat = {
   bits?: number
 }
 
-/** Consistent by default; each claim can be set. */
-export function wavFormat({ code = 1, channels = 1, samples = 16_000, bits = 16, ...claims }: WavFormat = {}): Buffer {
-  const { frame = (channels * bits) / 8, byteRate = samples * frame } = claims
+/** The values are consistent by default; each can be set to a wrong one. */
+export function wavFormat({
+  code = 1,
+  channels = 1,
+  samples = 16_000,
+  bits = 16,
+  ...statedValues
+}: WavFormat = {}): Buffer {
+  const { frame = (channels * bits) / 8, byteRate = samples * frame } = statedValues
   const data = Buffer.alloc(16)
   for (const [at, number] of [code, channels].entries()) data.writeUInt16LE(number, 2 * at)
   data.writeUInt32LE(samples, 4)
@@ -113,7 +129,7 @@ export function wavFormat({ code = 1, channels = 1, samples = 16_000, bits = 16,
   return riffChunk('fmt ', data)
 }
 
-export const wavData = (bytes: number, claimed = bytes) => riffChunk('data', Buffer.alloc(bytes), claimed)
+export const wavData = (bytes: number, statedLength = bytes) => riffChunk('data', Buffer.alloc(bytes), statedLength)
 export const wav = (chunks: Buffer[]) => riff('WAVE', chunks)
 
 /** One frame of 8 kbit and 8 kHz, the longest that there is for its bytes: 72 bytes, 0.072 s. */

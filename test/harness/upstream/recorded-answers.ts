@@ -16,14 +16,14 @@ export function hasFixture(name: string): boolean {
 }
 
 /** The events in a recorded answer. A stream arrives in pieces of seven bytes, which splits characters too. */
-export function eventsIn(providerProtocol: ProviderProtocol, name: string): AnswerEvent[] {
+export function readEvents(providerProtocol: ProviderProtocol, name: string): AnswerEvent[] {
   const bytes = fixture(name)
   if (name.endsWith('.json')) return providerProtocol.readBody(JSON.parse(bytes.toString('utf8')))
   const sse = new SseReader()
   const read = providerProtocol.reader()
   const events: AnswerEvent[] = []
-  for (let at = 0; at < bytes.length; at += 7) {
-    for (const event of sse.push(bytes.subarray(at, at + 7))) events.push(...read(event))
+  for (let start = 0; start < bytes.length; start += 7) {
+    for (const event of sse.push(bytes.subarray(start, start + 7))) events.push(...read(event))
   }
   return events
 }
@@ -46,7 +46,7 @@ export function gistOf(events: AnswerEvent[]): Gist {
   for (const event of events) {
     if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal')
       gist[event.type] = (gist[event.type] ?? '') + event.text
-    if (event.type === 'reasoning' && isThoughtEnd(event)) gist.marks = [...(gist.marks ?? []), markOf(event)]
+    if (event.type === 'reasoning' && isThoughtEnd(event)) gist.marks = [...(gist.marks ?? []), metadataOf(event)]
     if (event.type === 'tool_call') calls.set(event.index, `${event.id} ${event.name} `)
     if (event.type === 'tool_arguments') calls.set(event.index, (calls.get(event.index) ?? '') + event.text)
     if (event.type === 'finish') gist.finish = `${event.reason} (${event.native})`
@@ -56,7 +56,7 @@ export function gistOf(events: AnswerEvent[]): Gist {
   return calls.size > 0 ? { ...gist, calls: [...calls.values()] } : gist
 }
 
-function markOf({ text: _text, ...mark }: Thought): ThoughtMetadata {
-  const { type: _type, ...rest } = mark as ThoughtMetadata & { type?: string }
+function metadataOf({ text: _text, ...metadata }: Thought): ThoughtMetadata {
+  const { type: _type, ...rest } = metadata as ThoughtMetadata & { type?: string }
   return rest
 }

@@ -5,21 +5,21 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { providerFacts } from './provider-facts.ts'
 import { encodeAnswer } from './upstream-answers.ts'
 
-type Sent = { url: string; key: string; text: string }
+type ClientRequest = { url: string; key: string; text: string }
 type Answer = { status: number; text: string }
 
 /** An upstream of every protocol and a client in a separate thread, so that this thread runs only the service. */
-export type SeparateThread = AsyncDisposable & { upstream: string; send: (sent: Sent) => Promise<Answer> }
+export type SeparateThread = AsyncDisposable & { upstream: string; send: (request: ClientRequest) => Promise<Answer> }
 
 export async function startSeparateThread(): Promise<SeparateThread> {
   const worker = new Worker(new URL(import.meta.url))
-  const next = async <Message>() => (await once(worker, 'message'))[0] as Message
-  const upstream = await next<string>()
+  const nextMessage = async <Message>() => (await once(worker, 'message'))[0] as Message
+  const upstream = await nextMessage<string>()
   return {
     upstream,
-    send(sent) {
-      worker.postMessage(sent)
-      return next<Answer>()
+    send(request) {
+      worker.postMessage(request)
+      return nextMessage<Answer>()
     },
     async [Symbol.asyncDispose]() {
       await worker.terminate()
@@ -36,15 +36,15 @@ async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port.postMessage(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  port.on('message', async ({ url, key, text }: Sent) => {
+  port.on('message', async ({ url, key, text }: ClientRequest) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const sending = request(url, {
+    const clientRequest = request(url, {
       method: 'POST',
       agent: false,
       headers: { ...headers, 'content-length': text.length },
     })
-    sending.end(text)
-    const [answer] = await once(sending, 'response')
+    clientRequest.end(text)
+    const [answer] = await once(clientRequest, 'response')
     port.postMessage({ status: answer.statusCode, text: (await answer.toArray()).slice(0, 1).join('').slice(0, 500) })
   })
 }

@@ -21,59 +21,59 @@ const startedAt = 1_000_000_000
 export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   const { perSecond = 50, seconds = 300, latencyMs = 800, seed = 1 } = traffic
   const random = seeded(seed)
-  const time = createTime()
-  const circuits = createCircuits({ now: () => startedAt + time.now() })
-  const endpoints = behaviours.map((_, at) => endpointOf(`p${at}`))
-  const tally = { answered: 0, failed: 0, refused: 0, attempts: 0 }
+  const clock = createVirtualClock()
+  const circuits = createCircuits({ now: () => startedAt + clock.now() })
+  const endpoints = behaviours.map((_, index) => endpointOf(`p${index}`))
+  const counts = { answered: 0, failed: 0, refused: 0, attempts: 0 }
 
   function send(attempts: ReturnType<typeof admittedTargets>, isFirst: boolean): void {
     const { value: attempt } = attempts.next()
-    if (!attempt) return void tally[isFirst ? 'refused' : 'failed']++
-    tally.attempts++
-    const behave = behaviours[endpoints.indexOf(attempt.target.endpoint)]!
+    if (!attempt) return void counts[isFirst ? 'refused' : 'failed']++
+    counts.attempts++
+    const behaviour = behaviours[endpoints.indexOf(attempt.target.endpoint)]!
     const answersAfterMs = latencyMs * (0.5 + random())
-    const { failureProbability: failing, failsAfterMs = 100, ...trouble } = behave(time.now(), answersAfterMs)
-    const fails = random() < failing
-    time.later(fails ? failsAfterMs : answersAfterMs, () => {
-      if (!fails) tally.answered++
+    const { failureProbability: probability, failsAfterMs = 100, ...failure } = behaviour(clock.now(), answersAfterMs)
+    const fails = random() < probability
+    clock.later(fails ? failsAfterMs : answersAfterMs, () => {
+      if (!fails) counts.answered++
       if (!fails) return attempt.permit.answered()
-      attempt.permit.failed(trouble)
+      attempt.permit.failed(failure)
       send(attempts, false)
     })
   }
 
   const access = { circuitNameOf: ({ id }: Endpoint) => id }
-  const startRequest = () => send(admittedTargets(circuits, access, planned(circuits, endpoints, random)), true)
-  let shut = 0
+  const startRequest = () => send(admittedTargets(circuits, access, planTargets(circuits, endpoints, random)), true)
+  let openSeconds = 0
   for (let second = 0; second < seconds; second++) {
-    for (let one = 0; one < perSecond; one++) time.later(random() * 1000, startRequest)
-    time.run((second + 1) * 1000)
-    shut += circuits.report().filter(({ state }) => state !== 'half_open').length
+    for (let index = 0; index < perSecond; index++) clock.later(random() * 1000, startRequest)
+    clock.run((second + 1) * 1000)
+    openSeconds += circuits.report().filter(({ state }) => state !== 'half_open').length
   }
-  const ended = tally.answered + tally.failed + tally.refused
-  return { ...tally, available: tally.answered / ended, shut: shut / seconds / endpoints.length }
+  const finished = counts.answered + counts.failed + counts.refused
+  return { ...counts, available: counts.answered / finished, openShare: openSeconds / seconds / endpoints.length }
 }
 
-function planned({ health }: Circuits, endpoints: Endpoint[], random: () => number) {
+function planTargets({ health }: Circuits, endpoints: Endpoint[], random: () => number) {
   const input = planInput({ candidates: [candidateOf(endpoints)] })
   return planAttempts({ ...input, health: ({ id }) => health(id), draw: random }).targets
 }
 
 /** A virtual clock with timers. */
-function createTime() {
+function createVirtualClock() {
   let now = 0
-  const due: { at: number; act: () => void }[] = []
+  const timers: { at: number; callback: () => void }[] = []
   return {
     now: () => now,
-    later(ms: number, act: () => void): void {
+    later(ms: number, callback: () => void): void {
       const at = now + ms
-      due.splice(due.findLastIndex((one) => one.at <= at) + 1, 0, { at, act })
+      timers.splice(timers.findLastIndex((timer) => timer.at <= at) + 1, 0, { at, callback })
     },
     run(until: number): void {
-      while (due.length > 0 && due[0]!.at < until) {
-        const { at, act } = due.shift()!
+      while (timers.length > 0 && timers[0]!.at < until) {
+        const { at, callback } = timers.shift()!
         now = at
-        act()
+        callback()
       }
       now = until
     },

@@ -10,19 +10,19 @@ type Message = {
 } & Record<string, unknown>
 type Check = (body: any) => string | undefined | false
 
-const each =
-  (check: (message: Message, before: Message | undefined) => string | undefined | false): Check =>
+const checkEachMessage =
+  (check: (message: Message, previous: Message | undefined) => string | undefined | false): Check =>
   ({ messages }) =>
     messages.map((message: Message, at: number) => check(message, messages[at - 1])).find(Boolean)
 
-/** Every server. */
+/** A check of every server. */
 const emptyLists: Check = (body) =>
   ['tools', 'stop'].map((name) => body[name]?.length === 0 && `[] is too short - '${name}'`).find(Boolean) ||
   ((body.tool_choice ?? body.parallel_tool_calls) !== undefined && !body.tools && 'tools must be set') ||
-  each(({ tool_calls: calls }) => calls?.length === 0 && "[] is too short - 'tool_calls'")(body)
+  checkEachMessage(({ tool_calls: calls }) => calls?.length === 0 && "[] is too short - 'tool_calls'")(body)
 
 /** Templates of vLLM and llama.cpp parse the arguments of earlier calls. */
-const parsedArguments = each(({ tool_calls: calls = [] }) =>
+const parsedArguments = checkEachMessage(({ tool_calls: calls = [] }) =>
   calls
     .map(({ type, function: { arguments: text } }) => {
       if (type !== 'function') return 'Missing tool call type'
@@ -35,19 +35,22 @@ const parsedArguments = each(({ tool_calls: calls = [] }) =>
     .find(Boolean),
 )
 
-const alternation = each(
-  ({ role }, before) =>
-    role !== 'tool' && role !== 'system' && role === before?.role && 'Conversation roles must alternate user/assistant',
+const alternation = checkEachMessage(
+  ({ role }, previous) =>
+    role !== 'tool' &&
+    role !== 'system' &&
+    role === previous?.role &&
+    'Conversation roles must alternate user/assistant',
 )
 
-const contentOrCalls = each(
+const contentOrCalls = checkEachMessage(
   ({ role, content, tool_calls: calls }) =>
     role === 'assistant' && content == null && !calls && "Expected 'content' or 'tool_calls'",
 )
 
 const answerFields = ['refusal', 'annotations', 'images', 'audio', 'reasoning_details']
-const unknownAnswerFields = each((message) => {
-  const name = answerFields.find((one) => one in message)
+const unknownAnswerFields = checkEachMessage((message) => {
+  const name = answerFields.find((field) => field in message)
   return name && `property '${name}' is unsupported`
 })
 
@@ -63,59 +66,59 @@ const grammar: Check = ({ tools = [] }) => {
   return long && 'number of repetitions exceeds sane defaults'
 }
 
-const followers: Record<string, string[]> = {
+const allowedNextRoles: Record<string, string[]> = {
   system: ['user', 'assistant', 'system'],
   user: ['assistant', 'system', 'user'],
   assistant: ['assistant', 'user', 'tool'],
   tool: ['assistant', 'tool'],
 }
-const fieldsOfMistral: Record<string, string[]> = {
+const mistralMessageFields: Record<string, string[]> = {
   system: ['role', 'content'],
   user: ['role', 'content'],
   assistant: ['role', 'content', 'tool_calls', 'prefix'],
   tool: ['role', 'content', 'tool_call_id', 'name'],
 }
-const bodyOfMistral = [
+const mistralBodyFields = [
   ...['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'parallel_tool_calls', 'temperature'],
   ...['top_p', 'max_tokens', 'stop', 'random_seed', 'metadata', 'response_format', 'presence_penalty', 'n'],
   ...['frequency_penalty', 'prediction', 'prompt_mode', 'safe_prompt', 'reasoning_effort'],
 ]
 const mistral: Check = (body) => {
-  const extra = Object.keys(body).find((name) => !bodyOfMistral.includes(name))
+  const extra = Object.keys(body).find((name) => !mistralBodyFields.includes(name))
   if (extra) return `body.${extra}: Extra inputs are not permitted`
   const last = body.messages.at(-1)
   if (last.role === 'assistant' && !last.prefix) return 'Expected last role User or Tool'
-  return each((message, before) => {
+  return checkEachMessage((message, previous) => {
     const { role, tool_calls: calls = [] } = message
-    const field = Object.keys(message).find((name) => !fieldsOfMistral[role]?.includes(name))
+    const field = Object.keys(message).find((name) => !mistralMessageFields[role]?.includes(name))
     if (field) return `${role}.${field}: Extra inputs are not permitted`
-    if (before && !followers[before.role]!.includes(role))
-      return `Unexpected role '${role}' after role '${before.role}'`
+    if (previous && !allowedNextRoles[previous.role]!.includes(role))
+      return `Unexpected role '${role}' after role '${previous.role}'`
     return (
       calls.some(({ id }) => !/^[a-zA-Z0-9]{9}$/.test(id)) && 'Tool call id must be a-z, A-Z, 0-9, with a length of 9'
     )
   })(body)
 }
 
-const without =
+const withoutFields =
   (...names: string[]): Check =>
   (body) =>
     names.map((name) => name in body && `property '${name}' is unsupported`).find(Boolean)
 
-const template = [emptyLists, contentOrCalls, alternation, parsedArguments]
+const templateChecks = [emptyLists, contentOrCalls, alternation, parsedArguments]
 
 const checks: Record<string, Check[]> = {
-  vllm: template,
-  'llama-cpp': [...template, grammar, unknownAnswerFields],
+  vllm: templateChecks,
+  'llama-cpp': [...templateChecks, grammar, unknownAnswerFields],
   deepseek: [emptyLists, contentOrCalls, alternation],
   groq: [
     emptyLists,
     unknownAnswerFields,
-    without('logprobs', 'top_logprobs', 'logit_bias'),
-    each((message) => 'name' in message && message.role !== 'tool' && "property 'name' is unsupported"),
+    withoutFields('logprobs', 'top_logprobs', 'logit_bias'),
+    checkEachMessage((message) => 'name' in message && message.role !== 'tool' && "property 'name' is unsupported"),
   ],
-  cerebras: [emptyLists, without('presence_penalty', 'frequency_penalty', 'logit_bias')],
-  xai: [emptyLists, without('presence_penalty', 'frequency_penalty')],
+  cerebras: [emptyLists, withoutFields('presence_penalty', 'frequency_penalty', 'logit_bias')],
+  xai: [emptyLists, withoutFields('presence_penalty', 'frequency_penalty')],
   mistral: [emptyLists, mistral],
 }
 
@@ -123,7 +126,7 @@ const checks: Record<string, Check[]> = {
 export const strictChatServers = Object.keys(checks)
 
 /** Servers that accept system messages and users anywhere. */
-const lenient = ['groq', 'mistral', 'xai']
+const lenientServers = ['groq', 'mistral', 'xai']
 
 /** Answers as `strictAnswer`, after the checks of the server in the path. */
 export function strictServerAnswer(received: Received) {
@@ -132,7 +135,7 @@ export function strictServerAnswer(received: Received) {
     const message = check(received.body)
     if (message) return { status: 400, type: 'application/json', body: JSON.stringify({ error: { message } }) }
   }
-  if (!lenient.includes(server)) return strictAnswer(received)
+  if (!lenientServers.includes(server)) return strictAnswer(received)
   const tool = firstTool(received.body)
   const answer = tool ? { calls: [{ name: tool, input: {} }] } : { text: 'Hi' }
   return encodeAnswer('openai-chat', answer, parseRequest(received).streamed)

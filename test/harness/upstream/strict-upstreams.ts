@@ -5,7 +5,7 @@ import { encodeAnswer } from './upstream-answers.ts'
 /** The reason why a strict server refuses a request; undefined where it accepts it. */
 type Check = (body: any) => string | undefined
 
-const name = /^[a-zA-Z0-9_-]{1,64}$/
+const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 const imageType = /^image\/(?:jpeg|png|gif|webp)$/
 
 /** A schema of a tool's arguments as OpenAI and Anthropic validate it. */
@@ -44,9 +44,9 @@ const hasRepeatedIds = (calls: { id: string }[]) => new Set(calls.map(({ id }) =
 const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
 
 /** The rule of all providers: each call has one result, after it, and each result has a call. */
-function pairError(marks: { id: string; isResult: boolean }[]): string | undefined {
+function pairError(entries: { id: string; isResult: boolean }[]): string | undefined {
   const open = new Set<string>()
-  for (const { id, isResult } of marks) {
+  for (const { id, isResult } of entries) {
     if (!isResult) open.add(id)
     else if (!open.delete(id)) return `No tool call found for the result ${id}`
   }
@@ -64,15 +64,15 @@ function orderError(turns: { calls: string[]; results: string[]; isResults: bool
   return undefined
 }
 
-const first = (errors: Iterable<string | undefined | false>) => [...errors].find(Boolean) || undefined
+const firstError = (errors: Iterable<string | undefined | false>) => [...errors].find(Boolean) || undefined
 
 /** The limit of OpenAI. */
 const maxTools = 128
-const tooManyTools = `Invalid 'tools': array too long. Expected an array with maximum length ${maxTools}`
+const tooManyToolsError = `Invalid 'tools': array too long. Expected an array with maximum length ${maxTools}`
 
 /** A server with the template of Qwen: system first, and user and assistant take turns. */
 const chat: Check = ({ messages, tools = [] }) =>
-  first([
+  firstError([
     pairError(
       messages.flatMap(({ tool_calls: calls = [], tool_call_id: id }: any) =>
         id ? [{ id, isResult: true }] : calls.map((call: any) => ({ id: call.id, isResult: false })),
@@ -85,9 +85,9 @@ const chat: Check = ({ messages, tools = [] }) =>
         isResults: role === 'tool',
       })),
     ),
-    tools.length > maxTools && tooManyTools,
+    tools.length > maxTools && tooManyToolsError,
     ...messages.map(({ role, content }: any, at: number) =>
-      first([
+      firstError([
         isEmptyList(content) && `messages[${at}].content: empty array`,
         !['system', 'user', 'assistant', 'tool'].includes(role) && `unexpected role ${role}`,
         role === 'system' && at > 0 && 'System message must be at the beginning.',
@@ -101,39 +101,39 @@ const chat: Check = ({ messages, tools = [] }) =>
       ]),
     ),
     ...tools.map(({ function: { name: tool, parameters } }: any) =>
-      first([!name.test(tool) && `tool name ${tool}`, parameters && toolSchemaError(parameters, tool)]),
+      firstError([!namePattern.test(tool) && `tool name ${tool}`, parameters && toolSchemaError(parameters, tool)]),
     ),
     ...messages.flatMap(({ tool_calls = [] }: any) =>
-      tool_calls.map((call: any) => !name.test(call.function.name) && `call of ${call.function.name}`),
+      tool_calls.map((call: any) => !namePattern.test(call.function.name) && `call of ${call.function.name}`),
     ),
   ])
 
 /** OpenAI's rule for strict schemas: each object is closed and requires all of its properties. */
-function openSchemaError(schema: any, at: string): string | undefined {
+function strictSchemaError(schema: any, at: string): string | undefined {
   if (schema?.properties && !Object.keys(schema.properties).every((key) => schema.required?.includes(key)))
     return `${at}: required must list every property`
-  return closedError(schema, at)
+  return openObjectError(schema, at)
 }
 
 const responses: Check = ({ input, tools = [], text }) =>
-  first([
+  firstError([
     typeof input !== 'string' &&
       pairError(
         input.flatMap(({ type = '', call_id: id }: any) => (id ? [{ id, isResult: type.endsWith('_output') }] : [])),
       ),
-    tools.length > maxTools && tooManyTools,
+    tools.length > maxTools && tooManyToolsError,
     ...tools.map((tool: any) =>
-      first([
-        !name.test(tool.name) && 'tool name',
+      firstError([
+        !namePattern.test(tool.name) && 'tool name',
         tool.type === 'function' && toolSchemaError(tool.parameters, tool.name),
-        tool.strict && openSchemaError(tool.parameters, tool.name),
+        tool.strict && strictSchemaError(tool.parameters, tool.name),
       ]),
     ),
-    text?.format && !name.test(text.format.name) && 'text.format.name: is required',
-    text?.format?.strict && openSchemaError(text.format.schema, 'text.format'),
-    ...(typeof input === 'string' ? [] : input).map(({ name: called, call_id: id, content, output }: any) =>
-      first([
-        called && !name.test(called) && `call of ${called}`,
+    text?.format && !namePattern.test(text.format.name) && 'text.format.name: is required',
+    text?.format?.strict && strictSchemaError(text.format.schema, 'text.format'),
+    ...(typeof input === 'string' ? [] : input).map(({ name: calledName, call_id: id, content, output }: any) =>
+      firstError([
+        calledName && !namePattern.test(calledName) && `call of ${calledName}`,
         isEmptyList(content) && 'input.content: empty array',
         id?.length > 64 && 'call_id: string too long. Expected a string with maximum length 64',
         ...[content, output]
@@ -152,10 +152,12 @@ const strictKeywords = [
   ...['minItems', 'anyOf', 'allOf', '$ref', '$defs', 'format'],
 ]
 
-function closedError(schema: any, at: string): string | undefined {
+function openObjectError(schema: any, at: string): string | undefined {
   if (schema?.type === 'object' && schema.additionalProperties !== false)
     return `${at}: additionalProperties must be false`
-  return first(Object.entries(schema?.properties ?? {}).map(([key, child]) => closedError(child, `${at}.${key}`)))
+  return firstError(
+    Object.entries(schema?.properties ?? {}).map(([key, child]) => openObjectError(child, `${at}.${key}`)),
+  )
 }
 
 const anthropic: Check = ({
@@ -170,15 +172,15 @@ const anthropic: Check = ({
   const blocks = messages.flatMap(({ content }: any) =>
     Array.isArray(content) ? content : [{ type: 'text', text: content }],
   )
-  const inner = blocks.flatMap(({ content }: any) => (Array.isArray(content) ? content : []))
+  const nestedBlocks = blocks.flatMap(({ content }: any) => (Array.isArray(content) ? content : []))
   const texts = [
     ...(Array.isArray(system) ? system : system === undefined ? [] : [{ type: 'text', text: system }]),
     ...blocks,
-    ...inner,
+    ...nestedBlocks,
   ]
   const last = messages.at(-1)
-  const end = Array.isArray(last.content) ? last.content.at(-1)?.text : last.content
-  const pairs = messages.map(({ content }: any) => {
+  const lastText = Array.isArray(last.content) ? last.content.at(-1)?.text : last.content
+  const turns = messages.map(({ content }: any) => {
     const list = Array.isArray(content) ? content : []
     const results = list.filter(({ type }: any) => type === 'tool_result')
     return {
@@ -188,27 +190,29 @@ const anthropic: Check = ({
       hasLateResults: results.some((one: any) => list.indexOf(one) >= results.length),
     }
   })
-  return first([
-    pairs.some(({ hasLateResults }: any) => hasLateResults) && 'tool_result blocks must come first',
+  return firstError([
+    turns.some(({ hasLateResults }: any) => hasLateResults) && 'tool_result blocks must come first',
     pairError(
-      pairs.flatMap(({ calls, results }: any) => [
+      turns.flatMap(({ calls, results }: any) => [
         ...results.map((id: string) => ({ id, isResult: true })),
         ...calls.map((id: string) => ({ id, isResult: false })),
       ]),
     ),
-    orderError(pairs),
+    orderError(turns),
     messages.some(
       ({ role, content }: any, at: number) =>
         (content === '' || isEmptyList(content)) && !(role === 'assistant' && at === messages.length - 1),
     ) && 'all messages must have non-empty content except for the optional final assistant message',
     texts.some(({ type, text }) => type === 'text' && !/\S/.test(text)) &&
       'text content blocks must contain non-whitespace text',
-    last.role === 'assistant' && /\s$/.test(end ?? '') && 'final assistant content cannot end with trailing whitespace',
+    last.role === 'assistant' &&
+      /\s$/.test(lastText ?? '') &&
+      'final assistant content cannot end with trailing whitespace',
     stop_sequences.some((stop: string) => !/\S/.test(stop)) && 'each stop sequence must contain non-whitespace',
     thinking?.type === 'enabled' &&
       !(thinking.budget_tokens >= 1024 && thinking.budget_tokens < max_tokens) &&
       'thinking.budget_tokens: Input should be greater than or equal to 1024',
-    ...[...blocks, ...inner].map(
+    ...[...blocks, ...nestedBlocks].map(
       ({ source }: any) =>
         source?.type === 'base64' && !imageType.test(source.media_type) && `media type ${source.media_type}`,
     ),
@@ -217,12 +221,17 @@ const anthropic: Check = ({
     blocks.some(({ type }: any) => type === 'tool_use' || type === 'tool_result') &&
       isEmptyList(tools) &&
       'Requests which include `tool_use` or `tool_result` blocks must define tools.',
-    ...blocks.map(({ id, tool_use_id: of = id }: any) => of && !/^[a-zA-Z0-9_-]+$/.test(of) && `id ${of}`),
+    ...blocks.map(
+      ({ id, tool_use_id: callId = id }: any) => callId && !/^[a-zA-Z0-9_-]+$/.test(callId) && `id ${callId}`,
+    ),
     ...tools.map((tool: any) =>
-      first([!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name) && 'tool name', toolSchemaError(tool.input_schema, tool.name)]),
+      firstError([
+        !/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name) && 'tool name',
+        toolSchemaError(tool.input_schema, tool.name),
+      ]),
     ),
     output_config?.format && nodeError(output_config.format.schema, 'schema', strictKeywords),
-    output_config?.format && closedError(output_config.format.schema, 'schema'),
+    output_config?.format && openObjectError(output_config.format.schema, 'schema'),
   ])
 }
 
@@ -232,15 +241,16 @@ const geminiKeywords = [
 ]
 
 const gemini: Check = ({ contents, tools = [], generationConfig }) =>
-  first([
+  firstError([
     generationConfig?.stopSequences?.includes('') && 'stop_sequences must not be empty',
     ...tools.map(
-      ({ functionDeclarations: all = [] }: any) =>
-        new Set(all.map(({ name }: any) => name)).size < all.length && 'Duplicate function declaration found',
+      ({ functionDeclarations: declarations = [] }: any) =>
+        new Set(declarations.map(({ name }: any) => name)).size < declarations.length &&
+        'Duplicate function declaration found',
     ),
     ...tools.flatMap(({ functionDeclarations = [] }: any) =>
       functionDeclarations.map((declared: any) =>
-        first([
+        firstError([
           !/^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/.test(declared.name) && `Invalid function name ${declared.name}`,
           declared.parametersJsonSchema && toolSchemaError(declared.parametersJsonSchema, declared.name),
           declared.parametersJsonSchema && nodeError(declared.parametersJsonSchema, declared.name, geminiKeywords),
@@ -257,7 +267,7 @@ const gemini: Check = ({ contents, tools = [], generationConfig }) =>
     }),
     ...contents.flatMap(({ parts }: any) =>
       parts.map(({ functionResponse, inlineData }: any) =>
-        first([
+        firstError([
           functionResponse && !functionResponse.name && 'function_response.name: Name cannot be empty.',
           functionResponse && /"\$ref":/.test(JSON.stringify(functionResponse.response)) && 'invalid $ref',
           inlineData && !imageType.test(inlineData.mimeType) && `Unsupported MIME type: ${inlineData.mimeType}`,
