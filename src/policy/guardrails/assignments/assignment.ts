@@ -7,7 +7,7 @@ import type { AssignmentRow } from './assignment-rows.ts'
 const commonFields = {
   id: z.uuid(),
   guardrail_id: z.uuid(),
-  assigned_by: z.string().describe('The user who did it.'),
+  assigned_by: z.string().describe('The user who assigned it.'),
   created_at: z.iso.datetime(),
 }
 
