@@ -11,7 +11,7 @@ import { startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 const secret = 'sk-own-0123456789abcdef-wxyz'
 
 async function setUp(kind: DatabaseKind = 'sqlite') {
-  const upstream = await startFaultyUpstream({ ok: validAnswers.ok!, error_401: earlyFaults.error_401!.play })
+  const upstream = await startFaultyUpstream({ ok: validAnswers.ok!, error_401: earlyFaults.error_401!.behaviour })
   const service = await startFaultyService(upstream, ['ok', 'error_401'], { kind })
   const ask = (model: string) =>
     service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hi' }] } })

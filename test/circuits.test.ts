@@ -16,26 +16,26 @@ import {
   textEvents,
 } from './harness/upstream/faulty-upstream.ts'
 
-const ask = (service: TestService, play: string, more: object = {}) =>
+const ask = (service: TestService, modelName: string, more: object = {}) =>
   service.ask('POST', '/chat/completions', {
-    body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }], ...more },
+    body: { model: `faulty/${modelName}`, messages: [{ role: 'user', content: 'Hi' }], ...more },
   })
 
-const asks = (service: TestService, play: string, count: number) =>
-  Promise.all(Array.from({ length: count }, async () => (await ask(service, play)).status))
+const asks = (service: TestService, modelName: string, count: number) =>
+  Promise.all(Array.from({ length: count }, async () => (await ask(service, modelName)).status))
 
 /** A service over one endpoint whose behaviour the test changes as it goes, on a clock that the test turns. */
 async function startChanging(first: FaultyBehaviour) {
-  const behaviour = { play: first }
-  const plays = { changing: (taken: FaultyRequest) => behaviour.play(taken) }
-  const upstream = await startFaultyUpstream(plays)
+  const current = { behaviour: first }
+  const behaviours = { changing: (request: FaultyRequest) => current.behaviour(request) }
+  const upstream = await startFaultyUpstream(behaviours)
   const clock = { ahead: 0 }
   const patient = { first_byte_timeout_ms: 60_000, silence_timeout_ms: 60_000, keepalive_ms: 60_000 }
   const now = () => Date.now() + clock.ahead
   const service = await startFaultyService(upstream, ['changing'], { now, settings: patient })
   const metrics = async () => (await service.ask('GET', '/metrics', { key: service.managementKey })).text
   return {
-    behaviour,
+    current,
     clock,
     service,
     upstream,
@@ -49,12 +49,12 @@ async function startChanging(first: FaultyBehaviour) {
 
 test('a reset of all connections with twelve requests in flight opens no circuit', async () => {
   const held: FaultyRequest[] = []
-  await using fixture = await startChanging((taken) => {
-    held.push(taken)
+  await using fixture = await startChanging((request) => {
+    held.push(request)
     if (held.length === 12) for (const { socket } of held) socket.resetAndDestroy()
   })
   assert.deepEqual(await asks(fixture.service, 'changing', 12), Array(12).fill(502))
-  fixture.behaviour.play = validAnswers.ok!
+  fixture.current.behaviour = validAnswers.ok!
   assert.deepEqual(await asks(fixture.service, 'changing', 20), Array(20).fill(200))
   assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
 })
@@ -65,16 +65,16 @@ test('invalid requests of clients open no circuit', async () => {
       ({ socket }) => void socket.write(completeResponse(status, '{"error":{"message":"no"}}')),
     )
     await asks(fixture.service, 'changing', 40)
-    fixture.behaviour.play = validAnswers.ok!
+    fixture.current.behaviour = validAnswers.ok!
     assert.deepEqual(await asks(fixture.service, 'changing', 10), Array(10).fill(200))
     assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
   }
 })
 
 test('an endpoint with an open circuit is refused at once, with reason and end', async () => {
-  await using fixture = await startChanging(earlyFaults.error_500!.play)
+  await using fixture = await startChanging(earlyFaults.error_500!.behaviour)
   const { service } = fixture
-  for (let one = 0; one < 21; one++) await ask(service, 'changing')
+  for (let index = 0; index < 21; index++) await ask(service, 'changing')
   const refused = await ask(service, 'changing')
   assert.equal(refused.status, 503)
   const [exclusion] = refused.body.error.metadata.excluded
@@ -103,18 +103,18 @@ test('an endpoint with an open circuit is refused at once, with reason and end',
 })
 
 test('a client that never reads its stream does not keep a recovered endpoint shut', async () => {
-  await using fixture = await startChanging(earlyFaults.error_500!.play)
-  const { service, clock, behaviour } = fixture
-  for (let one = 0; one < 10; one++) await ask(service, 'changing')
+  await using fixture = await startChanging(earlyFaults.error_500!.behaviour)
+  const { service, clock, current } = fixture
+  for (let index = 0; index < 10; index++) await ask(service, 'changing')
   const flood = deltaEvent({ content: 'x'.repeat(10_000) })
-  behaviour.play = (taken) => {
-    if (!taken.body.stream) return validAnswers.ok!(taken)
+  current.behaviour = (request) => {
+    if (!request.body.stream) return validAnswers.ok!(request)
     const more = () => {
-      while (taken.socket.writable && taken.socket.write(chunk(flood)));
+      while (request.socket.writable && request.socket.write(chunk(flood)));
     }
-    taken.socket.write(head())
-    taken.socket.write(chunk(textEvents('Hello')[0]!))
-    taken.socket.on('drain', more)
+    request.socket.write(head())
+    request.socket.write(chunk(textEvents('Hello')[0]!))
+    request.socket.on('drain', more)
     more()
   }
   clock.ahead += 5_000
@@ -126,7 +126,7 @@ test('a client that never reads its stream does not keep a recovered endpoint sh
   reader.on('error', () => {}).pause()
   reader.write(lines.join('\r\n'))
   while (!(await fixture.metrics()).includes('signalbox_circuits{state="half_open"} 1')) await sleep(20)
-  for (let one = 0; one < 9; one++) {
+  for (let index = 0; index < 9; index++) {
     clock.ahead += 1_000
     assert.equal((await ask(service, 'changing')).status, 200)
   }

@@ -6,11 +6,11 @@ import type { TestService } from '#test/harness/service/service.ts'
 import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faults.ts'
 import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 
-const plays = {
+const behaviours = {
   ...validAnswers,
   ...rateLimits,
   ...Object.fromEntries(
-    [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { play }]) => [name, play]),
+    [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { behaviour }]) => [name, behaviour]),
   ),
 }
 let upstream: FaultyUpstream
@@ -19,11 +19,11 @@ let patient: TestService
 let hasty: TestService
 const endsByDeadline = ['never_answers', 'only_head', 'mute', 'silent_later']
 before(async () => {
-  upstream = await startFaultyUpstream(plays)
-  patient = await startFaultyService(upstream, Object.keys(plays))
+  upstream = await startFaultyUpstream(behaviours)
+  patient = await startFaultyService(upstream, Object.keys(behaviours))
   const [connect_timeout_ms, first_byte_timeout_ms, silence_timeout_ms] = [4000, 4000, 4000]
   const settings = { connect_timeout_ms, first_byte_timeout_ms, silence_timeout_ms }
-  hasty = await startFaultyService(upstream, Object.keys(plays), { settings })
+  hasty = await startFaultyService(upstream, Object.keys(behaviours), { settings })
 })
 after(async () => {
   await Promise.all([patient[Symbol.asyncDispose](), hasty[Symbol.asyncDispose]()])
@@ -131,7 +131,7 @@ describe('an upstream that limits the rate', () => {
       const second = await ask(`faulty/${name}`)
       assert.equal(second.status, 503)
       assert.match(second.headers.get('retry-after') ?? '', /^([5-6]\d|70)$/)
-      assert.equal(upstream.requests.filter(({ modelName: play }) => play === name).length, 1)
+      assert.equal(upstream.requests.filter(({ modelName }) => modelName === name).length, 1)
     })
   }
 

@@ -18,7 +18,7 @@ import {
   textEvents,
 } from '#test/harness/upstream/faulty-upstream.ts'
 
-const plays: Record<string, FaultyBehaviour> = {
+const behaviours: Record<string, FaultyBehaviour> = {
   /** A word every 20 ms, for ever. */
   talks: ({ socket }) => {
     socket.write(head())
@@ -52,8 +52,8 @@ function flood({ socket }: Parameters<FaultyBehaviour>[0]): void {
 }
 
 async function setUp(settings: object = {}) {
-  const upstream = await startFaultyUpstream(plays)
-  const service = await startFaultyService(upstream, Object.keys(plays), { settings })
+  const upstream = await startFaultyUpstream(behaviours)
+  const service = await startFaultyService(upstream, Object.keys(behaviours), { settings })
   const dispose = async () => {
     await service[Symbol.asyncDispose]()
     await upstream[Symbol.asyncDispose]()

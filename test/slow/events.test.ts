@@ -286,10 +286,10 @@ test('a thousand streams receive each request, and further ones are refused', as
 })
 
 test('changes of a circuit are sent to managers: open, half-open, closed', async () => {
-  const behaviour = { play: validAnswers.ok! }
+  const current = { behaviour: validAnswers.ok! }
   let ahead = 0
-  await using upstream = await startFaultyUpstream({ changing: (taken: FaultyRequest) => behaviour.play(taken) })
-  behaviour.play = ({ socket }: FaultyRequest) => socket.resetAndDestroy()
+  await using upstream = await startFaultyUpstream({ changing: (request: FaultyRequest) => current.behaviour(request) })
+  current.behaviour = ({ socket }: FaultyRequest) => socket.resetAndDestroy()
   await using service = await startFaultyService(upstream, ['changing'], { now: () => Date.now() + ahead })
   const [managers, others] = [
     await listen(service.url, { key: service.managementKey }),
@@ -303,7 +303,7 @@ test('changes of a circuit are sent to managers: open, half-open, closed', async
   const open = await managers.hear('circuit', ({ state }) => state === 'open')
   assert.match(open.endpoint, /^faulty\/changing/)
   assert.ok(open.reason && Date.parse(open.until) > Date.now())
-  behaviour.play = validAnswers.ok!
+  current.behaviour = validAnswers.ok!
   ahead = 120_000
   for (let n = 0; n < 40; n++) await ask()
   await managers.hear('circuit', ({ state }) => state === 'half_open')

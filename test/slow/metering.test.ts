@@ -154,11 +154,11 @@ const oddUsages = [
 
 onEachDatabase('a provider’s count that makes no sense', (kind) => {
   test('do not fail when the write fails: they are estimated', async () => {
-    const plays = oddUsages.flatMap((result, at) =>
-      Object.entries(answersWith(result)).map(([how, play]) => [`${how}${at}`, play] as const),
+    const behaviours = oddUsages.flatMap((result, at) =>
+      Object.entries(answersWith(result)).map(([how, behaviour]) => [`${how}${at}`, behaviour] as const),
     )
-    await using upstream = await startFaultyUpstream(Object.fromEntries(plays))
-    const names = plays.map(([name]) => name)
+    await using upstream = await startFaultyUpstream(Object.fromEntries(behaviours))
+    const names = behaviours.map(([name]) => name)
     await using service = await startFaultyService(upstream, names, { kind })
     const { body: created } = await service.manage('POST', '/keys', { name: 'limited', limit: 1 })
     for (const name of names) {

@@ -34,7 +34,7 @@ const endless =
     go()
   }
 
-const plays = {
+const behaviours = {
   events: endless(stream, '', sayings),
   comments: endless(stream, '', ': nothing\n\n'.repeat(10_000)),
   blank_lines: endless(stream, '', '\n'.repeat(65_536)),
@@ -55,9 +55,9 @@ const streamed = { text: endless(stream, gzip, gzipSync(sayings)), called: endle
 let upstream: FaultyUpstream
 let service: TestService
 before(async () => {
-  upstream = await startFaultyUpstream({ ...plays, ...streamed })
+  upstream = await startFaultyUpstream({ ...behaviours, ...streamed })
   const patient = { first_byte_timeout_ms: 600_000, silence_timeout_ms: 600_000 }
-  service = await startFaultyService(upstream, Object.keys({ ...plays, ...streamed }), { settings: patient })
+  service = await startFaultyService(upstream, Object.keys({ ...behaviours, ...streamed }), { settings: patient })
 })
 after(async () => {
   await service[Symbol.asyncDispose]()
@@ -65,11 +65,11 @@ after(async () => {
 })
 
 describe('an answer without end', () => {
-  for (const play of Object.keys(plays)) {
-    test(`is refused before it fills the memory: ${play}`, { timeout: 900_000 }, async () => {
+  for (const behaviour of Object.keys(behaviours)) {
+    test(`is refused before it fills the memory: ${behaviour}`, { timeout: 900_000 }, async () => {
       const before = process.memoryUsage().rss
       const { status, body } = await service.ask('POST', '/chat/completions', {
-        body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }] },
+        body: { model: `faulty/${behaviour}`, messages: [{ role: 'user', content: 'Hi' }] },
       })
       assert.equal(status, 502)
       assert.match(
@@ -81,11 +81,11 @@ describe('an answer without end', () => {
     })
   }
 
-  for (const play of nothing) {
-    test(`ends in a stream after little work: ${play}`, { timeout: 900_000 }, async () => {
+  for (const behaviour of nothing) {
+    test(`ends in a stream after little work: ${behaviour}`, { timeout: 900_000 }, async () => {
       const before = process.cpuUsage()
       const { status, text } = await service.ask('POST', '/chat/completions', {
-        body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }], stream: true },
+        body: { model: `faulty/${behaviour}`, messages: [{ role: 'user', content: 'Hi' }], stream: true },
       })
       const { user, system } = process.cpuUsage(before)
       assert.ok(status === 502 || text.includes('cannot be read'), text)
@@ -93,10 +93,12 @@ describe('an answer without end', () => {
     })
   }
 
-  for (const play of Object.keys(streamed)) {
-    test(`ends in a stream whose protocol repeats everything at its end: ${play}`, { timeout: 900_000 }, async () => {
+  for (const behaviour of Object.keys(streamed)) {
+    test(`ends in a stream whose protocol repeats everything at its end: ${behaviour}`, {
+      timeout: 900_000,
+    }, async () => {
       const { status, text } = await service.ask('POST', '/responses', {
-        body: { model: `faulty/${play}`, input: 'Hi', stream: true },
+        body: { model: `faulty/${behaviour}`, input: 'Hi', stream: true },
       })
       assert.equal(status, 200)
       assert.equal(text.includes('event: response.failed'), true)

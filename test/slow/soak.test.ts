@@ -18,22 +18,30 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 const requests = 5000
 const atOnce = 64
-const plays = {
+const behaviours = {
   ...validAnswers,
   ...rateLimits,
   ...Object.fromEntries(
-    [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { play }]) => [name, play]),
+    [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { behaviour }]) => [name, behaviour]),
   ),
 }
 /** Ten megabytes a time would measure the loopback. */
-const names = [...Object.keys(plays).filter((name) => name !== 'big_event'), 'refused', 'mute', 'ok', 'ok', 'ok', 'ok']
+const names = [
+  ...Object.keys(behaviours).filter((name) => name !== 'big_event'),
+  'refused',
+  'mute',
+  'ok',
+  'ok',
+  'ok',
+  'ok',
+]
 
 test('five thousand faulty requests leak nothing, and are metered exactly once', async () => {
-  await using upstream = await startFaultyUpstream(plays)
+  await using upstream = await startFaultyUpstream(behaviours)
   // Circuits would keep most requests away from any fault: two minutes pass with every one.
   let now = Date.now()
   const timeouts = { connect_timeout_ms: 150, first_byte_timeout_ms: 150, silence_timeout_ms: 150, keepalive_ms: 40 }
-  await using service = await startFaultyService(upstream, Object.keys(plays), {
+  await using service = await startFaultyService(upstream, Object.keys(behaviours), {
     now: () => now,
     settings: { ...timeouts, generation_retention_days: 3650 },
   })

@@ -83,45 +83,56 @@ export const validAnswers: Record<string, FaultyBehaviour> = {
 const deeplyNested = '['.repeat(20_000) + ']'.repeat(20_000)
 
 /** Fails before the first byte of an answer: the error for the client, and whether others can be tried first. */
-export const earlyFaults: Record<string, { play: FaultyBehaviour; status: number; tryNext: boolean }> = {
-  reset_at_once: { play: ({ socket }) => void socket.resetAndDestroy(), status: 502, tryNext: true },
-  closed_at_once: { play: ({ socket }) => void socket.end(), status: 502, tryNext: true },
-  closed_after_head: { play: ({ socket }) => void socket.end(head()), status: 502, tryNext: true },
-  empty_stream: { play: streamEvents(), status: 502, tryNext: true },
-  only_done: { play: streamEvents(doneEvent), status: 502, tryNext: true },
-  never_answers: { play: () => {}, status: 408, tryNext: true },
-  only_head: { play: ({ socket }) => void socket.write(head()), status: 408, tryNext: true },
-  error_500: { play: respondWith(500, '{"error":{"message":"it broke"}}'), status: 502, tryNext: true },
+export const earlyFaults: Record<string, { behaviour: FaultyBehaviour; status: number; tryNext: boolean }> = {
+  reset_at_once: { behaviour: ({ socket }) => void socket.resetAndDestroy(), status: 502, tryNext: true },
+  closed_at_once: { behaviour: ({ socket }) => void socket.end(), status: 502, tryNext: true },
+  closed_after_head: { behaviour: ({ socket }) => void socket.end(head()), status: 502, tryNext: true },
+  empty_stream: { behaviour: streamEvents(), status: 502, tryNext: true },
+  only_done: { behaviour: streamEvents(doneEvent), status: 502, tryNext: true },
+  never_answers: { behaviour: () => {}, status: 408, tryNext: true },
+  only_head: { behaviour: ({ socket }) => void socket.write(head()), status: 408, tryNext: true },
+  error_500: { behaviour: respondWith(500, '{"error":{"message":"it broke"}}'), status: 502, tryNext: true },
   error_401: {
-    play: respondWith(401, '{"error":{"message":"bad key sk-0123456789abcdef"}}'),
+    behaviour: respondWith(401, '{"error":{"message":"bad key sk-0123456789abcdef"}}'),
     status: 502,
     tryNext: true,
   },
-  error_400: { play: respondWith(400, '{"error":{"message":"no such field"}}'), status: 400, tryNext: false },
-  error_html: { play: respondWith(503, '<h1>Down</h1>', 'content-type: text/html\r\n'), status: 502, tryNext: true },
+  error_400: { behaviour: respondWith(400, '{"error":{"message":"no such field"}}'), status: 400, tryNext: false },
+  error_html: {
+    behaviour: respondWith(503, '<h1>Down</h1>', 'content-type: text/html\r\n'),
+    status: 502,
+    tryNext: true,
+  },
   error_first: {
-    play: streamEvents('data: {"error":{"message":"overloaded","code":529}}\n\n'),
+    behaviour: streamEvents('data: {"error":{"message":"overloaded","code":529}}\n\n'),
     status: 502,
     tryNext: true,
   },
-  ok_with_error: { play: respondWith(200, '{"error":{"message":"no","code":500}}'), status: 502, tryNext: true },
-  truncated_json: { play: respondWith(200, completion('Hello').slice(0, -20)), status: 502, tryNext: true },
+  ok_with_error: { behaviour: respondWith(200, '{"error":{"message":"no","code":500}}'), status: 502, tryNext: true },
+  truncated_json: { behaviour: respondWith(200, completion('Hello').slice(0, -20)), status: 502, tryNext: true },
   deep_json: {
-    play: respondWith(200, completion('Hello', { deep: 1 }).replace('"deep":1', `"deep":${deeplyNested},"usage":{}`)),
+    behaviour: respondWith(
+      200,
+      completion('Hello', { deep: 1 }).replace('"deep":1', `"deep":${deeplyNested},"usage":{}`),
+    ),
     status: 502,
     tryNext: true,
   },
-  error_in_a_number: { play: streamEvents('data: {"error":{"message":5,"code":429}}\n\n'), status: 429, tryNext: true },
-  not_json: { play: respondWith(200, 'hello'), status: 502, tryNext: true },
-  malformed_first: { play: streamEvents('data: {"choices":[\n\n'), status: 502, tryNext: true },
+  error_in_a_number: {
+    behaviour: streamEvents('data: {"error":{"message":5,"code":429}}\n\n'),
+    status: 429,
+    tryNext: true,
+  },
+  not_json: { behaviour: respondWith(200, 'hello'), status: 502, tryNext: true },
+  malformed_first: { behaviour: streamEvents('data: {"choices":[\n\n'), status: 502, tryNext: true },
   truncated_gzip: {
-    play: streamed(gzipSync(textEvents('Hello').join('')).subarray(0, 40), 'content-encoding: gzip\r\n'),
+    behaviour: streamed(gzipSync(textEvents('Hello').join('')).subarray(0, 40), 'content-encoding: gzip\r\n'),
     status: 502,
     tryNext: true,
   },
-  endless_headers: { play: endlessHeaders, status: 502, tryNext: true },
-  endless_error: { play: endlessError, status: 502, tryNext: true },
-  not_http: { play: ({ socket }) => void socket.end('SSH-2.0-OpenSSH\r\n'), status: 502, tryNext: true },
+  endless_headers: { behaviour: endlessHeaders, status: 502, tryNext: true },
+  endless_error: { behaviour: endlessError, status: 502, tryNext: true },
+  not_http: { behaviour: ({ socket }) => void socket.end('SSH-2.0-OpenSSH\r\n'), status: 502, tryNext: true },
 }
 
 const slowDown = '{"error":{"message":"slow down"}}'
@@ -139,26 +150,26 @@ export const rateLimits: Record<string, FaultyBehaviour> = {
 const partialAnswer = [roleDelta, deltaEvent({ content: 'Hello ' })].join('')
 
 /** Fails after the client has got the first bytes of an answer. */
-export const lateFaults: Record<string, { play: FaultyBehaviour; code: number }> = {
+export const lateFaults: Record<string, { behaviour: FaultyBehaviour; code: number }> = {
   reset_later: {
-    play: ({ socket }) => {
+    behaviour: ({ socket }) => {
       socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)]))
       setTimeout(() => socket.resetAndDestroy(), 20)
     },
     code: 502,
   },
   closed_later: {
-    play: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
+    behaviour: ({ socket }) => void socket.end(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
     code: 502,
   },
-  ended_later: { play: streamEvents(partialAnswer), code: 502 },
+  ended_later: { behaviour: streamEvents(partialAnswer), code: 502 },
   silent_later: {
-    play: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
+    behaviour: ({ socket }) => void socket.write(Buffer.concat([Buffer.from(head()), chunk(partialAnswer)])),
     code: 408,
   },
-  malformed_later: { play: streamEvents(partialAnswer, 'data: {"choices":[\n\n'), code: 502 },
+  malformed_later: { behaviour: streamEvents(partialAnswer, 'data: {"choices":[\n\n'), code: 502 },
   error_later: {
-    play: streamEvents(partialAnswer, 'data: {"error":{"message":"overloaded","code":529}}\n\n'),
+    behaviour: streamEvents(partialAnswer, 'data: {"error":{"message":"overloaded","code":529}}\n\n'),
     code: 502,
   },
 }
