@@ -5,7 +5,11 @@ import type { KnownEndpoint } from './known-catalogue.ts'
  * names that starts with `claude-`.
  * @returns pairs of name and model id
  */
-export function aliasesOfPattern(name: string, upstreamPattern: string, endpoints: KnownEndpoint[]): [string, string][] {
+export function aliasesOfPattern(
+  name: string,
+  upstreamPattern: string,
+  endpoints: KnownEndpoint[],
+): [string, string][] {
   const pattern = new RegExp(`^${upstreamPattern.split('*').map(RegExp.escape).join('(.*)')}$`)
   return endpoints.flatMap(({ model, endpoint }): [string, string][] => {
     const matched = pattern.exec(endpoint.upstreamModel)?.[1]
