@@ -38,7 +38,7 @@ test('any days are summed by two groupings, as a table, a chart and CSV, by an a
   )
   assert.ok(cost >= total_cost)
 
-  await page.getByRole('combobox', { name: 'as', exact: true }).selectOption('chart')
+  await page.getByRole('combobox', { name: 'view', exact: true }).selectOption('chart')
   const chart = page.locator('figure').filter({ hasText: 'spent, by model and member' })
   await chart.locator('svg path.area').first().waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
