@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 
 /**
  * Iterates over the body of a request. If the reader stops early, the connection stays open for the answer. The server must
@@ -19,9 +20,10 @@ const discardLimits = { bytes: 16 * 1024 * 1024, ms: 5_000 }
  * sending resets it, and the client reports a network error instead of the refusal. So the close waits for the body.
  */
 export function discardBody(request: IncomingMessage, { bytes, ms } = discardLimits): void {
-  if (request.complete || request.destroyed || discarding.has(request)) return
-  discarding.add(request)
   const { socket } = request
+  // The socket of a request that a test injects cannot be closed.
+  if (request.complete || request.destroyed || discarding.has(request) || !(socket instanceof Socket)) return
+  discarding.add(request)
   let remaining = bytes
   let isClosing = false
   // Node calls `destroySoon` after an answer with `Connection: close`.
