@@ -282,6 +282,7 @@ export const otherForms: OddAnswer[] = [
     ),
     stream(`${protocol}: a stream of chat completions`, hello, { protocol }),
   ]),
+  stream('objects without content before the first event', [{ type: 'ping' }, {}, ...hello]),
   stream('a stream of messages from a chat server', messageEvents('end_turn'), {}, ''),
   stream(
     'a stream of responses from a chat server',

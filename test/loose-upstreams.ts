@@ -654,5 +654,15 @@ export const oddErrors: [body: unknown, words: string][] = [
     },
     'of the provider behind',
   ],
+  [{ title: 'in a title', status: 400 }, 'in a title'],
+  [{ error: { description: 'in a description' } }, 'in a description'],
+  [{ fault: { faultstring: 'in a fault' } }, 'in a fault'],
+  [{ errors: { model: ['of a field'] } }, 'of a field'],
+  [{ error: { message: '{"error":{"message":"in JSON text"}}' } }, 'in JSON text'],
+  [
+    { error: { message: 'Provider returned error', metadata: { raw: { error: { message: 'in raw JSON' } } } } },
+    'in raw JSON',
+  ],
+  ['<?xml version="1.0"?><Error><Message>in XML</Message></Error>', 'in XML'],
   ['<!DOCTYPE html><html><head><title>A proxy refused</title></head><body></body></html>', 'A proxy refused'],
 ]

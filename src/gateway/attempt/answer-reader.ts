@@ -304,9 +304,9 @@ export class AttemptAnswer implements Sink {
   }
 
   /** Sets the protocol of the stream. Clients get another one than that of the endpoint only translated. */
-  #setProtocol(protocol: ProviderProtocol): void {
+  #setProtocol(protocol: ProviderProtocol | undefined): void {
     this.#protocol = protocol
-    if (!this.#isForeign) return
+    if (!protocol || !this.#isForeign) return
     this.#read = this.#newReader(protocol)
     this.#fastPath = undefined
   }
@@ -402,10 +402,10 @@ export class AttemptAnswer implements Sink {
   }
 
   #readWhole({ answer, body }: ParsedAnswer): void {
-    const { providerProtocol, answerId, answerLimit } = this.#attempt
+    const { providerProtocol, answerId, answerLimit, toolNames } = this.#attempt
     const usual = providerProtocol.forms ? providerProtocol.forms.ofAnswer(body) : body
     const protocol = protocolOfAnswer(usual, providerProtocol)
-    const events = protocol.readBody(usual, answerId, answerLimit)
+    const events = protocol.readBody(usual, answerId, answerLimit, toolNames)
     this.#deliverWhole(events, protocol === providerProtocol ? answerWith(usual, body, answer) : undefined)
   }
 

@@ -33,10 +33,10 @@ function withData({ event }: SseEvent, data: string): SseEvent {
   return { event, data, raw: Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data}\n\n`) }
 }
 
-/** The protocol of the first event of a stream, if it is another one than that of its endpoint. */
-export function protocolOfEvent({ data }: SseEvent, expected: ProviderProtocol): ProviderProtocol {
+/** The protocol that an event of a stream shows: that of its endpoint or another one. Undefined if it shows none. */
+export function protocolOfEvent({ data }: SseEvent, expected: ProviderProtocol): ProviderProtocol | undefined {
   if (!expected.forms || expected.forms.mark.test(data)) return expected
-  return Object.values(protocols).find(({ forms }) => forms?.mark.test(data)) ?? expected
+  return Object.values(protocols).find(({ forms }) => forms?.mark.test(data))
 }
 
 /** The protocol of a whole answer, likewise. */

@@ -94,7 +94,7 @@ export type ProviderProtocol = {
   /** Other forms of answers than that of the protocol. Undefined if no server sends any. */
   forms?: AnswerForms
   /** Reads a whole answer. @throws Error if it violates the protocol. */
-  readBody: (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[]
+  readBody: (body: unknown, answerId?: string, answerLimit?: number, toolNames?: ReadonlySet<string>) => AnswerEvent[]
   /** The error message in the body of a failed answer. */
   errorMessage: (body: unknown) => string | undefined
 }

@@ -123,7 +123,17 @@ function readRetryDelay(details: unknown): number | undefined {
 export function readRefusalMessage(body: unknown): string | undefined {
   const error = findError(body)
   const message = readErrorMessage(error) ?? findText(body, 4)
-  return message === relayedError ? (readRelayedMessage(error) ?? message) : message
+  if (message === relayedError) return readRelayedMessage(error) ?? message
+  return message?.startsWith('{') ? messageIn(message) : message
+}
+
+/** The message within an error that a proxy passes on as JSON text. */
+function messageIn(text: string): string {
+  try {
+    return readRefusalMessage(JSON.parse(text)) ?? text
+  } catch {
+    return text
+  }
 }
 
 /** OpenRouter's message for an error of its provider, which is in the metadata. */
@@ -131,16 +141,13 @@ const relayedError = 'Provider returned error'
 
 function readRelayedMessage(error: unknown): string | undefined {
   const { raw } = ((error as { metadata?: unknown } | null)?.metadata ?? {}) as { raw?: unknown }
-  if (typeof raw !== 'string' || raw === '') return undefined
-  try {
-    return readRefusalMessage(JSON.parse(raw)) ?? raw
-  } catch {
-    return raw
-  }
+  if (typeof raw === 'object' && raw !== null) return readRefusalMessage(raw)
+  return typeof raw !== 'string' || raw === '' ? undefined : messageIn(raw)
 }
 
 /** The title of an HTML page of a proxy, or other text as it is. */
 export function readPageText(text: string): string {
+  if (/^\s*<\?xml/i.test(text)) return /<message>([^<]{1,2000})/i.exec(text)?.[1]?.trim() || text
   if (!/^\s*<(?:!doctype|html|head)/i.test(text)) return text
   return /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() || text
 }
@@ -161,6 +168,10 @@ const messageFields = [
   'status_message',
   'error_description',
   'reason',
+  'title',
+  'description',
+  'fault',
+  'faultstring',
 ] as const
 
 /** Finds the message of an error. @param depth the number of levels that are searched. */
@@ -173,7 +184,9 @@ function findText(value: unknown, depth: number): string | undefined {
     const text = findText((value as { [field in (typeof messageFields)[number]]?: unknown })[field], depth - 1)
     if (text) return text
   }
-  return undefined
+  // Problems by field, as Rails and ASP.NET list them.
+  const { errors } = value as { errors?: unknown }
+  return typeof errors === 'object' && errors !== null ? findText(Object.values(errors), depth - 1) : undefined
 }
 
 /** One problem with its field. */

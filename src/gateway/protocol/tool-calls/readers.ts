@@ -17,9 +17,9 @@ export function assemblingReader(
 /** Wraps a reader of whole answers, so that it assembles the pieces of tool calls. */
 export function assemblingBodyReader(
   read: (body: unknown, answerId?: string) => UpstreamEvent[],
-): (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[] {
-  return (body, answerId, answerLimit) => {
-    const calls = new ChoicesAssembler({ answerId, answerLimit })
+): (body: unknown, answerId?: string, answerLimit?: number, toolNames?: ReadonlySet<string>) => AnswerEvent[] {
+  return (body, answerId, answerLimit, toolNames) => {
+    const calls = new ChoicesAssembler({ answerId, answerLimit, toolNames })
     const events = calls.take(read(body, answerId))
     const last = calls.end()
     return last.length === 0 ? events : [...events, ...last]

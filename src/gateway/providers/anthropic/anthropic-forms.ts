@@ -4,7 +4,7 @@ import { isObject, type Members, withMembers } from '../changed-members.ts'
 
 /** Answers of servers of this protocol in other forms than Anthropic's. */
 export const anthropicForms: AnswerForms = {
-  mark: /"(?:message_start|message_delta|message_stop|content_block_\w+|ping)"/,
+  mark: /"(?:message_start|message_delta|content_block_\w+)"/,
   isOwn: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
   isUsual: ({ event, data }) =>
     data.startsWith(blockDelta) ||

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
+import { declaredName } from './declared-name.ts'
+
+const declared = new Set(['read', 'fs.write'])
+
+test('a name with additions is the declared tool that it means', () => {
+  for (const name of ['functions.read', 'default_api.read', ' read', 'read<|channel|>commentary', 'functions.read:0'])
+    assert.equal(declaredName(name, declared), 'read')
+  assert.equal(declaredName('tools.fs.write', declared), 'fs.write')
+})
+
+test('a declared or unknown name, and any name without declared tools, stays', () => {
+  for (const name of ['read', 'fs.write', 'functions.search', 'reader'])
+    assert.equal(declaredName(name, declared), name)
+  assert.equal(declaredName('functions.read', undefined), 'functions.read')
+})
+
+test('calls of whole and streamed answers have the declared name', () => {
+  const call = { index: 0, id: 'a', function: { name: 'functions.read', arguments: '{}' } }
+  const body = { choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
+  const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
+  const streamed = openaiChat.reader(
+    'c',
+    undefined,
+    declared,
+  )({
+    event: undefined,
+    data: JSON.stringify(chunk),
+    raw: Buffer.alloc(0),
+  })
+  for (const events of [openaiChat.readBody(body, 'c', undefined, declared), streamed])
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'tool_call' ? [event.name] : [])),
+      ['read'],
+    )
+})
