@@ -66,9 +66,20 @@ export async function reserveBudgets(
   }
   if ('reservation' in reserved) return { reservation: reserved.reservation, shorterRequest }
   const need = shorterRequest?.cost ?? highestCost
-  const { refusedBy, outcome } = reserved
+  if (reserved.outcome === 'spent') await turns?.refused(reserved.refusedBy, need)
+  throw refusalFault(reserved, need, guardrails, deps.now())
+}
+
+type Refusal = Exclude<Awaited<ReturnType<Budgets['reserve']>>, { reservation: Reservation }>
+
+function refusalFault(
+  { refusedBy, outcome }: Refusal,
+  need: PicoUsd,
+  guardrails: readonly GuardrailRecord[],
+  now: number,
+): Fault {
   const { name, metadata: ownerMetadata } = limitOwner(refusedBy, guardrails)
-  const resetAt = resetsAt(refusedBy, deps.now())
+  const resetAt = resetsAt(refusedBy, now)
   const limit = toUsd(refusedBy.limit)
   const metadata = {
     ...ownerMetadata,
@@ -77,25 +88,15 @@ export async function reserveBudgets(
     resets_at: resetAt === null ? null : isoTime(resetAt),
   }
   if (outcome === 'reserved') {
-    throw new Fault(
-      'rate_limited',
-      `The spending limit of ${name} is reserved by requests in flight. Try again shortly.`,
-      {
-        metadata,
-        retryAfterSeconds: 1,
-      },
-    )
+    const message = `The spending limit of ${name} is reserved by requests in flight. Try again shortly.`
+    return new Fault('rate_limited', message, { metadata, retryAfterSeconds: 1 })
   }
   if (outcome === 'cut_off') {
-    throw new Fault(
-      'rate_limited',
-      `The rest of the spending limit of ${name} is reserved by a server that stopped reporting. It becomes available when that server is reachable again.`,
-      { metadata, retryAfterSeconds: 10 },
-    )
+    const message = `The rest of the spending limit of ${name} is reserved by a server that stopped reporting. It becomes available when that server is reachable again.`
+    return new Fault('rate_limited', message, { metadata, retryAfterSeconds: 10 })
   }
-  await turns?.refused(refusedBy, need)
   const resetText = resetAt === null ? 'It does not reset.' : `It resets at ${isoTime(resetAt)}.`
-  throw new Fault(
+  return new Fault(
     'forbidden',
     `The spending limit of ${name}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${resetText} A smaller max_tokens or a shorter input may fit, and an admin can raise the limit.`,
     { metadata },

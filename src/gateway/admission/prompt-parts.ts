@@ -101,6 +101,7 @@ function isTextual(part: Body): boolean {
   return true
 }
 
+/** Adds a part that is not only text: its text, and each medium in it. A part of unknown content counts as one medium. */
 function addPart(size: PromptSize, part: Body): void {
   let hasKnownContent = containerParts.has(part.type)
   const add = (medium: Medium) => {

@@ -34,10 +34,13 @@ export type CostLookupDeps = {
   now: () => number
 }
 
-const maxConcurrentLookups = 16
+/** The most lookups that a server claims at once. */
+const maxClaimedLookups = 16
 /** Also finds the lookups of servers that stopped. */
 const pollIntervalMs = 30_000
 const retryMs = 5000
+/** The shortest time between two passes. */
+const minDelayMs = 100
 
 /** A metered request is in the database within this time, usually. */
 const writeDelayMs = 10_000
@@ -55,11 +58,11 @@ export function startCostLookups(
   let expectedUntil = 0
   const { trigger } = startReconciler(
     async () => {
-      const claimed = await claimCostLookups(db, now(), maxConcurrentLookups)
+      const claimed = await claimCostLookups(db, now(), maxClaimedLookups)
       for (const lookup of claimed) if (!signal.aborted) await lookUpCost(deps, lookup).catch(onError)
       const nextAt = (await nextLookupAt(db.query)) ?? Number.POSITIVE_INFINITY
       const longestMs = now() < expectedUntil ? lookupDelays.firstMs : pollIntervalMs
-      return Math.min(longestMs, Math.max(100, nextAt - now()))
+      return Math.min(longestMs, Math.max(minDelayMs, nextAt - now()))
     },
     { signal, retryMs, onError },
   )

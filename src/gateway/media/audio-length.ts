@@ -27,6 +27,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
 
 /** Codes of samples that all have the same size: PCM, floating point, A-law, µ-law. */
 const supportedCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7])
+/** The code of a header that names its codec at byte 24. */
 const extensible = 0xfffe
 
 /** The lowest of the three declared rates in bytes per second, because decoders differ. 0 if unknown. */
@@ -65,13 +66,14 @@ function mp3Seconds(bytes: Buffer): number | undefined {
 function skipTags(bytes: Buffer): number {
   let at = 0
   while (at + 10 <= bytes.length && bytes.toString('latin1', at, at + 3) === 'ID3') {
+    // The size of a tag has seven bits in each of four bytes. A flag announces a footer.
     const size = [6, 7, 8, 9].reduce((sum, digit) => sum * 128 + (bytes[at + digit]! & 0x7f), 0)
     at += 10 + size + (bytes[at + 5]! & 0x10 ? 10 : 0)
   }
   return at
 }
 
-/** Bit rates of layer III, in kbit/s. */
+/** Bit rates of layer III, in kbit/s, for MPEG 1 and for the others. */
 const bitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const sampleRates = [44_100, 48_000, 32_000]
@@ -92,6 +94,7 @@ function readMp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
   const sampleRate = fullRate / rateDivisors[version]!
   const samples = isMpeg1 ? 1152 : 576
   const padding = (header >>> 9) & 1
+  // A kbit is 125 bytes.
   return { bytes: Math.floor((samples * bitRate * 125) / sampleRate) + padding, seconds: samples / sampleRate }
 }
 

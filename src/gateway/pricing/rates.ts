@@ -7,6 +7,7 @@ export type Rates = Record<keyof TokenPrices, PicoUsd>
 /** Caches parsed prices by service tier. Prices belong to an immutable snapshot. */
 const stepsByTier = new WeakMap<Prices, Map<string | undefined, Step[]>>()
 
+/** The rates of prompts from this number of tokens on. */
 type Step = { from: number; rates: Rates }
 
 /** The rates for a prompt. @param serviceTier a tier without its own prices has the default ones. */
