@@ -11,7 +11,7 @@ const { readSettings } = await import('#agent/loop/settings.ts')
 const { createSessionStore } = await import('#agent/loop/session-store.ts')
 const { createShell } = await import('#agent/sandbox/shell.ts')
 const { tools } = await import('#agent/tools/tools.ts')
-const { webFetch } = await import('#agent/tools/web_fetch.ts')
+const { createWebFetchTool: webFetch } = await import('#agent/tools/web_fetch.ts')
 const { StartupError } = await import('#platform/core/fault.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { createOutgoingFetch } = await import('#platform/net/outgoing.ts')
@@ -56,16 +56,18 @@ function existingFile(variable: string): string | undefined {
 
 async function modelFor(settings: ReturnType<typeof readSettings>) {
   const { model, baseUrl, apiKey, windowTokens: maxTokens } = settings
-  const { catalogueWindow, fixedWindow } = await import('#agent/model/window.ts')
+  const { createCatalogueWindow: catalogueWindow, createFixedWindow: fixedWindow } = await import(
+    '#agent/model/window.ts'
+  )
   if (!baseUrl || model === 'script') {
-    const { scriptModel } = await import('#agent/model/script.ts')
+    const { createScriptModel: scriptModel } = await import('#agent/model/script.ts')
     return {
       model: scriptModel({ newId: newUuid }),
       windowOf: fixedWindow(maxTokens),
       hasImageInput: async () => false,
     }
   }
-  const { openAiModel } = await import('#agent/model/openai.ts')
+  const { createOpenAiModel: openAiModel } = await import('#agent/model/openai.ts')
   const windowAndInput = catalogueWindow({ baseUrl, apiKey, maxTokens, now: Date.now })
   return { model: openAiModel({ baseUrl, apiKey, model, newId: newUuid }), ...windowAndInput }
 }

@@ -178,7 +178,7 @@ async function closeGracefully(
   if (supervisor.isSupervisingAny() && url !== undefined) {
     await using listener = await keepInternListener(app.server, internAddress(url))
     shutdown.leave(app.server)
-    const turnsEnded = listener.clientsClosed.then(() => supervisor.turnsOver(killRequest.signal))
+    const turnsEnded = listener.clientsClosed.then(() => supervisor.waitForTurns(killRequest.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
   }

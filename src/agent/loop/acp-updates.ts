@@ -3,7 +3,7 @@ import type { FileChange } from '../tools/tool.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** Translates an event to a session update of the protocol. */
-export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate {
+export function toSessionUpdate(event: TurnEvent, windowTokens: number): SessionUpdate {
   switch (event.type) {
     case 'text.added':
       return { sessionUpdate: 'agent_message_chunk', content: textContent(event.text) }
@@ -34,7 +34,7 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
         sessionUpdate: 'tool_call_update',
         toolCallId: event.id,
         status: event.failed ? 'failed' : 'completed',
-        content: [{ type: 'content', content: textContent(event.text) }, ...diffsOf(event.changes)],
+        content: [{ type: 'content', content: textContent(event.text) }, ...toDiffContents(event.changes)],
       }
     case 'server.unavailable': {
       const { id, server, reason } = event
@@ -67,7 +67,7 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
 /** Omits contents that are too large for a message. */
 const maxCharacters = 500_000
 
-function diffsOf(changes: FileChange[] = []) {
+function toDiffContents(changes: FileChange[] = []) {
   const size = changes.reduce((sum, { before, after }) => sum + (before?.length ?? 0) + after.length, 0)
   if (size > maxCharacters) return []
   return changes.map(({ path, before, after }) => ({ type: 'diff' as const, path, oldText: before, newText: after }))

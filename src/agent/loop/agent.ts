@@ -5,9 +5,9 @@ import type { Model } from '../model/model.ts'
 import type { ContextWindowOf, HasImageInput } from '../model/window.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool } from '../tools/tool.ts'
-import { configOptionsOf } from './config-options.ts'
+import { toConfigOptions } from './config-options.ts'
 import { createOpenSessions, type OpenSession } from './open-sessions.ts'
-import { replayOf } from './replay.ts'
+import { toReplayUpdates } from './replay.ts'
 import type { SessionStore } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import { answerPrompt, type Prompt } from './turn.ts'
@@ -43,9 +43,9 @@ export function createAgent(deps: AgentDeps): AgentApp {
   const sessions = createOpenSessions(deps)
   let abilities: ClientCapabilities = { canAsk: false, clientJudges: false }
 
-  const described = ({ mode, log }: OpenSession) => ({
+  const describeSession = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
-    configOptions: configOptionsOf(deps.settings.model, log.session.model),
+    configOptions: toConfigOptions(deps.settings.model, log.session.model),
   })
 
   return agent({ name: 'signalbox' })
@@ -53,26 +53,26 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onRequest('initialize', ({ params: { clientCapabilities } }) => {
       abilities = {
         canAsk: Boolean(clientCapabilities?.elicitation?.form),
-        clientJudges: readJudges(clientCapabilities?._meta),
+        clientJudges: readHasRules(clientCapabilities?._meta),
       }
       return greeting(deps.version)
     })
     .onRequest('session/new', async ({ params }) => {
       const session = await sessions.create(params.cwd, params.mcpServers)
-      return { sessionId: session.log.session.id, ...described(session) }
+      return { sessionId: session.log.session.id, ...describeSession(session) }
     })
     .onRequest('session/load', async ({ params, client }) => {
       const { session, entries } = await sessions.restore(params.sessionId, params.cwd, params.mcpServers)
-      for (const update of replayOf(entries, deps.tools)) {
+      for (const update of toReplayUpdates(entries, deps.tools)) {
         await client.notify('session/update', { sessionId: params.sessionId, update })
       }
-      return described(session)
+      return describeSession(session)
     })
     .onRequest('session/resume', async ({ params }) => {
       const { session } = await sessions.restore(params.sessionId, params.cwd, params.mcpServers ?? [])
-      return described(session)
+      return describeSession(session)
     })
-    .onRequest('session/list', async ({ params }) => listed(await deps.store.list(), params.cwd))
+    .onRequest('session/list', async ({ params }) => toSessionList(await deps.store.list(), params.cwd))
     .onRequest('session/close', async ({ params }) => sessions.close(params.sessionId))
     .onRequest('session/set_mode', ({ params }) => {
       const mode = modes.find(({ id }) => id === params.modeId)
@@ -81,7 +81,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
       return {}
     })
     .onRequest('session/set_config_option', ({ params }) => {
-      const { configOptions } = described(sessions.get(params.sessionId))
+      const { configOptions } = describeSession(sessions.get(params.sessionId))
       const isUnchanged = configOptions.some(
         ({ id, currentValue }) => id === params.configId && currentValue === params.value,
       )
@@ -89,7 +89,12 @@ export function createAgent(deps: AgentDeps): AgentApp {
       return { configOptions }
     })
     .onRequest('session/prompt', ({ params, client, signal }) =>
-      answerIn(sessions.get(params.sessionId), promptOf(params.prompt), { ...deps, ...abilities, client }, signal),
+      answerInSession(
+        sessions.get(params.sessionId),
+        toPrompt(params.prompt),
+        { ...deps, ...abilities, client },
+        signal,
+      ),
     )
     .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort.abort())
 }
@@ -108,7 +113,7 @@ const greeting = (version: string) => ({
 })
 
 /** @param folder filters by the folder of the sessions. */
-function listed(all: Awaited<ReturnType<SessionStore['list']>>, folder: string | null | undefined) {
+function toSessionList(all: Awaited<ReturnType<SessionStore['list']>>, folder: string | null | undefined) {
   const sessions = folder ? all.filter(({ cwd }) => cwd === folder) : all
   return {
     sessions: sessions.map(({ id, cwd, title, updatedAt }) => ({
@@ -121,7 +126,7 @@ function listed(all: Awaited<ReturnType<SessionStore['list']>>, folder: string |
 }
 
 /** Answers one prompt at a time in each session. @param requestSignal aborts when the client cancels the request. */
-async function answerIn(
+async function answerInSession(
   session: OpenSession,
   prompt: Prompt,
   deps: AgentDeps & ClientCapabilities & { client: AgentContext },
@@ -144,11 +149,11 @@ async function answerIn(
 }
 
 /** A client with its own rules gets a permission request before each tool call. */
-const readJudges = (meta: Record<string, unknown> | null | undefined) =>
+const readHasRules = (meta: Record<string, unknown> | null | undefined) =>
   (meta?.signalbox as { judges?: unknown } | undefined)?.judges === true
 
 /** Returns the text of a prompt with its embedded resources and links, and its images. */
-function promptOf(blocks: ContentBlock[]): Prompt {
+function toPrompt(blocks: ContentBlock[]): Prompt {
   const images = blocks.flatMap((block) =>
     block.type === 'image' ? [{ mimeType: block.mimeType, data: block.data }] : [],
   )

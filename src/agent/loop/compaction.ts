@@ -31,18 +31,18 @@ const instruction = [
 
 /** Compacts the context if it is close to filling the model's window. */
 export async function fitContext(deps: CompactionDeps): Promise<void> {
-  if (tokensIn(deps) > deps.windowTokens * compactionThreshold) await compact(deps)
+  if (countTokens(deps) > deps.windowTokens * compactionThreshold) await compact(deps)
 }
 
-/** How often the assumed window is halved. */
+/** The most times that the assumed window is halved. */
 const maxHalvings = 6
 
 /**
- * Shrinks a context that the model refused as too long, whatever its window should be. `attempt` counts from 1; each
- * attempt shrinks it further. @returns whether the context is smaller now.
+ * Shrinks a context that the model refused as too long, regardless of the window that the catalogue reports. `attempt` counts
+ * from 1; each attempt shrinks the context further. @returns whether the context is smaller now.
  */
 export async function shrinkContext(deps: CompactionDeps, attempt: number): Promise<boolean> {
-  const contextTokens = Math.min(deps.windowTokens, tokensIn(deps))
+  const contextTokens = Math.min(deps.windowTokens, countTokens(deps))
   for (let halving = attempt; halving <= maxHalvings; halving++)
     if (await compact({ ...deps, windowTokens: contextTokens / 2 ** halving })) return true
   return false
@@ -66,7 +66,7 @@ const summaryStart = 'This conversation was long; its older part is summarised h
 /** Summarises messages with a model call. If it fails, returns the beginning and the end of their text. */
 async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
   const room = Math.floor(deps.windowTokens * 0.5 * bytesPerToken.average)
-  const text = shorten(older.map(asText).join('\n\n'), { head: room / 2, tail: room / 2 })
+  const text = shorten(older.map(formatMessage).join('\n\n'), { head: room / 2, tail: room / 2 })
   const messages: Message[] = [
     { role: 'system', text: instruction },
     { role: 'user', text },
@@ -86,9 +86,10 @@ async function summarise(deps: CompactionDeps, older: Message[]): Promise<string
 
 /** @returns the index of the first of the newest messages that fit into `tokens`; never separates a result from its call. */
 function firstRetainedIndex(messages: Message[], tokens: number): number {
-  let [from, size] = [messages.length, 0]
+  let from = messages.length
+  let size = 0
   for (let index = messages.length - 1; index >= 0; index--) {
-    size += estimate(messages[index]!)
+    size += estimateMessageTokens(messages[index]!)
     if (size > tokens) break
     if (messages[index]!.role !== 'tool') from = index
   }
@@ -96,21 +97,21 @@ function firstRetainedIndex(messages: Message[], tokens: number): number {
 }
 
 /** Counts the context: the model's own count if there is one, plus an estimate of the messages since. */
-function tokensIn({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overheadTokens'>): number {
+function countTokens({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overheadTokens'>): number {
   const { counted, context } = log.session
   const since = counted ? context.slice(counted.messages) : context
-  return (counted?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimate(message), 0)
+  return (counted?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
 }
 
 /** Estimated tokens of an image. */
 const imageTokens = 1_500
 
-function estimate(message: Message): number {
+function estimateMessageTokens(message: Message): number {
   const images = 'images' in message ? (message.images?.length ?? 0) : 0
-  return estimateTokens(asText(message).length) + images * imageTokens + 8
+  return estimateTokens(formatMessage(message).length) + images * imageTokens + 8
 }
 
-function asText(message: Message): string {
+function formatMessage(message: Message): string {
   if (message.role === 'tool') return `[result] ${message.text}`
   const calls = message.role === 'assistant' ? (message.calls ?? []) : []
   return [`[${message.role}] ${message.text}`, ...calls.map((call) => `[call] ${call.name} ${call.arguments}`)].join(

@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { ToolCall } from '../model/model.ts'
 import type { ApprovalMode, ToolKind } from '../tools/tool.ts'
 import type { SessionLog } from './session-store.ts'
-import { inputOf } from './tool-call.ts'
+import { parseInput } from './tool-call.ts'
 
 const options: PermissionOption[] = [
   { optionId: 'allow_once', kind: 'allow_once', name: 'Allow' },
@@ -16,7 +16,7 @@ const onceOptions = options.filter(({ kind }) => kind.endsWith('_once'))
 
 type ConsentDeps = {
   client: AgentContext
-  /** Whether the client has its own rules, which also judge operations that need no consent. */
+  /** Whether the client has its own rules, which also apply to operations that need no consent. */
   clientJudges: boolean
   log: SessionLog
   mode: ApprovalMode
@@ -30,10 +30,11 @@ type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?:
 export type Operation = { name: string; as?: string | undefined }
 
 /**
- * Returns whether the operation is allowed. In `self-drive` it is; in `manual` a person decides through the client, or has
- * decided for the session. A cancelled question means no. A client with rules also judges operations that need no consent.
+ * Returns whether the operation is allowed. In `self-drive` it is allowed. In `manual` a person decides through the client, or
+ * has decided for the session; a cancelled question means no. The rules of the client, if it has any, also apply to operations
+ * that need no consent.
  */
-export async function consentTo(
+export async function requestConsent(
   deps: ConsentDeps,
   call: ToolCall,
   { name, as = name }: Operation,
@@ -44,7 +45,7 @@ export async function consentTo(
   const decided = deps.mode === 'self-drive' || rememberedDecision(log, { name, as })
   const operation: RequestedOperation = { name, title, kind }
   if (decided !== undefined) return decided && askPolicy(deps, call, operation)
-  const chosen = await request(deps, call, operation, false)
+  const chosen = await requestPermission(deps, call, operation, false)
   const allowed = chosen === 'allow_once' || chosen === 'allow_always'
   if (chosen.endsWith('_always')) {
     await log.add({ type: 'permission.remembered', operation: allowed ? as : name, allowed, at: deps.now() })
@@ -55,11 +56,11 @@ export async function consentTo(
 /** Returns whether the client's rules allow an operation that needs no consent. True if the client has no rules. */
 export async function askPolicy(deps: ConsentDeps, call: ToolCall, operation: RequestedOperation): Promise<boolean> {
   if (!deps.clientJudges) return true
-  return (await request(deps, call, operation, true)) === 'allow_once'
+  return (await requestPermission(deps, call, operation, true)) === 'allow_once'
 }
 
 /** Returns the id of the option that the client selected. With `isPolicyOnly` its rules decide without a question. */
-async function request(
+async function requestPermission(
   deps: ConsentDeps,
   call: ToolCall,
   operation: RequestedOperation,
@@ -73,7 +74,7 @@ async function request(
     ...description,
     ...locations,
     status: 'pending' as const,
-    rawInput: inputOf(call),
+    rawInput: parseInput(call),
   }
   const parameters: RequestPermissionRequest = {
     sessionId: log.session.id,

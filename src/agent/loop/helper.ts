@@ -5,7 +5,7 @@ import { applyEntry, emptySession } from './session.ts'
 import type { SessionLog } from './session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
-/** Tools that only the agent itself has: questions to the user, the plan that the user sees, and the start of helpers. */
+/** The tools that helpers do not have: questions to the user, the plan that the user sees, and the start of helpers. */
 const notForHelpers = ['ask_user', 'update_plan', 'delegate']
 
 const maxSteps = 60
@@ -14,7 +14,7 @@ const instruction = `You are a helper of that agent. You get one task and do not
 
 /** Runs a task in a separate context with the tools of the turn. @returns the report. */
 export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): Promise<string> {
-  /** Two helpers can call tools with the same id, so each id gets the id of the helper's own call as a prefix. */
+  /** Two helpers can call tools with the same id, so each id gets the id of the call that started the helper as a prefix. */
   const prefixed = (id: string) => `${call.id}.${id}`
   const log = createMemoryLog(deps)
   const end = await runTurn(
@@ -34,9 +34,9 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
 }
 
 /** Shows the tool calls of a helper in the session and counts its usage. Its texts are not shown. */
-async function forwardEvent(deps: TurnDeps, event: TurnEvent, prefixed: (id: string) => string): Promise<void> {
+async function forwardEvent(deps: TurnDeps, event: TurnEvent, prefixId: (id: string) => string): Promise<void> {
   if (event.type === 'text.added' || event.type === 'reasoning.added') return
-  if (event.type !== 'usage.counted') return deps.notify('id' in event ? { ...event, id: prefixed(event.id) } : event)
+  if (event.type !== 'usage.counted') return deps.notify('id' in event ? { ...event, id: prefixId(event.id) } : event)
   const { session } = deps.log
   await deps.log.add({ type: 'helper.spent', usage: event.usage, at: deps.now() })
   // The event has the context size and the cost of the helper's log. Clients show those of the session.
@@ -49,6 +49,6 @@ async function forwardEvent(deps: TurnDeps, event: TurnEvent, prefixed: (id: str
  */
 function createMemoryLog({ log, now }: TurnDeps): SessionLog {
   const session = emptySession(log.session.id, log.session.cwd, now())
-  const nothing = async () => {}
-  return { session, add: async (entry) => applyEntry(session, entry), sync: nothing, close: nothing }
+  const doNothing = async () => {}
+  return { session, add: async (entry) => applyEntry(session, entry), sync: doNothing, close: doNothing }
 }

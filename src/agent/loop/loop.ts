@@ -15,10 +15,10 @@ import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { fitContext, shrinkContext } from './compaction.ts'
 import { countUsage } from './count-usage.ts'
 import { createRepeats } from './repeats.ts'
-import { withEveryResult } from './session.ts'
+import { addMissingResults } from './session.ts'
 import type { SessionLog } from './session-store.ts'
-import { announcementOf, inputError, inputOf, toolOf } from './tool-call.ts'
-import { ownNameOf } from './tool-name-aliases.ts'
+import { describeInputError, findTool, parseInput, toAskedEvent } from './tool-call.ts'
+import { findEquivalentName } from './tool-name-aliases.ts'
 import type { Notify } from './turn-event.ts'
 
 export type TurnDeps = {
@@ -53,33 +53,33 @@ const resultShare = 0.3
 
 /** Calls the model and its tools until an answer has no tool call. @throws ModelFault, or the reason of `signal`. */
 export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []): Promise<TurnEnd> {
-  await add(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
-  const sized = {
+  await addMessage(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
+  const runningTurn = {
     ...deps,
-    overheadTokens: overheadOf(deps),
+    overheadTokens: estimateOverhead(deps),
     repeats: createRepeats(),
     unchecked: createCheckReminder(),
   }
   for (let step = 0; step < deps.maxSteps; step++) {
-    await fitContext(sized)
-    const { message, finish } = await answerWithinWindow(sized)
-    if (message.calls?.length) await runCalls(sized, message.calls, finish === 'length')
+    await fitContext(runningTurn)
+    const { message, finish } = await answerWithinWindow(runningTurn)
+    if (message.calls?.length) await runCalls(runningTurn, message.calls, finish === 'length')
     else {
-      const reminder = deps.hasWorkspaceNotes && finish === 'stop' ? sized.unchecked.reminder() : undefined
-      if (reminder === undefined) return endOf(finish)
-      await add(deps, { role: 'user', text: reminder, isReminder: true })
+      const reminder = deps.hasWorkspaceNotes && finish === 'stop' ? runningTurn.unchecked.reminder() : undefined
+      if (reminder === undefined) return toTurnEnd(finish)
+      await addMessage(deps, { role: 'user', text: reminder, isReminder: true })
     }
     deps.signal.throwIfAborted()
   }
   return 'max_turn_requests'
 }
 
-function endOf(finish: Finish): TurnEnd {
+function toTurnEnd(finish: Finish): TurnEnd {
   if (finish === 'length') return 'max_tokens'
   return finish === 'refusal' ? 'refusal' : 'end_turn'
 }
 
-const overheadOf = ({ systemPrompt, tools }: TurnDeps) =>
+const estimateOverhead = ({ systemPrompt, tools }: TurnDeps) =>
   estimateTokens(systemPrompt.length + JSON.stringify(tools.map(({ description }) => description)).length)
 
 type ModelAnswer = { message: AssistantMessage; finish: Finish }
@@ -101,13 +101,13 @@ async function answerWithinWindow(deps: TurnDeps & { overheadTokens: number }): 
 /** Calls the model once and stores its answer, or the text that arrived before a failure or cancellation. */
 async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
   const { tools, signal } = deps
-  const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...conversationOf(deps)]
+  const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...readConversation(deps)]
   let text = ''
   try {
     for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.description), signal })) {
       signal.throwIfAborted()
       if (event.type === 'answer.completed') {
-        await add(deps, event.message)
+        await addMessage(deps, event.message)
         await countUsage(deps, event)
         return event
       }
@@ -116,15 +116,15 @@ async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
     }
     throw new ModelFault('The answer of the model ended without a finish reason.', { retryable: true })
   } catch (error) {
-    if (text) await add(deps, { role: 'assistant', text })
+    if (text) await addMessage(deps, { role: 'assistant', text })
     if (error instanceof ModelFault && error.usage) await countUsage(deps, { usage: error.usage })
     throw error
   }
 }
 
 /** Removes images if the model takes none: another model may have received them. */
-function conversationOf({ log, hasImageInput }: TurnDeps): Message[] {
-  const messages = withEveryResult(log.session.context)
+function readConversation({ log, hasImageInput }: TurnDeps): Message[] {
+  const messages = addMissingResults(log.session.context)
   return hasImageInput ? messages : messages.map(withoutImages)
 }
 
@@ -134,21 +134,22 @@ function withoutImages(message: Message): Message {
   return { ...rest, text: `${rest.text}\n[${images.length} images omitted: the model takes no images.]` }
 }
 
-const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.added', message, at: deps.now() })
+const addMessage = (deps: TurnDeps, message: Message) =>
+  deps.log.add({ type: 'message.added', message, at: deps.now() })
 
 /**
  * Runs reading calls in parallel. A call that changes something waits for all calls before it. Results are stored in the order
  * of the calls.
  */
 async function runCalls(deps: RunningTurn, calls: ToolCall[], isCut: boolean): Promise<void> {
-  for (const call of calls) await deps.notify(announcementOf(deps.tools, call))
+  for (const call of calls) await deps.notify(toAskedEvent(deps.tools, call))
   let running: Promise<Message>[] = []
   const settle = async () => {
-    for (const result of await Promise.all(running)) await add(deps, result)
+    for (const result of await Promise.all(running)) await addMessage(deps, result)
     running = []
   }
   for (const call of calls) {
-    const runsAlone = toolOf(deps.tools, call)?.runsAlone
+    const runsAlone = findTool(deps.tools, call)?.runsAlone
     if (runsAlone) await settle()
     running.push(runCall(deps, call, isCut && call === calls.at(-1)))
     if (runsAlone) await settle()
@@ -157,9 +158,9 @@ async function runCalls(deps: RunningTurn, calls: ToolCall[], isCut: boolean): P
 }
 
 async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promise<Message> {
-  const result = deps.signal.aborted ? cancelled : await resultOf(deps, call, isCut)
+  const result = deps.signal.aborted ? cancelledResult : await runTool(deps, call, isCut)
   const { failed, images, changes } = result
-  const tool = toolOf(deps.tools, call)
+  const tool = findTool(deps.tools, call)
   deps.unchecked.record(tool, result)
   const text = [result.text, deps.repeats.note(tool, call, result)].filter((part) => part !== undefined).join('\n')
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text, ...(changes && { changes }) })
@@ -175,24 +176,24 @@ const notAllowed = 'Not allowed, and not done. Continue without it.'
 
 /** Names the equivalent tool if the name is one of another agent. */
 function noSuchTool(tools: Tool[], name: string): string {
-  const own = tools.find((tool) => tool.name === ownNameOf(name))
-  const parameters = Object.keys((own?.description.parameters.properties as object | undefined) ?? {})
-  const suggestion = own && ` Use ${own.name}, which takes ${parameters.join(', ')}.`
+  const equivalentTool = tools.find((tool) => tool.name === findEquivalentName(name))
+  const parameters = Object.keys((equivalentTool?.description.parameters.properties as object | undefined) ?? {})
+  const suggestion = equivalentTool && ` Use ${equivalentTool.name}, which takes ${parameters.join(', ')}.`
   return `Unknown tool ${name}.${suggestion ?? ''} Available tools: ${tools.map((each) => each.name).join(', ')}.`
 }
 
 type Result = ToolOutput & { failed: boolean }
 
-const cancelled: Result = { failed: true, text: 'Cancelled before it was run.' }
+const cancelledResult: Result = { failed: true, text: 'Cancelled before it was run.' }
 
 /** Runs a call. A failure is a result that the model reads. */
-async function resultOf(deps: TurnDeps, call: ToolCall, isCut: boolean): Promise<Result> {
+async function runTool(deps: TurnDeps, call: ToolCall, isCut: boolean): Promise<Result> {
   try {
-    const tool = toolOf(deps.tools, call)
+    const tool = findTool(deps.tools, call)
     if (!tool) throw new Error(noSuchTool(deps.tools, call.name))
-    const wrong = inputError(call, isCut)
-    const input = inputOf(call)
-    if (wrong !== undefined || !input) throw new Error(wrong)
+    const inputProblem = describeInputError(call, isCut)
+    const input = parseInput(call)
+    if (inputProblem !== undefined || !input) throw new Error(inputProblem)
     const context = deps.contextOf(call)
     if (!tool.asksPermission && !(await context.askPolicy(tool, input))) throw new Error(notAllowed)
     const result = await tool.run(input, context)

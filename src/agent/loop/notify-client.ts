@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AgentContext } from '@agentclientprotocol/sdk'
 import type { Usage } from '../model/model.ts'
-import { updateOf } from './acp-updates.ts'
-import { configOptionsOf } from './config-options.ts'
+import { toSessionUpdate } from './acp-updates.ts'
+import { toConfigOptions } from './config-options.ts'
 import type { SessionLog } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import type { Notify, TurnEvent } from './turn-event.ts'
@@ -14,26 +14,27 @@ type NotifyDeps = {
   windowTokens: number
 }
 
+/** The event loop gets a turn after this time of continuous events. */
 const yieldEveryMs = 10
 
 /** Sends a turn's events to the client. The usage of the model is added to `spent`. */
 export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, spent: Usage[]): Notify {
   const sessionId = log.session.id
   let reportedModel = log.session.model ?? settings.model
-  const separated = separateParagraphs()
+  const separateText = separateParagraphs()
   let yieldedAt = performance.now()
   return async (event) => {
-    // Pipes are written without waiting: in a flood nothing else, not even a cancellation, would be read.
+    // Writes to a pipe do not wait, so many events in a row would prevent reading, even of a cancellation.
     if (performance.now() - yieldedAt > yieldEveryMs) {
       await setImmediate()
       yieldedAt = performance.now()
     }
-    await client.notify('session/update', { sessionId, update: updateOf(separated(event), windowTokens) })
+    await client.notify('session/update', { sessionId, update: toSessionUpdate(separateText(event), windowTokens) })
     if (event.type !== 'usage.counted') return
     spent.push(event.usage)
     if (!event.model || event.model === reportedModel) return
     reportedModel = event.model
-    const configOptions = configOptionsOf(settings.model, reportedModel)
+    const configOptions = toConfigOptions(settings.model, reportedModel)
     await client.notify('session/update', {
       sessionId,
       update: { sessionUpdate: 'config_option_update', configOptions },
@@ -43,13 +44,14 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
 
 /** Clients that join all text would otherwise show no space between the texts before and after tool calls. */
 function separateParagraphs(): (event: TurnEvent) => TurnEvent {
-  let [hasText, isSeparated] = [false, false]
+  let hasText = false
+  let needsSeparator = false
   return (event) => {
-    if (event.type === 'tool.finished') isSeparated = hasText
+    if (event.type === 'tool.finished') needsSeparator = hasText
     if (event.type !== 'text.added') return event
-    const text = isSeparated && !/^\s*\n/.test(event.text) ? `\n\n${event.text}` : event.text
+    const text = needsSeparator && !/^\s*\n/.test(event.text) ? `\n\n${event.text}` : event.text
     hasText = true
-    isSeparated = false
+    needsSeparator = false
     return { ...event, text }
   }
 }

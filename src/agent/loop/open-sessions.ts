@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import { type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
-import { type SessionTools, sessionTools } from '../mcp/session-tools.ts'
+import { createSessionTools, type SessionTools } from '../mcp/session-tools.ts'
 import { Processes } from '../sandbox/processes.ts'
 import type { ApprovalMode } from '../tools/tool.ts'
 import { openWorkspace, type Workspace } from '../tools/workspace.ts'
@@ -33,8 +33,8 @@ export function createOpenSessions(deps: {
 }) {
   const sessions = new Map<string, OpenSession>()
 
-  const take = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
-    const mcp = sessionTools(servers, deps.now, deps.fetch)
+  const addSession = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
+    const mcp = createSessionTools(servers, deps.now, deps.fetch)
     const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
     sessions.set(log.session.id, session)
     return session
@@ -57,16 +57,16 @@ export function createOpenSessions(deps: {
       return session
     },
     async create(cwd: string, servers: McpServer[]) {
-      const workspace = await workspaceAt(cwd)
-      return take(await deps.store.create(deps.newId(), cwd, deps.now()), workspace, servers)
+      const workspace = await requireWorkspace(cwd)
+      return addSession(await deps.store.create(deps.newId(), cwd, deps.now()), workspace, servers)
     },
     async restore(id: string, cwd: string, servers: McpServer[]) {
       if (sessions.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
       await close(id)
-      const workspace = await workspaceAt(cwd)
+      const workspace = await requireWorkspace(cwd)
       const found = await deps.store.open(id)
       if (!found) throw RequestError.resourceNotFound(id)
-      return { session: take(found.log, workspace, servers), entries: found.entries }
+      return { session: addSession(found.log, workspace, servers), entries: found.entries }
     },
     close,
     endAll() {
@@ -79,7 +79,7 @@ export function createOpenSessions(deps: {
   }
 }
 
-async function workspaceAt(cwd: string): Promise<Workspace> {
+async function requireWorkspace(cwd: string): Promise<Workspace> {
   if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, 'cwd must be an absolute path')
   const found = await stat(cwd).catch(() => undefined)
   if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `cwd is not a folder: ${cwd}`)

@@ -13,7 +13,7 @@ export async function askForm(
   if (!deps.canAsk) throw new Error('This client cannot show questions. Put the question into your answer instead.')
   const requestedSchema = {
     type: 'object' as const,
-    properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
+    properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(field)])),
     required: fields.filter((field) => field.required !== false).map((field) => field.name),
   }
   const answer = await deps.client.request(
@@ -22,13 +22,13 @@ export async function askForm(
     { cancellationSignal: deps.signal, stopWaitingOnCancel: true },
   )
   deps.signal.throwIfAborted()
-  if (answer.action === 'accept') return { action: 'accept', content: contentOf(answer as { content?: unknown }) }
+  if (answer.action === 'accept') return { action: 'accept', content: readContent(answer as { content?: unknown }) }
   return { action: answer.action === 'decline' ? 'decline' : 'cancel' }
 }
 
-const contentOf = (answer: { content?: unknown }) => (answer.content ?? {}) as Record<string, unknown>
+const readContent = (answer: { content?: unknown }) => (answer.content ?? {}) as Record<string, unknown>
 
-function propertyOf({ type, title, description, options }: Field): ElicitationPropertySchema {
+function toProperty({ type, title, description, options }: Field): ElicitationPropertySchema {
   const annotations = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
   if (type === 'array') return { ...annotations, type, items: { type: 'string', enum: options ?? [] } }
   if (type === 'string') return { ...annotations, type, ...(options ? { enum: options } : {}) }

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../model/model.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** The repetition from which on a note is added. A call that reads may be repeated once for a reason. */
+/** The count of equal calls from which on a note is added. A call that reads can have a reason for one repetition. */
 const firstNoted = { failing: 2, reading: 3 }
 
 const repeatedNote =

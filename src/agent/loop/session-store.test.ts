@@ -3,7 +3,7 @@ import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '#test/harness/interns/scripted-agent.ts'
-import { type SessionEntry, withEveryResult } from './session.ts'
+import { addMissingResults, type SessionEntry } from './session.ts'
 import { createSessionStore } from './session-store.ts'
 
 const userEntry = (text: string): SessionEntry => ({ type: 'message.added', message: { role: 'user', text }, at: 2 })
@@ -84,7 +84,7 @@ test('a call without a result gets a substitute result', () => {
     { id: '1', name: 'shell', arguments: '{}' },
     { id: '2', name: 'shell', arguments: '{}' },
   ]
-  const whole = withEveryResult([
+  const whole = addMissingResults([
     { role: 'assistant', text: '', calls },
     { role: 'tool', callId: '1', text: 'done' },
     { role: 'user', text: 'and?' },

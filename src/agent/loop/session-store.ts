@@ -24,9 +24,9 @@ export type SessionLog = {
 const idPattern = /^[A-Za-z0-9-]{1,64}$/
 
 export function createSessionStore(folder: string): SessionStore {
-  const fileOf = (id: string) => join(folder, `${id}.jsonl`)
+  const filePath = (id: string) => join(folder, `${id}.jsonl`)
   const load = async (id: string) => {
-    const bytes = await readFile(fileOf(id)).catch(() => undefined)
+    const bytes = await readFile(filePath(id)).catch(() => undefined)
     if (!bytes) return undefined
     const { entries, goodBytes } = parseEntries(bytes)
     const first = entries[0]
@@ -38,25 +38,25 @@ export function createSessionStore(folder: string): SessionStore {
   return {
     async create(id, cwd, at) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const file = await open(fileOf(id), 'ax', 0o600)
-      const log = logOf(file, emptySession(id, cwd, at))
+      const file = await open(filePath(id), 'ax', 0o600)
+      const log = createLog(file, emptySession(id, cwd, at))
       try {
         await log.add({ type: 'session.created', id, cwd, at })
         await log.sync()
         return log
       } catch (error) {
         await log.close()
-        await rm(fileOf(id), { force: true })
+        await rm(filePath(id), { force: true })
         throw error
       }
     },
     async open(id) {
       const found = idPattern.test(id) ? await load(id) : undefined
       if (!found) return undefined
-      const file = await open(fileOf(id), 'a', 0o600)
+      const file = await open(filePath(id), 'a', 0o600)
       // An incomplete line after a crash is cut off, so that the next entry starts on a new line.
       await file.truncate(found.goodBytes)
-      return { log: logOf(file, found.session), entries: found.entries }
+      return { log: createLog(file, found.session), entries: found.entries }
     },
     async list() {
       const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.jsonl'))
@@ -67,12 +67,12 @@ export function createSessionStore(folder: string): SessionStore {
 }
 
 /**
- * Stays open until it is closed explicitly: Node reports a file handle that is garbage-collected while open as an
- * error.
+ * The files of all open logs. The set keeps them from being garbage-collected, because Node reports an open file handle that is
+ * garbage-collected as an error.
  */
 const openFiles = new Set<FileHandle>()
 
-function logOf(file: FileHandle, session: Session): SessionLog {
+function createLog(file: FileHandle, session: Session): SessionLog {
   let size: number | undefined
   openFiles.add(file)
   return {

@@ -26,8 +26,8 @@ export type Session = {
 }
 
 export function emptySession(id: string, cwd: string, at: number): Session {
-  const none = { title: undefined, costUsd: undefined, counted: undefined, model: undefined }
-  return { id, cwd, updatedAt: at, context: [], remembered: new Map(), ...none }
+  const unknownYet = { title: undefined, costUsd: undefined, counted: undefined, model: undefined }
+  return { id, cwd, updatedAt: at, context: [], remembered: new Map(), ...unknownYet }
 }
 
 /** Applies an entry to `session`. */
@@ -41,7 +41,7 @@ export function applyEntry(session: Session, entry: SessionEntry): void {
       if (entry.message.role === 'user') session.title ??= entry.message.text.slice(0, 80)
       return
     case 'context.compacted':
-      session.context = [{ role: 'user', text: entry.summary }, ...lastOf(session.context, entry.kept)]
+      session.context = [{ role: 'user', text: entry.summary }, ...takeLast(session.context, entry.kept)]
       session.counted = undefined
       return
     case 'permission.remembered':
@@ -66,19 +66,19 @@ function addCost(session: Session, { costUsd }: Usage): void {
   if (costUsd !== undefined) session.costUsd = (session.costUsd ?? 0) + costUsd
 }
 
-const lastOf = <T>(list: T[], count: number): T[] => (count === 0 ? [] : list.slice(-count))
+const takeLast = <T>(list: T[], count: number): T[] => (count === 0 ? [] : list.slice(-count))
 
 /**
- * Adds a result to each call without one, as a cancelled or killed turn leaves it. Models refuse a conversation with such a
- * call.
+ * Adds a result to each call that has none, because a cancelled or killed turn leaves such calls, and models refuse a
+ * conversation with them.
  */
-export function withEveryResult(messages: Message[]): Message[] {
+export function addMissingResults(messages: Message[]): Message[] {
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
   return messages.flatMap((message): Message[] => {
     if (message.role !== 'assistant' || !message.calls) return [message]
     const missing = message.calls.filter((call) => !answered.has(call.id))
-    return [message, ...missing.map((call) => ({ role: 'tool' as const, callId: call.id, text: interrupted }))]
+    return [message, ...missing.map((call) => ({ role: 'tool' as const, callId: call.id, text: interruptedNote }))]
   })
 }
 
-const interrupted = 'Interrupted: this call was not finished, and what it did is unknown.'
+const interruptedNote = 'Interrupted: this call was not finished, and what it did is unknown.'

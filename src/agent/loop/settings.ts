@@ -50,35 +50,35 @@ const Environment = z.object({
 export function readSettings(env: Record<string, string | undefined>): AgentSettings {
   const parsed = Environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value)))
   if (!parsed.success) throw new StartupError(z.prettifyError(parsed.error))
-  const set = parsed.data
-  if (set.SIGNALBOX_MODEL !== 'script' && !set.SIGNALBOX_BASE_URL && !set.SIGNALBOX_BASE_URL_FILE) {
-    throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${set.SIGNALBOX_MODEL}.`)
+  const variables = parsed.data
+  if (variables.SIGNALBOX_MODEL !== 'script' && !variables.SIGNALBOX_BASE_URL && !variables.SIGNALBOX_BASE_URL_FILE) {
+    throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${variables.SIGNALBOX_MODEL}.`)
   }
-  const { SIGNALBOX_INSTRUCTIONS: text, SIGNALBOX_INSTRUCTIONS_FILE: file } = set
-  const instructions = () => text ?? textIn(file, 'SIGNALBOX_INSTRUCTIONS_FILE')
+  const { SIGNALBOX_INSTRUCTIONS: text, SIGNALBOX_INSTRUCTIONS_FILE: file } = variables
+  const instructions = () => text ?? readTextFile(file, 'SIGNALBOX_INSTRUCTIONS_FILE')
   // Reports an unreadable file at the start instead of at the first prompt.
   instructions()
   return {
-    model: set.SIGNALBOX_MODEL,
-    baseUrl: baseUrlOf(set),
-    apiKey: set.SIGNALBOX_API_KEY,
+    model: variables.SIGNALBOX_MODEL,
+    baseUrl: createBaseUrlReader(variables),
+    apiKey: variables.SIGNALBOX_API_KEY,
     instructions,
-    stateDir: set.SIGNALBOX_STATE_DIR ?? join(set.HOME, '.local/state/signalbox-agent'),
-    windowTokens: set.SIGNALBOX_CONTEXT_TOKENS,
-    maxSteps: set.SIGNALBOX_MAX_STEPS,
-    sandboxReadable: set.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
-    sandboxProgram: set.SIGNALBOX_SANDBOX_PROGRAM,
-    withoutSandbox: set.SIGNALBOX_WITHOUT_SANDBOX,
-    webHosts: set.SIGNALBOX_WEB_HOSTS,
+    stateDir: variables.SIGNALBOX_STATE_DIR ?? join(variables.HOME, '.local/state/signalbox-agent'),
+    windowTokens: variables.SIGNALBOX_CONTEXT_TOKENS,
+    maxSteps: variables.SIGNALBOX_MAX_STEPS,
+    sandboxReadable: variables.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
+    sandboxProgram: variables.SIGNALBOX_SANDBOX_PROGRAM,
+    withoutSandbox: variables.SIGNALBOX_WITHOUT_SANDBOX,
+    webHosts: variables.SIGNALBOX_WEB_HOSTS,
   }
 }
 
-function baseUrlOf({ SIGNALBOX_BASE_URL: url, SIGNALBOX_BASE_URL_FILE: file }: z.infer<typeof Environment>) {
-  if (file) return () => textIn(file, 'SIGNALBOX_BASE_URL_FILE').trim()
+function createBaseUrlReader({ SIGNALBOX_BASE_URL: url, SIGNALBOX_BASE_URL_FILE: file }: z.infer<typeof Environment>) {
+  if (file) return () => readTextFile(file, 'SIGNALBOX_BASE_URL_FILE').trim()
   return url ? () => url : undefined
 }
 
-function textIn(file: string | undefined, variable: string): string {
+function readTextFile(file: string | undefined, variable: string): string {
   if (!file) return ''
   try {
     return readFileSync(file, 'utf8')

@@ -13,7 +13,7 @@ How to work:
 - End with a short answer: what was done, how it was checked, what is left. Never claim what you did not see.`
 
 /** Builds the system prompt. `instructions` come from the owner of the agent. */
-export function systemPromptFor(context: {
+export function buildSystemPrompt(context: {
   workspace: string
   instructions: string
   today: string

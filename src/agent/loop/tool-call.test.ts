@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withHints } from '../tools/shell-hints.ts'
-import { inputOf } from './tool-call.ts'
+import { parseInput } from './tool-call.ts'
 
-const read = (text: string) => inputOf({ id: 'a', name: 'shell', arguments: text })
+const read = (text: string) => parseInput({ id: 'a', name: 'shell', arguments: text })
 
 test('a line break in a string is accepted; an unterminated string is refused', () => {
   assert.deepEqual(read('{"a": "x\ny"}'), { a: 'x\ny' })

@@ -1,5 +1,5 @@
 /** The names of equivalent tools of other agents, which models know well. */
-const names: Record<string, string[]> = {
+const aliases: Record<string, string[]> = {
   shell: ['bash', 'sh', 'terminal', 'run', 'runcommand', 'runshellcommand', 'execcommand', 'execute', 'executecommand'],
   start_process: ['runinbackground', 'startserver', 'bashbackground'],
   read_process: ['bashoutput', 'taskoutput', 'processoutput', 'writestdin'],
@@ -27,6 +27,8 @@ const names: Record<string, string[]> = {
 const normalize = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '')
 
 /** @returns the name of the tool that is equivalent to another agent's tool `name`. */
-export function ownNameOf(name: string): string | undefined {
-  return Object.keys(names).find((own) => normalize(own) === normalize(name) || names[own]!.includes(normalize(name)))
+export function findEquivalentName(name: string): string | undefined {
+  return Object.keys(aliases).find(
+    (own) => normalize(own) === normalize(name) || aliases[own]!.includes(normalize(name)),
+  )
 }

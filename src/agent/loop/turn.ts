@@ -9,18 +9,18 @@ import type { Processes } from '../sandbox/processes.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool, ToolContext } from '../tools/tool.ts'
 import type { Workspace } from '../tools/workspace.ts'
-import { updateOf } from './acp-updates.ts'
-import { askPolicy, consentTo } from './consent.ts'
+import { toSessionUpdate } from './acp-updates.ts'
+import { askPolicy, requestConsent } from './consent.ts'
 import { runHelper } from './helper.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import { notifyClient } from './notify-client.ts'
 import { askForm } from './question.ts'
 import type { SessionLog } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
-import { systemPromptFor } from './system-prompt.ts'
+import { buildSystemPrompt } from './system-prompt.ts'
 import type { Notify } from './turn-event.ts'
-import { type PromptEnd, type TurnUsage, usageOf } from './turn-usage.ts'
-import { workspaceNotes } from './workspace-notes.ts'
+import { type PromptEnd, sumUsage, type TurnUsage } from './turn-usage.ts'
+import { readWorkspaceNotes } from './workspace-notes.ts'
 
 export type TurnContext = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
@@ -53,20 +53,24 @@ export type Prompt = { text: string; images: Image[] }
 export async function answerPrompt(context: TurnContext, prompt: Prompt): Promise<PromptEnd> {
   const { log, signal } = context
   const spent: Usage[] = []
-  const usage = () => (spent.length ? { usage: usageOf(spent) } : {})
+  const usage = () => (spent.length ? { usage: sumUsage(spent) } : {})
   try {
     // The name under which the service last answered: a preset names no model.
     const name = log.session.model ?? context.settings.model
     const windowTokens = await context.windowOf(name, signal)
     const hasImageInput = await context.hasImageInput(name, signal)
-    if (prompt.images.length > 0 && !hasImageInput) throw noImages(name)
+    if (prompt.images.length > 0 && !hasImageInput) throw noImagesError(name)
     const offered = await context.mcp.listTools(context, maxTools - context.tools.length, signal)
-    const instructions = await workspaceNotes(context.workspace)
+    const instructions = await readWorkspaceNotes(context.workspace)
     const notes = [...instructions, ...offered.notes]
     signal.throwIfAborted()
-    const notify = announcing(offered.unavailable, context.newId, notifyClient({ ...context, windowTokens }, spent))
+    const notify = withUnavailableServers(
+      offered.unavailable,
+      context.newId,
+      notifyClient({ ...context, windowTokens }, spent),
+    )
     const deps = {
-      ...depsOf(context, offered.tools, notes),
+      ...createTurnDeps(context, offered.tools, notes),
       windowTokens,
       hasImageInput,
       hasWorkspaceNotes: instructions.length > 0,
@@ -76,32 +80,32 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     return { stopReason, ...usage() }
   } catch (error) {
     if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
-    throw failure(error, usage())
+    throw toRequestError(error, usage())
   } finally {
     await log.sync().catch(() => {})
   }
 }
 
 /** Reports unavailable servers with the first event. A turn that fails before that reports none. */
-function announcing(unavailable: UnavailableServer[], newId: NewId, notify: Notify): Notify {
-  let pendingNote = unavailable
+function withUnavailableServers(unavailable: UnavailableServer[], newId: NewId, notify: Notify): Notify {
+  let unreported = unavailable
   return async (event) => {
-    const servers = pendingNote
-    pendingNote = []
-    for (const each of servers) await notify({ type: 'server.unavailable', id: `server_${newId()}`, ...each })
+    const servers = unreported
+    unreported = []
+    for (const server of servers) await notify({ type: 'server.unavailable', id: `server_${newId()}`, ...server })
     await notify(event)
   }
 }
 
-const noImages = (model: string) =>
+const noImagesError = (model: string) =>
   RequestError.invalidParams(
     undefined,
     `the model ${model} takes no images: choose another model for the intern, or remove the images`,
   )
 
-function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
+function createTurnDeps(context: TurnContext, offered: Tool[], notes: string[]) {
   const { settings, workspace, log, signal } = context
-  const systemPrompt = systemPromptFor({
+  const systemPrompt = buildSystemPrompt({
     workspace: workspace.root,
     instructions: settings.instructions(),
     notes,
@@ -118,13 +122,13 @@ function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
  */
 const maxParallelHelpers = 4
 
-/** Helpers have the same dependencies as the turn. */
+/** The dependencies of a turn whose calls can start helpers. Helpers have the same dependencies as the turn. */
 function withHelpers(context: TurnContext, common: Omit<TurnDeps, 'contextOf'>): TurnDeps {
   const limited = concurrencyLimit(maxParallelHelpers)
   const deps: TurnDeps = {
     ...common,
     contextOf: (call) =>
-      toolContext(context, call, (task) =>
+      createToolContext(context, call, (task) =>
         limited(async () => {
           context.signal.throwIfAborted()
           return runHelper(deps, call, task)
@@ -134,7 +138,7 @@ function withHelpers(context: TurnContext, common: Omit<TurnDeps, 'contextOf'>):
   return deps
 }
 
-function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext['delegate']): ToolContext {
+function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolContext['delegate']): ToolContext {
   const { workspace, shell, processes, mode, signal, client, log } = context
   const sessionId = log.session.id
   return {
@@ -145,19 +149,20 @@ function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext
     signal,
     askPolicy: ({ name, kind, title, paths }, input) =>
       askPolicy(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
-    permitted: (name, title, kind, as) => consentTo(context, call, { name, as }, title, kind),
+    permitted: (name, title, kind, as) => requestConsent(context, call, { name, as }, title, kind),
     delegate,
-    plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),
+    plan: (steps) =>
+      client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }, 0) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
     working: (output) => {
-      const update = updateOf({ type: 'tool.working', id: call.id, output }, 0)
+      const update = toSessionUpdate({ type: 'tool.working', id: call.id, output }, 0)
       client.notify('session/update', { sessionId, update }).catch(() => {})
     },
   }
 }
 
 /** `data.retryable` of the error says whether the same prompt can succeed later. */
-function failure(error: unknown, usage: { usage?: TurnUsage }): RequestError {
+function toRequestError(error: unknown, usage: { usage?: TurnUsage }): RequestError {
   if (error instanceof RequestError) return error
   const { retryable, status } = error instanceof ModelFault ? error : { retryable: false, status: undefined }
   return new RequestError(-32603, (error as Error).message, {

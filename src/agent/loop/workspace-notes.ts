@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { printableLine } from '#platform/text/printable.ts'
-import { entriesOf, readBytes, type Workspace } from '../tools/workspace.ts'
+import { readBytes, readEntries, type Workspace } from '../tools/workspace.ts'
 
 /** Limits of what is read before each prompt, because all of it is part of the context. */
 const limits = {
@@ -18,50 +18,50 @@ const skillFolders = ['.agents/skills', '.claude/skills']
  * Reads the instructions of the workspace for agents: AGENTS.md of its root and of the repositories in it, and a list of
  * skills. Unreadable files are skipped.
  */
-export async function workspaceNotes(workspace: Workspace): Promise<string[]> {
-  const folders = await foldersWithNotes(workspace)
-  const notes = await Promise.all(folders.map((folder) => agentsFile(workspace, folder)))
-  const skills = (await Promise.all(folders.map((folder) => skillsIn(workspace, folder))))
+export async function readWorkspaceNotes(workspace: Workspace): Promise<string[]> {
+  const folders = await findFoldersWithNotes(workspace)
+  const notes = await Promise.all(folders.map((folder) => readAgentsFile(workspace, folder)))
+  const skills = (await Promise.all(folders.map((folder) => readSkills(workspace, folder))))
     .flat()
     .slice(0, limits.skills)
-  return [...notes.filter((note) => note !== undefined), ...(skills.length > 0 ? [listed(skills)] : [])]
+  return [...notes.filter((note) => note !== undefined), ...(skills.length > 0 ? [formatSkills(skills)] : [])]
 }
 
 /** The root, and the repositories directly in it. */
-async function foldersWithNotes(workspace: Workspace): Promise<string[]> {
-  const entries = await entriesOf(workspace, '.').catch(() => [])
+async function findFoldersWithNotes(workspace: Workspace): Promise<string[]> {
+  const entries = await readEntries(workspace, '.').catch(() => [])
   const folders = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
   const withNotes = await Promise.all(
     folders.slice(0, 100).map(async ({ name }) => {
-      const names = await entriesOf(workspace, name).catch(() => [])
+      const names = await readEntries(workspace, name).catch(() => [])
       return names.some((entry) => entry.name === '.git') ? name : undefined
     }),
   )
   return ['.', ...withNotes.filter((name) => name !== undefined)].slice(0, limits.folders)
 }
 
-async function agentsFile(workspace: Workspace, folder: string): Promise<string | undefined> {
+async function readAgentsFile(workspace: Workspace, folder: string): Promise<string | undefined> {
   const path = join(folder, 'AGENTS.md')
   const found = await readBytes(workspace, path, limits.notes * 4).catch(() => undefined)
   const text = found?.bytes.toString('utf8').trim()
   if (!found || !text) return undefined
   const isWhole = text.length <= limits.notes && found.size <= found.bytes.length
   const shortened = isWhole ? text : `${text.slice(0, limits.notes)}\n[cut: read ${path} for the rest]`
-  return `${printableLine(path)} has instructions for its folder on the lines that start with "> ". Your own instructions and the user's messages take precedence:\n${quoted(shortened)}`
+  return `${printableLine(path)} has instructions for its folder on the lines that start with "> ". Your own instructions and the user's messages take precedence:\n${quoteLines(shortened)}`
 }
 
 /** Quotes each line, so that no line of a file can pose as part of the prompt. */
-const quoted = (text: string) => text.replace(/^|\r\n?|[\n\u2028\u2029]/g, (end) => (end === '' ? '> ' : '\n> '))
+const quoteLines = (text: string) => text.replace(/^|\r\n?|[\n\u2028\u2029]/g, (end) => (end === '' ? '> ' : '\n> '))
 
 type Skill = { name: string; description: string; path: string }
 
-async function skillsIn(workspace: Workspace, folder: string): Promise<Skill[]> {
+async function readSkills(workspace: Workspace, folder: string): Promise<Skill[]> {
   const skills: Skill[] = []
-  for (const place of skillFolders.map((each) => join(folder, each))) {
-    const entries = await entriesOf(workspace, place).catch(() => [])
+  for (const skillFolder of skillFolders.map((each) => join(folder, each))) {
+    const entries = await readEntries(workspace, skillFolder).catch(() => [])
     for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, limits.lookedAt)) {
       if (skills.length === limits.skills) return skills
-      const skill = await skillAt(workspace, join(place, name, 'SKILL.md'), name)
+      const skill = await readSkill(workspace, join(skillFolder, name, 'SKILL.md'), name)
       if (skill) skills.push(skill)
     }
   }
@@ -69,7 +69,7 @@ async function skillsIn(workspace: Workspace, folder: string): Promise<Skill[]> 
 }
 
 /** Reads the name and description in the front matter of a skill. */
-async function skillAt(workspace: Workspace, path: string, folder: string): Promise<Skill | undefined> {
+async function readSkill(workspace: Workspace, path: string, folder: string): Promise<Skill | undefined> {
   const found = await readBytes(workspace, path, limits.frontMatterBytes).catch(() => undefined)
   const frontMatter = /^---\r?\n(.*?)\r?\n---/s.exec(found?.bytes.toString('utf8') ?? '')?.[1]
   if (frontMatter === undefined) return undefined
@@ -91,7 +91,7 @@ async function skillAt(workspace: Workspace, path: string, folder: string): Prom
   }
 }
 
-function listed(skills: Skill[]): string {
+function formatSkills(skills: Skill[]): string {
   const lines = skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`)
   return `The workspace has skills. Before a task that a skill describes, read its file and follow it:\n${lines.join('\n')}`
 }

@@ -10,7 +10,7 @@ const maxMessageBytes = 16 * 1024 * 1024
  * A transport for a server that is a command. The library's own transport supports neither the sandbox nor ending all
  * descendants. `start` starts the command; `firstLine` is written to it before the first message.
  */
-export function commandTransport(
+export function createCommandTransport(
   { ReadBuffer, serializeMessage }: Library,
   start: (onOutput: (bytes: Buffer) => void, signal: AbortSignal) => Promise<RunningCommand>,
   firstLine: string,
@@ -23,13 +23,13 @@ export function commandTransport(
   const transport: Transport & { endReason: () => string | undefined } = {
     endReason: () => why,
     async start() {
-      running = await start(take, ended.signal).catch((error: Error) => {
+      running = await start(receive, ended.signal).catch((error: Error) => {
         why = error.message
         throw error
       })
       running.input?.write(`${firstLine}\n`)
       running.ended.then(
-        (result) => end(endOf(result)),
+        (result) => end(describeEnd(result)),
         (error: Error) => end(`it could not be started: ${error.message}`),
       )
     },
@@ -43,7 +43,7 @@ export function commandTransport(
       end('it was ended')
     },
   }
-  function take(bytes: Buffer): void {
+  function receive(bytes: Buffer): void {
     try {
       read.append(bytes)
       for (;;) {
@@ -72,7 +72,7 @@ export function commandTransport(
   return transport
 }
 
-function endOf({ end, complaint }: CommandResult): string {
+function describeEnd({ end, complaint }: CommandResult): string {
   const lines = complaint.split('\n').filter((line) => line.trim() !== '')
   // The last lines of a stack trace say nothing, so this looks for the line with the error.
   const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))

@@ -3,17 +3,17 @@ import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import { authorizationFetch } from './authorization-fetch.ts'
-import { environmentLine, scriptOf } from './command-script.ts'
-import { commandTransport } from './command-transport.ts'
+import { createStartScript, environmentLine } from './command-script.ts'
+import { createCommandTransport } from './command-transport.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
 /** Where the command of a server runs: in the sandbox or outside of it, like shell commands. */
-export type Place = { shell: Shell; workspace: string; sandbox: boolean }
+export type RunLocation = { shell: Shell; workspace: string; sandbox: boolean }
 
 /** `fetch` is used for servers with a URL. */
-export type ServerAccess = Place & { fetch: typeof globalThis.fetch }
+export type ServerAccess = RunLocation & { fetch: typeof globalThis.fetch }
 
-export type Connected = {
+export type ServerConnection = {
   client: Client
   sandbox: boolean
   /** Returns why the connection was closed; undefined while it is open. */
@@ -21,12 +21,12 @@ export type Connected = {
   close: () => Promise<void>
 }
 
-export const startMs = 30_000
-const probeMs = 10_000
+export const startTimeoutMs = 30_000
+const probeTimeoutMs = 10_000
 
 type VersionMode = 'auto' | 'legacy'
 
-/** Loaded with the first server, to save memory where there is none. */
+/** The library is loaded with the first server, to save the memory of agents without servers. */
 const library = once(() => import('@modelcontextprotocol/client'))
 
 /**
@@ -39,7 +39,7 @@ export async function connectServer(
   place: ServerAccess,
   changed: () => void,
   signal: AbortSignal,
-): Promise<Connected> {
+): Promise<ServerConnection> {
   try {
     return await connectAs('auto', spec, place, changed, signal)
   } catch (error) {
@@ -54,17 +54,17 @@ async function connectAs(
   place: ServerAccess,
   changed: () => void,
   signal: AbortSignal,
-): Promise<Connected> {
-  const { transport, endReason } = await transportFor(spec, place)
+): Promise<ServerConnection> {
+  const { transport, endReason } = await createTransport(spec, place)
   const { Client } = await library()
   const client = new Client(
     { name: 'signalbox', version },
     {
       versionNegotiation:
-        versionMode === 'auto' ? { mode: versionMode, probe: { timeoutMs: probeMs } } : { mode: versionMode },
+        versionMode === 'auto' ? { mode: versionMode, probe: { timeoutMs: probeTimeoutMs } } : { mode: versionMode },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
       // Results are not validated against the server's output schemas, because only the model reads them.
-      jsonSchemaValidator: unchecked,
+      jsonSchemaValidator: acceptEverything,
     },
   )
   let closedReason: string | undefined
@@ -73,25 +73,25 @@ async function connectAs(
   }
   client.onclose = closed
   const close = () => client.close().catch(() => {})
-  const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
+  const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs)])
   try {
-    await untilAborted(client.connect(transport, { timeout: startMs, signal: timeoutSignal }), timeoutSignal)
+    await untilAborted(client.connect(transport, { timeout: startTimeoutMs, signal: timeoutSignal }), timeoutSignal)
     return { client, sandbox: place.sandbox, exitReason: () => closedReason, close }
   } catch (error) {
     const why = endReason() ?? (error as Error).message
     await transport.close().catch(() => {})
     signal.throwIfAborted()
-    throw new Error(timeoutSignal.aborted ? `it did not answer within ${startMs / 1000} s` : why)
+    throw new Error(timeoutSignal.aborted ? `it did not answer within ${startTimeoutMs / 1000} s` : why)
   }
 }
 
-async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fetch }: ServerAccess) {
+async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox, fetch }: ServerAccess) {
   const mcp = await library()
   if (spec.type === 'stdio') {
-    const script = scriptOf(spec.command, spec.args)
+    const script = createStartScript(spec.command, spec.args)
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
       shell.start(script, { workspace, sandbox, signal, onOutput, hasInput: true, readable: spec.readable })
-    const transport = commandTransport(mcp, start, environmentLine(spec.env))
+    const transport = createCommandTransport(mcp, start, environmentLine(spec.env))
     return { transport: transport as Transport, endReason: transport.endReason }
   }
   const url = new URL(spec.url)
@@ -102,7 +102,7 @@ async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fe
   return { transport: transport as Transport, endReason: response.refusalReason }
 }
 
-const unchecked: jsonSchemaValidator = {
+const acceptEverything: jsonSchemaValidator = {
   getValidator:
     <T>() =>
     (value) => ({ valid: true, data: value as T & {}, errorMessage: undefined }),

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
 import { etc, systemFolders } from '../sandbox/sandbox-inside.ts'
-import type { Place } from './connect-server.ts'
+import type { RunLocation } from './connect-server.ts'
 import type { McpServerSpec } from './server-spec.ts'
 
 /** Advice for a server whose program, or a file named in its arguments, is not visible in the sandbox; else empty. */
-export function hiddenPathHint(spec: McpServerSpec, { shell, workspace }: Pick<Place, 'shell' | 'workspace'>): string {
+export function hiddenPathHint(
+  spec: McpServerSpec,
+  { shell, workspace }: Pick<RunLocation, 'shell' | 'workspace'>,
+): string {
   if (spec.type !== 'stdio') return ''
   const visible = ['/usr', ...systemFolders, ...etc, workspace, ...shell.readable, ...spec.readable]
   const hidden = [spec.command, ...spec.args].find(

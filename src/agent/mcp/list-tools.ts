@@ -41,7 +41,7 @@ export async function listTools(client: Client, options: { signal: AbortSignal; 
   return listed
 }
 
-/** Accepts every result. */
+/** A schema that accepts every object. */
 const anyObject: StandardSchemaV1<unknown, Record<string, unknown>> = {
   '~standard': {
     version: 1,
@@ -50,21 +50,22 @@ const anyObject: StandardSchemaV1<unknown, Record<string, unknown>> = {
   },
 }
 
-function addTool(listed: ToolList, item: unknown): void {
+function addTool(toolList: ToolList, item: unknown): void {
   const name = isSchema(item) && typeof item.name === 'string' ? item.name : ''
   if (!isSchema(item) || name === '') {
-    listed.excluded.push('one without a name')
+    toolList.excluded.push('one without a name')
     return
   }
-  const exclude = (reason: string) => listed.excluded.push(`${printable(name).slice(0, limits.nameLength)} (${reason})`)
-  if (listed.tools.some((tool) => tool.name === name)) return void exclude('listed twice')
-  const parameters = parametersOf(item.inputSchema)
+  const exclude = (reason: string) =>
+    toolList.excluded.push(`${printable(name).slice(0, limits.nameLength)} (${reason})`)
+  if (toolList.tools.some((tool) => tool.name === name)) return void exclude('listed twice')
+  const parameters = readParameters(item.inputSchema)
   if (typeof parameters === 'string') return void exclude(parameters)
-  const title = text(item.title) ?? name
-  listed.tools.push({
+  const title = readText(item.title) ?? name
+  toolList.tools.push({
     name,
     title,
-    description: text(item.description) ?? title,
+    description: readText(item.description) ?? title,
     isReadOnly: isSchema(item.annotations) && item.annotations.readOnlyHint === true,
     parameters,
     // Results are not validated against the output schema, because only the model reads them.
@@ -72,10 +73,10 @@ function addTool(listed: ToolList, item: unknown): void {
   })
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const readText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** @returns the schema of the arguments, or why it is unusable. */
-function parametersOf(inputSchema: unknown): Schema | string {
+function readParameters(inputSchema: unknown): Schema | string {
   try {
     const fitted = fitToolSchema(inputSchema, {}, () => {})
     if (!fitted) return 'its arguments are not an object'

@@ -9,11 +9,11 @@ export type McpServerSpec = { name: string; timeoutMs: number; secrets: string[]
 
 const usualTimeoutMs = 60_000
 
-export function specOf(server: McpServer): McpServerSpec {
+export function toServerSpec(server: McpServer): McpServerSpec {
   const name = server.name
-  const timeoutMs = timeoutOf(server._meta)
+  const timeoutMs = readTimeoutMs(server._meta)
   if ('command' in server) {
-    const env = pairs(server.env)
+    const env = toPairs(server.env)
     return {
       name,
       type: 'stdio',
@@ -21,25 +21,25 @@ export function specOf(server: McpServer): McpServerSpec {
       command: server.command,
       args: server.args,
       env,
-      readable: readableOf(server._meta),
-      secrets: secretsIn(env),
+      readable: readReadablePaths(server._meta),
+      secrets: findSecrets(env),
     }
   }
   const { url } = server as { url: string }
-  const headers = pairs((server as { headers: Pair[] }).headers)
+  const headers = toPairs((server as { headers: Pair[] }).headers)
   const type = 'type' in server && server.type === 'sse' ? 'sse' : 'http'
   const query = [...new URL(url).searchParams] as [string, string][]
-  return { name, type, timeoutMs, url, headers, secrets: secretsIn([...headers, ...query]) }
+  return { name, type, timeoutMs, url, headers, secrets: findSecrets([...headers, ...query]) }
 }
 
 type Pair = { name: string; value: string }
-const pairs = (list: Pair[]) => list.map(({ name, value }): [string, string] => [name, value])
+const toPairs = (list: Pair[]) => list.map(({ name, value }): [string, string] => [name, value])
 
 /** Shorter values are not treated as secrets, because they would match in any text. */
 const shortestSecret = 8
 
 /** Returns the values and the second words of values such as `Bearer x`, longest first: one can contain another. */
-function secretsIn(values: [string, string][]): string[] {
+function findSecrets(values: [string, string][]): string[] {
   return values
     .flatMap(([, value]) => [value, value.split(' ')[1] ?? ''])
     .filter((value) => value.length >= shortestSecret)
@@ -47,17 +47,17 @@ function secretsIn(values: [string, string][]): string[] {
 }
 
 /** Removes the credentials of a server from a text. */
-export function withoutSecrets({ secrets }: McpServerSpec, text: string): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text)
+export function redactSecrets({ secrets }: McpServerSpec, text: string): string {
+  return secrets.reduce((remainingText, secret) => remainingText.replaceAll(secret, '********'), text)
 }
 
-function timeoutOf(meta: Record<string, unknown> | null | undefined): number {
+function readTimeoutMs(meta: Record<string, unknown> | null | undefined): number {
   const seconds = (meta?.signalbox as { timeout_seconds?: unknown } | undefined)?.timeout_seconds
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualTimeoutMs
 }
 
 /** Returns the additional paths that the server can read in the sandbox. */
-function readableOf(meta: Record<string, unknown> | null | undefined): string[] {
+function readReadablePaths(meta: Record<string, unknown> | null | undefined): string[] {
   const paths = (meta?.signalbox as { readable?: unknown } | undefined)?.readable
   return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string' && isAbsolute(path)) : []
 }

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { printable } from '#platform/text/printable.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
-import { type Connected, connectServer, type Place } from './connect-server.ts'
+import { connectServer, type RunLocation, type ServerConnection } from './connect-server.ts'
 import { hiddenPathHint } from './hidden-paths.ts'
 import { type ListedTool, listTools, type ToolList } from './list-tools.ts'
-import { type McpServerSpec, withoutSecrets } from './server-spec.ts'
-import { toolNameOf } from './tool-names.ts'
-import { outputOf } from './tool-result.ts'
+import { type McpServerSpec, redactSecrets } from './server-spec.ts'
+import { toToolName } from './tool-names.ts'
+import { toToolOutput } from './tool-result.ts'
 
 const maxDescriptionLength = 2_000
-/** Limits the starts of a server that fails repeatedly. */
-const starts = { most: 5, withinMs: 10 * 60_000 }
+/** The most starts of a server within a time, in case it fails repeatedly. */
+const startLimit = { most: 5, withinMs: 10 * 60_000 }
 const pingMs = 5_000
-const beatMs = 15_000
+const heartbeatMs = 15_000
 /** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
 const maxTimeouts = 20
 
@@ -21,8 +21,8 @@ export class ServerTools {
   readonly spec: McpServerSpec
   readonly #now: () => number
   readonly #fetch: typeof globalThis.fetch
-  #connected: Connected | undefined
-  #connecting: Promise<Connected> | undefined
+  #connected: ServerConnection | undefined
+  #connecting: Promise<ServerConnection> | undefined
   #listed: ToolList | undefined
   #startedAt: number[] = []
 
@@ -33,12 +33,12 @@ export class ServerTools {
   }
 
   /** Returns the tools. Starts the server if it is not running. @throws Error with the reason of a failure. */
-  async tools(place: Place, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
+  async tools(place: RunLocation, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
     const { client } = await this.#connect(place, signal)
     const options = { signal, timeout: this.spec.timeoutMs }
     this.#listed ??= await this.#describeErrors(listTools(client, options))
     const { tools, excluded } = this.#listed
-    return { tools: tools.map((tool) => this.#toolOf(tool)), excluded }
+    return { tools: tools.map((tool) => this.#toTool(tool)), excluded }
   }
 
   async close(): Promise<void> {
@@ -48,12 +48,12 @@ export class ServerTools {
     await connected?.close()
   }
 
-  #toolOf(listed: ListedTool): Tool {
+  #toTool(listed: ListedTool): Tool {
     const { name: server } = this.spec
-    const name = toolNameOf(server, listed.name)
-    const description = withoutSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, maxDescriptionLength)
-    const title = `${server}: ${printable(withoutSecrets(this.spec, listed.title)).slice(0, 200)}`
-    const parameters = JSON.parse(withoutSecrets(this.spec, JSON.stringify(listed.parameters)))
+    const name = toToolName(server, listed.name)
+    const description = redactSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, maxDescriptionLength)
+    const title = `${server}: ${printable(redactSecrets(this.spec, listed.title)).slice(0, 200)}`
+    const parameters = JSON.parse(redactSecrets(this.spec, JSON.stringify(listed.parameters)))
     // A server can change a tool without renaming it, so a consent for the session covers only this version.
     const as = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
     return {
@@ -77,8 +77,8 @@ export class ServerTools {
     context: ToolContext,
   ): Promise<ToolOutput> {
     const { signal } = context
-    const place = await placeFor(context)
-    const beat = setInterval(context.working, beatMs)
+    const place = await findRunLocation(context)
+    const heartbeat = setInterval(context.working, heartbeatMs)
     try {
       context.working()
       const { client } = await this.#connect(place, signal)
@@ -91,13 +91,13 @@ export class ServerTools {
       }
       const options = { signal, timeout, toolDefinition, ...progress }
       const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
-      const { text, images } = outputOf(await this.#describeErrors(request))
-      return { text: withoutSecrets(this.spec, text), ...(images && { images }) }
+      const { text, images } = toToolOutput(await this.#describeErrors(request))
+      return { text: redactSecrets(this.spec, text), ...(images && { images }) }
     } catch (error) {
       signal.throwIfAborted()
-      throw new Error(withoutSecrets(this.spec, (error as Error).message))
+      throw new Error(redactSecrets(this.spec, (error as Error).message))
     } finally {
-      clearInterval(beat)
+      clearInterval(heartbeat)
     }
   }
 
@@ -112,7 +112,7 @@ export class ServerTools {
       const { name, timeoutMs } = this.spec
       const unknownOutcome = 'Whether the call did anything is unknown. The server is started again with the next call.'
       const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-      if (isTimeout && (await answers(connected))) {
+      if (isTimeout && (await isResponding(connected))) {
         const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
         throw new Error(`The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the call was given up.`)
       }
@@ -123,7 +123,7 @@ export class ServerTools {
     }
   }
 
-  async #connect(place: Place, signal: AbortSignal): Promise<Connected> {
+  async #connect(place: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
     const existing = this.#connected
     const isCommand = this.spec.type === 'stdio'
     if (existing && existing.exitReason() === undefined && (!isCommand || existing.sandbox === place.sandbox))
@@ -135,14 +135,14 @@ export class ServerTools {
     return this.#connecting
   }
 
-  async #start(place: Place, signal: AbortSignal): Promise<Connected> {
+  async #start(place: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
     const now = this.#now()
     const { name } = this.spec
-    this.#startedAt = this.#startedAt.filter((at) => now - at < starts.withinMs)
-    if (this.#startedAt.length >= starts.most) {
-      const minutes = starts.withinMs / 60_000
+    this.#startedAt = this.#startedAt.filter((at) => now - at < startLimit.withinMs)
+    if (this.#startedAt.length >= startLimit.most) {
+      const minutes = startLimit.withinMs / 60_000
       throw new Error(
-        `The server ${name} was started ${starts.most} times within ${minutes} minutes and is not started again for now.`,
+        `The server ${name} was started ${startLimit.most} times within ${minutes} minutes and is not started again for now.`,
       )
     }
     this.#startedAt.push(now)
@@ -158,24 +158,24 @@ export class ServerTools {
       signal.throwIfAborted()
       const hint = place.sandbox ? hiddenPathHint(this.spec, place) : ''
       const message = `The server ${name} cannot be reached: ${(error as Error).message}.${hint}`
-      throw new Error(withoutSecrets(this.spec, message))
+      throw new Error(redactSecrets(this.spec, message))
     }
   }
 }
 
 /** Returns where the servers of a session run. @throws Error if they cannot run. */
-export async function placeFor({
+export async function findRunLocation({
   mode,
   shell,
   workspace,
-}: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<Place> {
+}: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<RunLocation> {
   const { root } = workspace
   if (mode === 'self-drive' || shell.withoutSandbox === 'pod') return { shell, workspace: root, sandbox: false }
   const why = await shell.sandboxError(root)
   return { shell, workspace: root, sandbox: why === undefined || shell.withoutSandbox === 'refuse' }
 }
 
-const answers = ({ client }: Connected) =>
+const isResponding = ({ client }: ServerConnection) =>
   client.ping({ timeout: pingMs }).then(
     () => true,
     () => false,

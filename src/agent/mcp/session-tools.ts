@@ -1,8 +1,8 @@
 import type { McpServer } from '@agentclientprotocol/sdk'
 import type { Tool, ToolContext } from '../tools/tool.ts'
-import type { Place } from './connect-server.ts'
-import { specOf } from './server-spec.ts'
-import { placeFor, ServerTools } from './server-tools.ts'
+import type { RunLocation } from './connect-server.ts'
+import { toServerSpec } from './server-spec.ts'
+import { findRunLocation, ServerTools } from './server-tools.ts'
 
 /** A server whose tools are not available in a turn. */
 export type UnavailableServer = { server: string; reason: string }
@@ -23,18 +23,18 @@ export type SessionTools = {
   close: () => Promise<void>
 }
 
-export function sessionTools(offered: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
-  const servers = offered.map((server) => new ServerTools(specOf(server), now, fetch))
+export function createSessionTools(offered: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
+  const servers = offered.map((server) => new ServerTools(toServerSpec(server), now, fetch))
   return {
     async listTools(context, maxTools, signal) {
       if (servers.length === 0) return { tools: [], notes: [], unavailable: [] }
-      const place = await placeFor(context)
-      const lists = await Promise.all(servers.map((server) => listOf(server, place, signal)))
-      const shares = sharesOf(
+      const place = await findRunLocation(context)
+      const lists = await Promise.all(servers.map((server) => listServerTools(server, place, signal)))
+      const shares = shareTools(
         lists.map(({ tools }) => tools.length),
         maxTools,
       )
-      const notes = lists.flatMap((list, at) => notesOf(list, shares[at] ?? 0))
+      const notes = lists.flatMap((list, at) => describeMissingTools(list, shares[at] ?? 0))
       const unavailable = lists.flatMap(({ name, fault }) =>
         fault === undefined ? [] : [{ server: name, reason: fault }],
       )
@@ -46,7 +46,7 @@ export function sessionTools(offered: McpServer[], now: () => number, fetch = gl
 
 type ServerList = { name: string; tools: Tool[]; excluded: string[]; fault?: string }
 
-async function listOf(server: ServerTools, place: Place, signal: AbortSignal): Promise<ServerList> {
+async function listServerTools(server: ServerTools, place: RunLocation, signal: AbortSignal): Promise<ServerList> {
   const { name } = server.spec
   try {
     return { name, ...(await server.tools(place, signal)) }
@@ -57,21 +57,21 @@ async function listOf(server: ServerTools, place: Place, signal: AbortSignal): P
 }
 
 /** Returns how many tools of each list fit into `maxTools`: short lists are complete, long ones share the rest. */
-function sharesOf(lengths: number[], maxTools: number): number[] {
+function shareTools(lengths: number[], maxTools: number): number[] {
   const shares = lengths.map(() => 0)
-  let rest = maxTools
+  let remaining = maxTools
   const ascending = lengths.map((length, at) => ({ length, at })).sort((one, other) => one.length - other.length)
   for (const [count, { length, at }] of ascending.entries()) {
-    const share = Math.min(length, Math.floor(rest / (lengths.length - count)))
+    const share = Math.min(length, Math.floor(remaining / (lengths.length - count)))
     shares[at] = share
-    rest -= share
+    remaining -= share
   }
   return shares
 }
 
 const maxListed = 20
 
-function notesOf({ name, tools, excluded, fault }: ServerList, share: number): string[] {
+function describeMissingTools({ name, tools, excluded, fault }: ServerList, share: number): string[] {
   if (fault !== undefined) return [`The tools of a server are not available now: ${fault}`]
   const excess = tools.slice(share).map((tool) => tool.name)
   const listed = (names: string[]) =>

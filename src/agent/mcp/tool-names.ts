@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto'
 const maxLength = 64
 
 /** Returns the name of a tool for the model. It includes the server's name, so that names of two servers cannot collide. */
-export function toolNameOf(server: string, tool: string): string {
+export function toToolName(server: string, tool: string): string {
   const name = `${server}__${tool}`
   const clean = name.replace(/[^A-Za-z0-9_-]/g, '_')
   if (clean === name && name.length <= maxLength) return name
-  const mark = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  return `${clean.slice(0, maxLength - mark.length - 1)}_${mark}`
+  const hashSuffix = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `${clean.slice(0, maxLength - hashSuffix.length - 1)}_${hashSuffix}`
 }

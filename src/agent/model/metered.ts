@@ -9,7 +9,7 @@ const polling = { timeoutMs: 2000, recheckMs: 100 }
  * that meter send the id of the answer in a header and have its usage within a second. Returns undefined if the usage
  * cannot be read.
  */
-export async function meteredUsage(
+export async function fetchMeteredUsage(
   { baseUrl, apiKey }: { baseUrl: () => string; apiKey: string | undefined },
   generationId: string | null,
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export async function meteredUsage(
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
   const request = async () => {
     const answer = await fetch(url, { headers, signal }).catch(() => undefined)
-    if (answer?.ok) return { usage: usageIn(await read(answer)) }
+    if (answer?.ok) return { usage: readUsage(await parseAnswer(answer)) }
     await answer?.body?.cancel()
     return answer?.status === 404 ? undefined : { usage: undefined }
   }
@@ -28,7 +28,7 @@ export async function meteredUsage(
 
 const maxBytes = 1024 * 1024
 
-async function read(answer: Response): Promise<Parameters<typeof usageIn>[0]> {
+async function parseAnswer(answer: Response): Promise<Parameters<typeof readUsage>[0]> {
   try {
     return JSON.parse(await readBodyText(answer, maxBytes))
   } catch {
@@ -38,7 +38,7 @@ async function read(answer: Response): Promise<Parameters<typeof usageIn>[0]> {
 
 type Metered = { tokens_prompt?: number; tokens_completion?: number; total_cost?: number }
 
-function usageIn(answer: { data?: Metered } | undefined): Usage | undefined {
+function readUsage(answer: { data?: Metered } | undefined): Usage | undefined {
   const { tokens_prompt: promptTokens, tokens_completion: completionTokens, total_cost: costUsd } = answer?.data ?? {}
   if (typeof promptTokens !== 'number' || typeof completionTokens !== 'number') return undefined
   return { promptTokens, completionTokens, ...(typeof costUsd === 'number' ? { costUsd } : {}) }

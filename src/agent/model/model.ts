@@ -46,7 +46,7 @@ export type ModelEvent =
 /** A model is a function that yields the events of its answer. It throws `ModelFault` if the model does not answer. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent>
 
-/** The reason why the model gave no answer, as a message for the user. `isContextTooLong`: the context did not fit. */
+/** The reason why the model gave no answer. Its message is for the user. `isContextTooLong`: the context did not fit. */
 export class ModelFault extends Error {
   override readonly name = 'ModelFault'
   readonly retryable: boolean

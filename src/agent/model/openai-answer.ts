@@ -26,13 +26,14 @@ type Delta = {
 export function createAnswer(newId: () => string) {
   const calls = new Map<number, ToolCall>()
   const details: unknown[] = []
-  let [text, reasoning] = ['', '']
+  let text = ''
+  let reasoning = ''
   let finishReason: string | undefined
   let usage: Usage | undefined
   let model: string | undefined
 
   const addCall = (part: NonNullable<Delta['tool_calls']>[number]) => {
-    // Some providers omit the index, or send several complete calls under one. A new id then starts a new call.
+    // Some providers omit the index, or send several complete calls with one index. A new id then starts a new call.
     const last = Math.max(0, calls.size - 1)
     const index = part.index ?? (part.id ? calls.size : last)
     const previous = calls.get(index)
@@ -47,7 +48,7 @@ export function createAnswer(newId: () => string) {
     /** Yields the events that result from a chunk. */
     *add(chunk: Chunk): Generator<ModelEvent> {
       model = chunk.model || model
-      usage = usageOf(chunk) ?? usage
+      usage = readUsage(chunk) ?? usage
       for (const { delta, finish_reason } of chunk.choices ?? []) {
         finishReason = finish_reason ?? finishReason
         const thought = delta?.reasoning ?? delta?.reasoning_content
@@ -80,7 +81,7 @@ export function createAnswer(newId: () => string) {
           ...(toolCalls.length ? { calls: toolCalls } : {}),
           ...(details.length ? { details } : {}),
         },
-        finish: finishOf(finishReason, toolCalls.length > 0),
+        finish: toFinish(finishReason, toolCalls.length > 0),
         ...(usage ? { usage } : {}),
         ...(model ? { model } : {}),
       }
@@ -90,27 +91,33 @@ export function createAnswer(newId: () => string) {
 
 type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>
 
-/** Adds a detail. Joins it with the previous one if both are pieces of one text. */
+/** Adds a detail, or joins it with the previous detail if both are pieces of one text. */
 function addDetail(details: unknown[], detail: unknown): void {
   const last = details.at(-1)
-  if (!isText(last) || !isText(detail) || last.signature || last.id !== detail.id || last.format !== detail.format)
+  if (
+    !isReasoningText(last) ||
+    !isReasoningText(detail) ||
+    last.signature ||
+    last.id !== detail.id ||
+    last.format !== detail.format
+  )
     details.push(detail)
   else details[details.length - 1] = { ...last, ...detail, text: last.text + detail.text }
 }
 
-function isText(detail: unknown): detail is Detail & { text: string } {
+function isReasoningText(detail: unknown): detail is Detail & { text: string } {
   const { type, text } = (detail ?? {}) as Detail
   return type === 'reasoning.text' && typeof text === 'string'
 }
 
-function finishOf(reason: string | undefined, hasCalls: boolean): Finish {
-  // The last call can be incomplete then.
+function toFinish(reason: string | undefined, hasCalls: boolean): Finish {
+  // Checked before the calls, because the last call can be incomplete then.
   if (reason === 'length') return 'length'
   if (hasCalls) return 'tool_calls'
   return reason === 'content_filter' ? 'refusal' : 'stop'
 }
 
-function usageOf({ usage }: Chunk): Usage | undefined {
+function readUsage({ usage }: Chunk): Usage | undefined {
   if (!usage) return undefined
   const cachedTokens = usage.prompt_tokens_details?.cached_tokens
   const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens

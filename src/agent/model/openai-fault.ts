@@ -1,12 +1,12 @@
 import { ModelFault } from './model.ts'
 
 /** Explains a provider's error answer in one sentence, with the provider's own message. */
-export function faultOfStatus(status: number, body: string): ModelFault {
-  const message = messageIn(body)
+export function createStatusFault(status: number, body: string): ModelFault {
+  const message = readMessage(body)
   const isContextTooLong =
     ([400, 413, 422].includes(status) && contextErrorPattern.test(message)) || isTooLongForEndpoints(body)
   const retryable = status === 408 || status === 429 || status >= 500
-  return new ModelFault(`${descriptionOf(status)}${message ? `: ${message}` : '.'}`, {
+  return new ModelFault(`${describeStatus(status)}${message ? `: ${message}` : '.'}`, {
     retryable,
     status,
     isContextTooLong,
@@ -26,7 +26,7 @@ function isTooLongForEndpoints(body: string): boolean {
   }
 }
 
-function descriptionOf(status: number): string {
+function describeStatus(status: number): string {
   if (status === 401 || status === 403) return `The model service refused the key or the request (${status})`
   if (status === 402) return 'The model service requires payment (402)'
   if (status === 404) return 'The model service does not know this model or address (404)'
@@ -37,14 +37,14 @@ function descriptionOf(status: number): string {
 }
 
 /** Explains an error that arrived inside the stream. */
-export function faultOfChunk(error: { code?: unknown; message?: string } | string): ModelFault {
+export function createChunkFault(error: { code?: unknown; message?: string } | string): ModelFault {
   const message = typeof error === 'string' ? error : (error.message ?? 'no reason given')
   const code = typeof error === 'string' ? undefined : Number(error.code)
-  return faultOfStatus(code && code >= 400 && code < 600 ? code : 502, message)
+  return createStatusFault(code && code >= 400 && code < 600 ? code : 502, message)
 }
 
 /** Explains a network failure before the answer or, with `hasStarted`, within it. */
-export function faultOfConnection(error: unknown, hasStarted: boolean): ModelFault {
+export function createConnectionFault(error: unknown, hasStarted: boolean): ModelFault {
   const { cause, message } = error as Error
   const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error | undefined)?.message ?? message
   const problem = hasStarted ? 'The model’s answer broke off' : 'The model service cannot be reached'
@@ -52,7 +52,7 @@ export function faultOfConnection(error: unknown, hasStarted: boolean): ModelFau
 }
 
 /** @returns the message in the usual shapes of error bodies, or the body itself when it is short. */
-function messageIn(body: string): string {
+function readMessage(body: string): string {
   try {
     const { error, message, detail } = JSON.parse(body)
     const found = error?.message ?? error ?? message ?? detail

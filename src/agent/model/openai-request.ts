@@ -1,10 +1,10 @@
 import type { Image, Message, ModelRequest } from './model.ts'
 
 /** Builds the body of a streamed `/chat/completions` request. */
-export function requestBody(model: string, { messages, tools }: ModelRequest): Record<string, unknown> {
+export function toRequestBody(model: string, { messages, tools }: ModelRequest): Record<string, unknown> {
   return {
     model,
-    messages: messages.flatMap((message, index) => [messageBody(message), ...imagesAfter(messages, index)]),
+    messages: messages.flatMap((message, index) => [toMessageBody(message), ...imagesAfter(messages, index)]),
     ...(tools.length ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
     stream: true,
     stream_options: { include_usage: true },
@@ -18,19 +18,19 @@ function imagesAfter(messages: Message[], index: number): Record<string, unknown
   const images = messages.slice(from, index + 1).flatMap((message) => (message.role === 'tool' && message.images) || [])
   if (images.length === 0) return []
   const text = 'The images of these results, in their order:'
-  return [{ role: 'user', content: [{ type: 'text', text }, ...images.map(imagePart)] }]
+  return [{ role: 'user', content: [{ type: 'text', text }, ...images.map(toImagePart)] }]
 }
 
-const imagePart = ({ mimeType, data }: Image) => ({
+const toImagePart = ({ mimeType, data }: Image) => ({
   type: 'image_url',
   image_url: { url: `data:${mimeType};base64,${data}` },
 })
 
-function messageBody(message: Message): Record<string, unknown> {
+function toMessageBody(message: Message): Record<string, unknown> {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.text }
   if (message.role === 'user' && message.images) {
     const words = message.text === '' ? [] : [{ type: 'text', text: message.text }]
-    return { role: 'user', content: [...words, ...message.images.map(imagePart)] }
+    return { role: 'user', content: [...words, ...message.images.map(toImagePart)] }
   }
   if (message.role !== 'assistant') return { role: message.role, content: message.text }
   const calls = message.calls?.map(({ id, name, arguments: text }) => ({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { until } from '#test/harness/until.ts'
 import type { ModelEvent, ModelRequest } from './model.ts'
-import { openAiModel } from './openai.ts'
+import { createOpenAiModel } from './openai.ts'
 
 type Handler = (response: ServerResponse, body: any, request: IncomingMessage) => void
 
@@ -30,7 +30,7 @@ async function serve(...handlers: Handler[]) {
   const ask = async (request: Partial<ModelRequest> = {}) => {
     const events: ModelEvent[] = []
     const whole = { messages: [], tools: [], signal: new AbortController().signal, ...request }
-    for await (const event of openAiModel(options)(whole)) events.push(event)
+    for await (const event of createOpenAiModel(options)(whole)) events.push(event)
     const last = events.at(-1)
     return { events, answer: last?.type === 'answer.completed' ? last : assert.fail('the answer has no end') }
   }

@@ -2,11 +2,11 @@ import { retry } from '#platform/async/retry.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
-import { meteredUsage } from './metered.ts'
+import { fetchMeteredUsage } from './metered.ts'
 import { type Model, ModelFault, type ModelRequest } from './model.ts'
 import { type Chunk, createAnswer } from './openai-answer.ts'
-import { faultOfChunk, faultOfConnection, faultOfStatus } from './openai-fault.ts'
-import { requestBody } from './openai-request.ts'
+import { createChunkFault, createConnectionFault, createStatusFault } from './openai-fault.ts'
+import { toRequestBody } from './openai-request.ts'
 
 export type OpenAiOptions = {
   /** Such as `https://host/api/v1`; `/chat/completions` is appended. Called for each request. */
@@ -25,9 +25,9 @@ const maxWaitMs = 60_000
 const maxErrorBytes = 1024 * 1024
 
 /** A model of any OpenAI-compatible service. Retries transient errors until the answer has started. */
-export function openAiModel(options: OpenAiOptions): Model {
+export function createOpenAiModel(options: OpenAiOptions): Model {
   const backoffMs = options.backoffMs ?? [500, 2_000, 5_000]
-  const delayOf = (failures: number, error: Error) => {
+  const retryDelay = (failures: number, error: Error) => {
     const wait = backoffMs[failures - 1]
     if (wait === undefined || !(error instanceof ModelFault) || !error.retryable) return undefined
     const jittered = wait * (0.75 + Math.random() / 2)
@@ -38,7 +38,7 @@ export function openAiModel(options: OpenAiOptions): Model {
       const events = answerOnce(options, request)
       return { events, first: await events.next() }
     }
-    const { events, first } = await retry(start, delayOf, { signal: request.signal })
+    const { events, first } = await retry(start, retryDelay, { signal: request.signal })
     try {
       if (!first.done) yield first.value
       yield* events
@@ -56,15 +56,15 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
   const answer = createAnswer(options.newId)
   let hasStarted = false
   let generationId: string | null = null
-  const metered = () => meteredUsage(options, generationId, request.signal)
+  const metered = () => fetchMeteredUsage(options, generationId, request.signal)
   try {
     const response = await post(options, request, silence.signal)
     generationId = response.headers.get('x-generation-id')
     for await (const data of eventData(response.body, silence.restart)) {
       // Read to the end, so that the connection can be reused.
       if (data === '[DONE]') continue
-      const chunk = parse(data)
-      if (chunk.error) throw faultOfChunk(chunk.error)
+      const chunk = parseChunk(data)
+      if (chunk.error) throw createChunkFault(chunk.error)
       for (const event of answer.add(chunk)) {
         hasStarted = true
         yield event
@@ -74,7 +74,7 @@ async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
     yield answer.end(answer.hasUsage() ? undefined : await metered())
   } catch (error) {
     request.signal.throwIfAborted()
-    const fault = error instanceof ModelFault ? error : faultOfConnection(error, hasStarted)
+    const fault = error instanceof ModelFault ? error : createConnectionFault(error, hasStarted)
     if (hasStarted) fault.usage = await metered()
     throw fault
   } finally {
@@ -94,18 +94,18 @@ async function post(
       accept: 'text/event-stream',
       ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
     },
-    body: JSON.stringify(requestBody(options.model, request)),
+    body: JSON.stringify(toRequestBody(options.model, request)),
     signal,
   })
   if (response.ok && response.body) return { headers: response.headers, body: response.body }
-  const fault = faultOfStatus(response.status, await readBodyText(response, maxErrorBytes))
-  const wait = waitOf(response.headers.get('retry-after'))
-  if (wait !== undefined) retryAfter.set(fault, wait)
+  const fault = createStatusFault(response.status, await readBodyText(response, maxErrorBytes))
+  const waitMs = parseRetryAfter(response.headers.get('retry-after'))
+  if (waitMs !== undefined) retryAfter.set(fault, waitMs)
   throw fault
 }
 
 /** Parses `Retry-After`, which is a number of seconds or a date, into milliseconds. */
-function waitOf(header: string | null): number | undefined {
+function parseRetryAfter(header: string | null): number | undefined {
   if (!header) return undefined
   const ms = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
@@ -121,7 +121,7 @@ async function* eventData(bytes: AsyncIterable<Uint8Array>, onBytes: () => void)
   for (const event of reader.end()) yield event.data
 }
 
-function parse(data: string): Chunk {
+function parseChunk(data: string): Chunk {
   try {
     return JSON.parse(data)
   } catch {

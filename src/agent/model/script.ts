@@ -11,18 +11,18 @@ import { ModelFault } from './model.ts'
  * The offline script: a model that plays a scenario, chosen by a keyword in the user's message. It continues from the
  * messages of the turn and has no state, so the same conversation always gets the same answer.
  */
-export function scriptModel(deps: { newId: NewId }): Model {
+export function createScriptModel(deps: { newId: NewId }): Model {
   return async function* (request) {
     const answer: AssistantMessage = { role: 'assistant', text: '' }
     for (const line of scriptLines(request)) {
       request.signal.throwIfAborted()
-      yield* perform(line, answer, request, deps.newId)
+      yield* playLine(line, answer, request, deps.newId)
     }
     yield {
       type: 'answer.completed',
       message: answer,
       finish: answer.calls ? 'tool_calls' : 'stop',
-      usage: { promptTokens: tokens(request.messages), completionTokens: tokens([answer]), costUsd: 0 },
+      usage: { promptTokens: countTokens(request.messages), completionTokens: countTokens([answer]), costUsd: 0 },
       model: 'script',
     }
   }
@@ -30,11 +30,11 @@ export function scriptModel(deps: { newId: NewId }): Model {
 
 function scriptLines({ messages, tools }: ModelRequest): Iterable<ScenarioAction> {
   // A request without tools asks for a summary: return the beginning of each message.
-  if (!tools.length) return [{ say: summaryOf(messages) }]
-  return scenarioActions(sceneOf(messages))
+  if (!tools.length) return [{ say: summarize(messages) }]
+  return scenarioActions(toScenarioInput(messages))
 }
 
-function sceneOf(messages: Message[]): ScenarioInput {
+function toScenarioInput(messages: Message[]): ScenarioInput {
   const at = messages.findLastIndex((message) => message.role === 'user' && !message.isReminder)
   const since = messages.slice(at + 1)
   const last = since.findLastIndex((message) => message.role === 'assistant')
@@ -45,7 +45,7 @@ function sceneOf(messages: Message[]): ScenarioInput {
   }
 }
 
-async function* perform(
+async function* playLine(
   line: ScenarioAction,
   answer: AssistantMessage,
   { signal, tools }: ModelRequest,
@@ -71,9 +71,9 @@ async function* perform(
   }
 }
 
-const tokens = (messages: Message[]) => estimateTokens(JSON.stringify(messages).length)
+const countTokens = (messages: Message[]) => estimateTokens(JSON.stringify(messages).length)
 
-function summaryOf(messages: Message[]): string {
+function summarize(messages: Message[]): string {
   const lines = (messages.at(-1)?.text ?? '').split('\n').filter(Boolean)
   return lines
     .map((line) => line.slice(0, 120))

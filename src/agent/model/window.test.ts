@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWithModels } from '#test/harness/records/model-catalogue.ts'
-import { catalogueWindow } from './window.ts'
+import { createCatalogueWindow } from './window.ts'
 
 const signal = new AbortController().signal
 
@@ -16,7 +16,7 @@ async function setUp(most?: number) {
     requestCount++
     return service.url
   }
-  const { windowOf, hasImageInput } = catalogueWindow({
+  const { windowOf, hasImageInput } = createCatalogueWindow({
     baseUrl,
     apiKey: service.apiKey,
     maxTokens: most,

@@ -27,7 +27,7 @@ type CatalogueOptions = {
  * `refreshMs`, because a catalogue can change while an agent runs; a service without a catalogue gets at most one
  * request a minute. A model without known image support gets no images.
  */
-export function catalogueWindow({ baseUrl, apiKey, maxTokens, now }: CatalogueOptions): {
+export function createCatalogueWindow({ baseUrl, apiKey, maxTokens, now }: CatalogueOptions): {
   windowOf: ContextWindowOf
   hasImageInput: HasImageInput
 } {
@@ -41,9 +41,9 @@ export function catalogueWindow({ baseUrl, apiKey, maxTokens, now }: CatalogueOp
       maxTokens ?? Number.POSITIVE_INFINITY,
     )
     const until = now() + (entry?.tokens === undefined ? refreshMs.unknownMs : refreshMs.knownMs)
-    const found = { tokens, images: entry?.images ?? cached?.images ?? false, until }
-    cache.set(model, found)
-    return found
+    const updated = { tokens, images: entry?.images ?? cached?.images ?? false, until }
+    cache.set(model, updated)
+    return updated
   }
   return {
     windowOf: async (model, signal) => (await lookUp(model, signal)).tokens,
@@ -52,13 +52,13 @@ export function catalogueWindow({ baseUrl, apiKey, maxTokens, now }: CatalogueOp
 }
 
 /** Returns the same window for every model. */
-export const fixedWindow =
+export const createFixedWindow =
   (maxTokens: number | undefined): ContextWindowOf =>
   async () =>
     maxTokens ?? usualTokens
 
 async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: string, signal: AbortSignal) {
-  const path = pathOf(name)
+  const path = modelPath(name)
   if (path === undefined) return undefined
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
@@ -75,7 +75,9 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
 }
 
 /** Returns the model's name without an appended preset; undefined if the name is only a preset. */
-function pathOf(name: string): string | undefined {
-  const [author, slug, ...rest] = (name.split('@preset/')[0] ?? '').split('/')
-  return author && slug && rest.length === 0 ? `${encodeURIComponent(author)}/${encodeURIComponent(slug)}` : undefined
+function modelPath(name: string): string | undefined {
+  const [author, slug, ...extraParts] = (name.split('@preset/')[0] ?? '').split('/')
+  return author && slug && extraParts.length === 0
+    ? `${encodeURIComponent(author)}/${encodeURIComponent(slug)}`
+    : undefined
 }

@@ -1,5 +1,5 @@
 import type { Hunk } from './parse-patch.ts'
-import { nearestPlace, shownLines } from './similar-lines.ts'
+import { findNearestIndex, formatLines } from './similar-lines.ts'
 
 /**
  * Applies all hunks. @returns the new text, and notes about lines that were taken from the file instead of the patch.
@@ -12,7 +12,7 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
   const notes: string[] = []
   let from = 0
   for (const [index, hunk] of hunks.entries()) {
-    const found = placeOf(lines, hunk, from)
+    const found = findPlace(lines, hunk, from)
     const name = `hunk ${index + 1} of ${hunks.length}`
     if (typeof found === 'string') {
       failures.push(`${name}: ${found}`)
@@ -39,14 +39,14 @@ function withFileContext(fileLines: string[], { before, after }: Hunk): string[]
 }
 
 /** Where a hunk applies. `fitted` is applied instead of the hunk, and `note` describes the difference. */
-type Place = { at: number; fitted?: Hunk; note?: string }
+type HunkPlace = { at: number; fitted?: Hunk; note?: string }
 
-function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
+function findPlace(lines: string[], hunk: Hunk, from: number): HunkPlace | string {
   const { anchor, before } = hunk
-  const start = anchor === undefined ? from : lineAfter(lines, anchor, from)
-  if (start === undefined) return uniquePlace(lines, before) ?? noLine(lines, anchor!, from)
-  if (before.length === 0) return { at: anchor === undefined ? endOf(lines) : start }
-  for (const isMatch of [exactly, matchesTrimmedEnd]) {
+  const start = anchor === undefined ? from : findLineAfter(lines, anchor, from)
+  if (start === undefined) return uniquePlace(lines, before) ?? missingAnchorError(lines, anchor!, from)
+  if (before.length === 0) return { at: anchor === undefined ? countLines(lines) : start }
+  for (const isMatch of [matchesExactly, matchesTrimmedEnd]) {
     const places = findPlaces(lines, before, start, isMatch)
     if (places.length === 1 || (places.length > 0 && anchor !== undefined)) return { at: places[0]! }
     if (places.length > 1)
@@ -59,59 +59,68 @@ function placeOf(lines: string[], hunk: Hunk, from: number): Place | string {
     (start > 0 ? uniquePlace(lines, before) : undefined) ??
     findIgnoringIndentation(lines, hunk, start) ??
     findWithoutOuterLines(lines, hunk, start) ??
-    nearest(lines, before, start)
+    describeNearest(lines, before, start)
   )
 }
 
 /** Finds the lines anywhere in the file if they occur once: hunks can be out of order or name a wrong line. */
-function uniquePlace(lines: string[], before: string[]): Place | undefined {
+function uniquePlace(lines: string[], before: string[]): HunkPlace | undefined {
   const [at, ...others] = before.some((line) => line.trim() !== '')
     ? findPlaces(lines, before, 0, matchesTrimmedEnd)
     : []
   return at === undefined || others.length > 0 ? undefined : { at }
 }
 
-function noLine(lines: string[], anchor: string, from: number): string {
-  const nearestMatch = nearestPlace(lines, [anchor], from)
+function missingAnchorError(lines: string[], anchor: string, from: number): string {
+  const nearestMatch = findNearestIndex(lines, [anchor], from)
   const reason = `no line from ${from + 1} on is ${quotedLine(anchor)}, which its "@@" names`
   return nearestMatch === -1
     ? reason
     : `${reason}. The file has:\n${contextLines(lines, nearestMatch, 1)}\nName one of these lines`
 }
 
-const exactly = (one: string, other: string) => one === other
+const matchesExactly = (one: string, other: string) => one === other
 const matchesTrimmedEnd = (one: string, other: string) => one.trimEnd() === other.trimEnd()
 const matchesTrimmed = (one: string, other: string) => one.trim() === other.trim()
 
-function findPlaces(lines: string[], before: string[], from: number, isMatch: typeof exactly): number[] {
+function findPlaces(lines: string[], before: string[], from: number, isMatch: typeof matchesExactly): number[] {
   const places: number[] = []
   for (let at = from; at + before.length <= lines.length; at++)
     if (before.every((line, index) => isMatch(line, lines[at + index]!))) places.push(at)
   return places
 }
 
-const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
+const indentation = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
 /** Finds lines that differ only in indentation. The change gets the file's indentation if that is unambiguous. */
-function findIgnoringIndentation(lines: string[], { anchor, before, after }: Hunk, from: number): Place | undefined {
+function findIgnoringIndentation(
+  lines: string[],
+  { anchor, before, after }: Hunk,
+  from: number,
+): HunkPlace | undefined {
   const [at, ...others] = findPlaces(lines, before, from, matchesTrimmed)
   if (at === undefined || others.length > 0) return undefined
   const indentations = new Map<string, string>()
   for (const [index, line] of before.entries()) {
     if (line.trim() === '') continue
-    const fileLines = indentOf(lines[at + index]!)
-    if ((indentations.get(indentOf(line)) ?? fileLines) !== fileLines) return undefined
-    indentations.set(indentOf(line), fileLines)
+    const fileLines = indentation(lines[at + index]!)
+    if ((indentations.get(indentation(line)) ?? fileLines) !== fileLines) return undefined
+    indentations.set(indentation(line), fileLines)
   }
-  if (after.some((line) => line.trim() !== '' && !indentations.has(indentOf(line)))) return undefined
-  const moved = (line: string) => (line.trim() === '' ? line : `${indentations.get(indentOf(line))}${line.trimStart()}`)
-  return { at, fitted: { anchor, before: before.map(moved), after: after.map(moved) }, note: 'indented as the file is' }
+  if (after.some((line) => line.trim() !== '' && !indentations.has(indentation(line)))) return undefined
+  const reindent = (line: string) =>
+    line.trim() === '' ? line : `${indentations.get(indentation(line))}${line.trimStart()}`
+  return {
+    at,
+    fitted: { anchor, before: before.map(reindent), after: after.map(reindent) },
+    note: 'indented as the file is',
+  }
 }
 
 const maxOuterLines = 2
 
 /** Ignores one or two different context lines if the removed lines occur exactly once. */
-function findWithoutOuterLines(lines: string[], { anchor, before, after }: Hunk, from: number): Place | undefined {
+function findWithoutOuterLines(lines: string[], { anchor, before, after }: Hunk, from: number): HunkPlace | undefined {
   const isUnchanged = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
   let [head, tail] = [0, 0]
   while (head < maxOuterLines && isUnchanged(before[head], after[head])) head++
@@ -133,18 +142,18 @@ function findWithoutOuterLines(lines: string[], { anchor, before, after }: Hunk,
   return undefined
 }
 
-function lineAfter(lines: string[], searched: string, from: number): number | undefined {
+function findLineAfter(lines: string[], searched: string, from: number): number | undefined {
   const found = lines.findIndex((line, index) => index >= from && line.trim() === searched)
   const similarLine = found === -1 ? lines.findIndex((line, index) => index >= from && line.includes(searched)) : found
   return similarLine === -1 ? undefined : similarLine + 1
 }
 
 /** Returns the number of lines without the empty text after the last line end. */
-const endOf = (lines: string[]) => (lines.at(-1) === '' ? lines.length - 1 : lines.length)
+const countLines = (lines: string[]) => (lines.at(-1) === '' ? lines.length - 1 : lines.length)
 
 /** Describes the most similar lines of the file, from which the model can make the next patch. */
-function nearest(lines: string[], before: string[], from: number): string {
-  const at = nearestPlace(lines, before, from)
+function describeNearest(lines: string[], before: string[], from: number): string {
+  const at = findNearestIndex(lines, before, from)
   const startText = from > 0 ? ` from line ${from + 1} on` : ''
   if (at === -1) return `its lines, the first ${quotedLine(before[0]!)}, are not in the file${startText}: read it again`
   const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[at + offset] ?? '').trimEnd())
@@ -153,5 +162,5 @@ function nearest(lines: string[], before: string[], from: number): string {
   return `line ${at + index + 1} is ${found}, the patch has ${quotedLine(before[index]!)}. The file has:\n${contextLines(lines, at, before.length)}\nMake the hunk of these lines`
 }
 
-const contextLines = (lines: string[], at: number, count: number) => shownLines(lines, at - 2, count + 4)
+const contextLines = (lines: string[], at: number, count: number) => formatLines(lines, at - 2, count + 4)
 const quotedLine = (line: string) => JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)

@@ -1,4 +1,4 @@
-import { inSections } from './unified-diff.ts'
+import { toSections } from './unified-diff.ts'
 
 /** A change within a file: the lines `after` replace the lines `before`. */
 export type Hunk = {
@@ -13,28 +13,28 @@ export type FilePatch =
   | { kind: 'delete'; path: string }
   | { kind: 'update'; path: string; to: string | undefined; hunks: Hunk[] }
 
-const heading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
-const move = /^\*\*\* Move to: (.+)$/
+const fileHeading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
+const moveHeading = /^\*\*\* Move to: (.+)$/
 /** Line numbers of a unified diff. They are ignored, because models count badly. */
-const numbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
+const lineNumbers = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/
 
 /**
  * Parses a patch in the format that models know best: sections for files, with hunks that are found by their lines.
  * @throws Error for the model that names the wrong line.
  */
 export function parsePatch(patch: string): FilePatch[] {
-  const lines = inSections(patch).replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
+  const lines = toSections(patch).replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
   const files: FilePatch[] = []
   for (let at = 0; at < lines.length; ) {
     const line = lines[at]!
-    const found = heading.exec(line.trimEnd())
+    const found = fileHeading.exec(line.trimEnd())
     if (!found) {
-      if (!/^\*\*\* (Begin|End) Patch\s*$/.test(line) && line.trim() !== '') throw wrong(at, line)
+      if (!/^\*\*\* (Begin|End) Patch\s*$/.test(line) && line.trim() !== '') throw lineError(at, line)
       at++
       continue
     }
     const end = nextHeading(lines, at + 1)
-    files.push(section(found[1]!, found[2]!.trim(), lines.slice(at + 1, end), at + 1))
+    files.push(parseSection(found[1]!, found[2]!.trim(), lines.slice(at + 1, end), at + 1))
     at = end
   }
   if (files.length === 0) throw new Error('The patch names no file. A section begins with "*** Update File: path".')
@@ -46,35 +46,35 @@ export function parsePatch(patch: string): FilePatch[] {
 
 function nextHeading(lines: string[], from: number): number {
   const next = lines.findIndex(
-    (line, index) => index >= from && (heading.test(line) || /^\*\*\* End Patch\s*$/.test(line)),
+    (line, index) => index >= from && (fileHeading.test(line) || /^\*\*\* End Patch\s*$/.test(line)),
   )
   return next === -1 ? lines.length : next
 }
 
-function section(kind: string, path: string, lines: string[], from: number): FilePatch {
+function parseSection(kind: string, path: string, lines: string[], from: number): FilePatch {
   if (kind === 'Delete') {
     const extra = lines.findIndex((line) => line.trim() !== '')
-    if (extra !== -1) throw wrong(from + extra, lines[extra]!)
+    if (extra !== -1) throw lineError(from + extra, lines[extra]!)
     return { kind: 'delete', path }
   }
   if (kind === 'Add') {
     const text = lines.map((line, index) => {
       if (line.startsWith('+')) return line.slice(1)
-      throw wrong(from + index, line, 'each line of a new file begins with "+"')
+      throw lineError(from + index, line, 'each line of a new file begins with "+"')
     })
     return { kind: 'add', path, text: text.map((line) => `${line}\n`).join('') }
   }
-  const to = move.exec(lines[0] ?? '')?.[1]?.trim()
-  const hunks = hunksIn(to === undefined ? lines : lines.slice(1), to === undefined ? from : from + 1)
+  const to = moveHeading.exec(lines[0] ?? '')?.[1]?.trim()
+  const hunks = parseHunks(to === undefined ? lines : lines.slice(1), to === undefined ? from : from + 1)
   if (hunks.length === 0 && to === undefined) throw new Error(`The patch says nothing of what to change in ${path}.`)
   return { kind: 'update', path, to, hunks }
 }
 
-function hunksIn(lines: string[], from: number): Hunk[] {
+function parseHunks(lines: string[], from: number): Hunk[] {
   const hunks: Hunk[] = []
   for (const [index, line] of lines.entries()) {
     if (line.startsWith('@@')) {
-      const anchor = line.slice(2).trim().replace(numbers, '').trim()
+      const anchor = line.slice(2).trim().replace(lineNumbers, '').trim()
       hunks.push({ anchor: anchor || undefined, before: [], after: [] })
       continue
     }
@@ -87,7 +87,7 @@ function hunksIn(lines: string[], from: number): Hunk[] {
     else if (line.startsWith('+')) hunk.after.push(rest)
     // Models omit the leading space of an empty line.
     else if (line.startsWith(' ') || line === '') for (const side of [hunk.before, hunk.after]) side.push(rest)
-    else throw wrong(from + index, line, 'a line of a hunk begins with " ", "-" or "+"')
+    else throw lineError(from + index, line, 'a line of a hunk begins with " ", "-" or "+"')
   }
   return hunks.filter(({ before, after }) => before.length > 0 || after.length > 0).map(withoutEmptyEnd)
 }
@@ -99,7 +99,7 @@ function withoutEmptyEnd({ anchor, before, after }: Hunk): Hunk {
   return { anchor, before, after }
 }
 
-function wrong(
+function lineError(
   index: number,
   line: string,
   rule = 'a section begins with "*** Add File: ", "*** Update File: " or "*** Delete File: "',

@@ -2,7 +2,7 @@
 const limits = { compared: 200_000, searched: 40, formatted: 30, line: 500 }
 
 /** Returns the index at which the file is most similar to the given lines; -1 if nothing is similar. */
-export function nearestPlace(lines: string[], searched: string[], from = 0): number {
+export function findNearestIndex(lines: string[], searched: string[], from = 0): number {
   const first = searched.slice(0, limits.searched)
   const isTooExpensive = lines.length * first.length > limits.compared
   const similarity = isTooExpensive ? wordSimilarity : editSimilarity
@@ -32,7 +32,7 @@ function wordSimilarity([one]: string[], other: string[] | undefined): number {
 }
 
 /** Formats lines of a file like read_file. */
-export function shownLines(lines: string[], from: number, count: number): string {
+export function formatLines(lines: string[], from: number, count: number): string {
   const first = Math.max(0, from)
   const allLines = lines.at(-1) === '' ? lines.slice(0, -1) : lines
   return allLines

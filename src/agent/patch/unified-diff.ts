@@ -1,8 +1,8 @@
-const about =
+const skippedHeader =
   /^(diff --git |index [0-9a-f]+\.\.|new file mode |deleted file mode |old mode |new mode |similarity index |rename (from|to) )/
 
 /** Converts a patch of diff or git to sections. Returns a patch that already has sections unchanged. */
-export function inSections(patch: string): string {
+export function toSections(patch: string): string {
   if (/^\*\*\* (Add|Update|Delete) File: /m.test(patch) || !/^--- .*\r?\n\+\+\+ /m.test(patch)) return patch
   const lines = patch.replace(/\r\n/g, '\n').split('\n')
   const patchLines: string[] = []
@@ -11,12 +11,12 @@ export function inSections(patch: string): string {
     const line = lines[at]!
     const next = lines[at + 1] ?? ''
     if (line.startsWith('--- ') && next.startsWith('+++ ')) {
-      const [before, after] = [nameIn(line), nameIn(next)]
+      const [before, after] = [readPath(line), readPath(next)]
       operation = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
-      patchLines.push(...headingsOf(before, after))
+      patchLines.push(...toHeadings(before, after))
       at++
     } else if (
-      about.test(line) ||
+      skippedHeader.test(line) ||
       (operation === 'delete' && line !== '') ||
       (operation === 'add' && line.startsWith('@@'))
     ) {
@@ -27,12 +27,12 @@ export function inSections(patch: string): string {
 }
 
 /** Returns the path in a header line without git's prefixes `a/` and `b/`. */
-function nameIn(line: string): string | undefined {
+function readPath(line: string): string | undefined {
   const name = line.slice(4).split('\t')[0]!.trim()
   return name === '/dev/null' ? undefined : name.replace(/^[ab]\//, '')
 }
 
-function headingsOf(before: string | undefined, after: string | undefined): string[] {
+function toHeadings(before: string | undefined, after: string | undefined): string[] {
   if (before === undefined) return [`*** Add File: ${after}`]
   if (after === undefined) return [`*** Delete File: ${before}`]
   return [`*** Update File: ${before}`, ...(before === after ? [] : [`*** Move to: ${after}`])]

@@ -2,14 +2,16 @@ import { stripVTControlCharacters } from 'node:util'
 
 /**
  * Stores the first `head` and the last `tail` bytes of an output of any length. Memory stays below `head + 2 * tail` bytes.
- * `text` returns them followed by `last`, which it does not store.
+ * `text` returns the stored bytes followed by `last`, which is not stored.
  */
 export type BoundedText = { add: (bytes: Buffer) => void; total: () => number; text: (last?: Buffer) => string }
 
-export function boundedText(limits: { head: number; tail: number }): BoundedText {
+export function createBoundedText(limits: { head: number; tail: number }): BoundedText {
   const head: Buffer[] = []
   let tail: Buffer[] = []
-  let [headSize, tailSize, total] = [0, 0, 0]
+  let headSize = 0
+  let tailSize = 0
+  let total = 0
 
   const trimTail = () => {
     if (tailSize <= 2 * limits.tail) return
@@ -41,7 +43,7 @@ export function boundedText(limits: { head: number; tail: number }): BoundedText
 
 /** Shortens a complete text in the same way. */
 export function shorten(text: string, limits: { head: number; tail: number }): string {
-  const bounded = boundedText(limits)
+  const bounded = createBoundedText(limits)
   bounded.add(Buffer.from(text))
   return bounded.text()
 }

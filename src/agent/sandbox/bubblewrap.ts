@@ -2,8 +2,6 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Command } from './command.ts'
 import {
   account,
-  beforeCommand,
-  environmentOf,
   etc,
   group,
   hostname,
@@ -11,7 +9,9 @@ import {
   providedFiles,
   type SandboxedScript,
   type SandboxOptions,
+  sandboxEnvironment,
   sandboxedCommand,
+  setupScript,
   sizes,
   systemFolders,
 } from './sandbox-inside.ts'
@@ -20,9 +20,9 @@ import {
  * Returns the arguments that build the sandbox's root from an empty one. Hiding parts of the host's root instead would
  * reveal a secret that nobody thought of. Programs are readable; the workspace and a private /tmp are writable.
  */
-function root(workspace: string, options: SandboxOptions): string[] {
+function rootArguments(workspace: string, options: SandboxOptions): string[] {
   return [
-    ...['--ro-bind', '/usr', '/usr', ...systemFolders.flatMap((path) => asOnHost(path))],
+    ...['--ro-bind', '/usr', '/usr', ...systemFolders.flatMap((path) => mountAsOnHost(path))],
     ...etc.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
     ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
@@ -38,7 +38,7 @@ function root(workspace: string, options: SandboxOptions): string[] {
 }
 
 /** Mounts a folder such as /bin, or creates the link: on most systems these are links into /usr. */
-function asOnHost(path: string): string[] {
+function mountAsOnHost(path: string): string[] {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return []
   return found.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
@@ -56,11 +56,24 @@ export function underBubblewrap(
   options: SandboxOptions,
   { script, workspace, cpuSeconds, separateStderr, filter }: SandboxedScript & { filter: Buffer },
 ): Command {
-  const set = Object.entries(environmentOf(options)).flatMap(([name, value]) => ['--setenv', name, value])
-  const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand(separateStderr)}`
+  const environmentArguments = Object.entries(sandboxEnvironment(options)).flatMap(([name, value]) => [
+    '--setenv',
+    name,
+    value,
+  ])
+  const start = `${setupScript(cpuSeconds)} exec ${sandboxedCommand(separateStderr)}`
   return {
     file: program,
-    args: [...isolation, ...root(workspace, options), ...set, '--', '/bin/bash', '-c', start, script],
+    args: [
+      ...isolation,
+      ...rootArguments(workspace, options),
+      ...environmentArguments,
+      '--',
+      '/bin/bash',
+      '-c',
+      start,
+      script,
+    ],
     cwd: workspace,
     // Bubblewrap gets an empty environment too: it is process 1 in the sandbox, and commands can read its /proc entry.
     env: {},

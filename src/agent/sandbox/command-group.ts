@@ -12,9 +12,9 @@ export type CommandGroup = { folder: string; end: () => void }
  * undefined if the intern has no group or cannot create groups below it.
  */
 export function makeCommandGroup(name: string): CommandGroup | undefined {
-  const own = ownGroup()
-  if (own === undefined) return undefined
-  const folder = join(own, name)
+  const internGroup = findInternGroup()
+  if (internGroup === undefined) return undefined
+  const folder = join(internGroup, name)
   try {
     mkdirSync(folder)
   } catch {
@@ -24,12 +24,12 @@ export function makeCommandGroup(name: string): CommandGroup | undefined {
 }
 
 /** Returns the folder of the intern's control group; undefined if this process is not in one. */
-function ownGroup(): string | undefined {
-  const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup'))?.[1]
+function findInternGroup(): string | undefined {
+  const path = /^0::(\/.*)$/m.exec(readOrEmpty('/proc/self/cgroup'))?.[1]
   if (path === undefined || !basename(path).startsWith('intern-')) return undefined
-  for (const line of read('/proc/self/mountinfo').split('\n')) {
-    const [, , , root = '', point = '', ...more] = line.split(' ')
-    if (more[more.indexOf('-') + 1] !== 'cgroup2') continue
+  for (const line of readOrEmpty('/proc/self/mountinfo').split('\n')) {
+    const [, , , root = '', point = '', ...remainingFields] = line.split(' ')
+    if (remainingFields[remainingFields.indexOf('-') + 1] !== 'cgroup2') continue
     const above = root === '/' ? '' : root
     if (path.startsWith(`${above}/`)) return join(point, path.slice(above.length))
   }
@@ -48,7 +48,7 @@ async function endGroup(folder: string): Promise<void> {
   await retry(remove, delayOf, { ref: false }).catch(() => {})
 }
 
-function read(file: string): string {
+function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {

@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream'
 import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
-import { treeOf } from './process-tree.ts'
-import { terminalText } from './terminal-text.ts'
+import { measureTree } from './process-tree.ts'
+import { createTerminalText } from './terminal-text.ts'
 
 /** A program to run. It gets `feeds` on file descriptors 3 and up. */
 export type Command = {
@@ -41,14 +41,14 @@ export type CommandResult = { end: CommandEnd; output: string; complaint: string
 
 const outputLimits = { head: 10_000, tail: 20_000 }
 const watchEveryMs = 50
-/** How long the output is read after the command has exited. */
+/** The output is read for this time after the command has exited. */
 const exitGraceMs = 1000
 
-/** How long a command with `endsDescendants` has to end its descendants. */
+/** A command with `endsDescendants` must end its descendants within this time. */
 const closeGraceMs = 1000
 
-/** How often processes are searched and killed, because they can fork in the meantime. */
-const searches = 5
+/** The most searches for remaining processes, which can fork while they are killed. */
+const maxSearches = 5
 
 /** A command that is running. */
 export type RunningCommand = {
@@ -79,7 +79,7 @@ export function startCommand(
   io: CommandIo = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
-  const [output, complaint] = [terminalText(outputLimits), terminalText({ head: 1_000, tail: 1_000 })]
+  const [output, complaint] = [createTerminalText(outputLimits), createTerminalText({ head: 1_000, tail: 1_000 })]
   const child = spawnGroup(command, io.input === true)
   child.on('error', reject)
   const { stdout, stderr } = child
@@ -87,24 +87,24 @@ export function startCommand(
   if (!stdout || !stderr) return { input: null, output: output.text, ended }
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
-  let hardKill: NodeJS.Timeout | undefined
+  let hardKillTimer: NodeJS.Timeout | undefined
   const stop = (reason: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
     stopped ??= { how: 'stopped', why: reason }
     if (!command.endsDescendants) return kill()
     child.stdio[3]?.destroy()
-    hardKill ??= setTimeout(kill, closeGraceMs)
+    hardKillTimer ??= setTimeout(kill, closeGraceMs)
   }
   const onAbort = () => stop('cancelled')
   const timer = Number.isFinite(limits.timeoutMs) ? setTimeout(stop, limits.timeoutMs, 'timeout') : undefined
-  const watch = setInterval(() => {
-    const tree = treeOf(child.pid, limits.processes)
+  const watchTimer = setInterval(() => {
+    const tree = measureTree(child.pid, limits.processes)
     if (tree.processes > limits.processes) stop('processes')
     else if (tree.memoryBytes > limits.memoryBytes) stop('memory')
   }, io.watchEveryMs ?? watchEveryMs)
   const settle = () => {
     clearTimeout(timer)
-    clearTimeout(hardKill)
-    clearInterval(watch)
+    clearTimeout(hardKillTimer)
+    clearInterval(watchTimer)
     signal.removeEventListener('abort', onAbort)
     kill()
     if (command.mark !== undefined) killStrays(command.mark)
@@ -161,7 +161,7 @@ function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {
 }
 
 function killStrays(mark: string): void {
-  for (let search = 0; search < searches && killMarked(mark) > 0; search++);
+  for (let search = 0; search < maxSearches && killMarked(mark) > 0; search++);
 }
 
 function killGroup(pid: number | undefined): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { until } from '#test/harness/until.ts'
-import { treeOf } from './process-tree.ts'
+import { measureTree } from './process-tree.ts'
 
 const skip = process.platform === 'linux' ? false : 'Only Linux lists processes in /proc.'
 
@@ -10,7 +10,7 @@ const skip = process.platform === 'linux' ? false : 'Only Linux lists processes 
 async function family() {
   const below = '(sleep 600 & wait) & '
   const shell = spawn('/bin/sh', ['-c', `${below}${below}wait`], { stdio: 'ignore', detached: true })
-  await until(() => treeOf(shell.pid, 100).processes === 5)
+  await until(() => measureTree(shell.pid, 100).processes === 5)
   const ended = new Promise((resolve) => shell.once('exit', resolve))
   const end = async () => {
     if (shell.exitCode === null && shell.signalCode === null) process.kill(-shell.pid!, 'SIGKILL')
@@ -21,21 +21,21 @@ async function family() {
 
 test('all that descend from a process are counted, with the memory they hold', { skip }, async () => {
   await using shell = await family()
-  const { processes, memoryBytes } = treeOf(shell.pid, 100)
+  const { processes, memoryBytes } = measureTree(shell.pid, 100)
   assert.equal(processes, 5)
-  const alone = treeOf(process.pid, 0).memoryBytes
+  const alone = measureTree(process.pid, 0).memoryBytes
   assert.ok(alone > 20_000_000 && Math.abs(alone / process.memoryUsage.rss() - 1) < 0.5, `${alone} bytes`)
   assert.ok(memoryBytes > 5 * 4096 && memoryBytes < 5 * 20_000_000, `${memoryBytes} bytes`)
 })
 
 test('counting stops just above the limit', { skip }, async () => {
   await using shell = await family()
-  assert.equal(treeOf(shell.pid, 2).processes, 3)
-  assert.equal(treeOf(shell.pid, 5).processes, 5)
+  assert.equal(measureTree(shell.pid, 2).processes, 3)
+  assert.equal(measureTree(shell.pid, 5).processes, 5)
 })
 
 test('processes that have ended or never existed are not counted', { skip }, async () => {
   await using shell = await family()
   await shell.end()
-  for (const pid of [shell.pid, undefined]) assert.deepEqual(treeOf(pid, 100), { processes: 0, memoryBytes: 0 })
+  for (const pid of [shell.pid, undefined]) assert.deepEqual(measureTree(pid, 100), { processes: 0, memoryBytes: 0 })
 })

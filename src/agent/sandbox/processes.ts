@@ -1,15 +1,15 @@
 import type { CommandEnd } from './command.ts'
 import type { Shell } from './shell.ts'
-import { terminalText } from './terminal-text.ts'
+import { createTerminalText } from './terminal-text.ts'
 
 const limits = { running: 8, remembered: 32 }
 /** How many bytes of unread output are stored, from its beginning and its end. */
-const unread = { head: 10_000, tail: 20_000 }
+const unreadLimits = { head: 10_000, tail: 20_000 }
 
-type Background = {
+type BackgroundProcess = {
   id: string
   command: string
-  output: ReturnType<typeof terminalText>
+  output: ReturnType<typeof createTerminalText>
   stop: AbortController
   end: CommandEnd | 'not started' | undefined
   ended: Promise<void>
@@ -19,7 +19,7 @@ type Background = {
 
 /** The background processes of a session. They end with the session and with the agent. */
 export class Processes {
-  readonly #all = new Map<string, Background>()
+  readonly #all = new Map<string, BackgroundProcess>()
   #started = 0
 
   /** @returns the name of the process. @throws Error if too many are running or it cannot be started. */
@@ -27,19 +27,19 @@ export class Processes {
     const running = [...this.#all.values()].filter(({ end }) => end === undefined)
     if (running.length >= limits.running) {
       throw new Error(
-        `${limits.running} processes are already running: ${running.map(nameOf).join(', ')}. Stop one of them first.`,
+        `${limits.running} processes are already running: ${running.map(describeProcess).join(', ')}. Stop one of them first.`,
       )
     }
     const stop = new AbortController()
     const id = `p${++this.#started}`
-    const process: Background = {
+    const process: BackgroundProcess = {
       id,
       command,
       stop,
       end: undefined,
       ended: Promise.resolve(),
       outputSignal: Promise.withResolvers<void>(),
-      output: terminalText(unread),
+      output: createTerminalText(unreadLimits),
     }
     const onOutput = (bytes: Buffer) => {
       process.output.add(bytes)
@@ -61,9 +61,9 @@ export class Processes {
     if (process.output.total() === 0 && process.end === undefined)
       await withTimeout(process.outputSignal.promise, waitMs, signal)
     const text = process.output.text().trimEnd()
-    process.output = terminalText(unread)
+    process.output = createTerminalText(unreadLimits)
     process.outputSignal = Promise.withResolvers<void>()
-    return `${text || '(nothing new)'}\n[${stateOf(process)}]`
+    return `${text || '(nothing new)'}\n[${describeState(process)}]`
   }
 
   async stop(id: string, signal: AbortSignal): Promise<string> {
@@ -79,30 +79,30 @@ export class Processes {
     this.#all.clear()
   }
 
-  #find(id: string): Background {
+  #find(id: string): BackgroundProcess {
     const found = this.#all.get(id)
     if (found) return found
-    const names = [...this.#all.values()].map(nameOf).join(', ')
+    const names = [...this.#all.values()].map(describeProcess).join(', ')
     throw new Error(`Process ${id} not found; existing processes: ${names || 'none'}. Processes end with the session.`)
   }
 }
 
-function finish(process: Background, end: Background['end'], complaint: string): void {
+function finish(process: BackgroundProcess, end: BackgroundProcess['end'], complaint: string): void {
   if (complaint) process.output.add(Buffer.from(complaint))
   process.end = end
   process.outputSignal.resolve()
 }
 
-const nameOf = ({ id, command }: Background) => `${id} (${command.slice(0, 60)})`
+const describeProcess = ({ id, command }: BackgroundProcess) => `${id} (${command.slice(0, 60)})`
 
-const stops = { memory: 'it used too much memory', processes: 'it started too many processes' }
+const stopReasons = { memory: 'it used too much memory', processes: 'it started too many processes' }
 
-function stateOf({ id, end }: Background): string {
+function describeState({ id, end }: BackgroundProcess): string {
   if (end === undefined) return `${id} is running`
   if (end === 'not started') return `${id} could not be started`
   if (end.how === 'exited') return `${id} ended with exit code ${end.code}`
   if (end.how === 'signalled') return `${id} was killed by ${end.signal}`
-  const reason = end.why === 'memory' || end.why === 'processes' ? `: ${stops[end.why]}` : ''
+  const reason = end.why === 'memory' || end.why === 'processes' ? `: ${stopReasons[end.why]}` : ''
   return `${id} was stopped${reason}`
 }
 

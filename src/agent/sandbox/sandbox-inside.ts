@@ -72,14 +72,14 @@ const fixedEnvironment = {
 }
 
 /** Returns the environment of every command in the sandbox. */
-export const environmentOf = ({ authorities, gitConfig }: SandboxOptions): Record<string, string> => ({
+export const sandboxEnvironment = ({ authorities, gitConfig }: SandboxOptions): Record<string, string> => ({
   ...fixedEnvironment,
   ...(authorities !== undefined && authorityEnvironment(authoritiesInside)),
   ...(gitConfig !== undefined && { GIT_CONFIG_SYSTEM: gitConfigInside }),
 })
 
 /** The limits of each process. `CommandLimits` limits the sum of all processes from outside. */
-const limits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`, '-c 0']
+const processLimits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`, '-c 0']
 
 const niceIncrement = 10
 
@@ -87,8 +87,8 @@ const niceIncrement = 10
  * Returns the script that bash runs in the sandbox before the command, which is its `$0`. It sets limits and lowers
  * the priority.
  */
-export function beforeCommand(cpuSeconds: number): string {
-  const limit = [...limits, `-t ${cpuSeconds}`].map((each) => `ulimit ${each}`).join('; ')
+export function setupScript(cpuSeconds: number): string {
+  const limit = [...processLimits, `-t ${cpuSeconds}`].map((limit) => `ulimit ${limit}`).join('; ')
   // A lower priority for the process and its session, so that this agent still gets processor time to end a fork bomb.
   const group = `echo ${nicenessPlus(niceIncrement)} > /proc/self/autogroup`
   return `{ ${limit}; ${group}; } 2>/dev/null;`

@@ -16,13 +16,13 @@ export type SandboxMethod = {
 
 /** Returns the methods that can work on this host, the best first. */
 export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
-  const named = options.program === undefined ? filesOnPath('bwrap', options.path) : [options.program]
+  const programs = options.program === undefined ? filesOnPath('bwrap', options.path) : [options.program]
   const optionsFor = ({ readable = [] }: SandboxedScript) => ({
     ...options,
     readable: [...options.readable, ...readable],
   })
   return [
-    ...named.map((program) => ({
+    ...programs.map((program) => ({
       name: `bubblewrap (${program})`,
       command: (script: SandboxedScript) =>
         underBubblewrap(program, optionsFor(script), { ...script, filter: hostFilter() }),
@@ -66,11 +66,11 @@ export async function findSandbox(methods: SandboxMethod[], workspace: string, u
     return { why: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
   const reasons = []
   for (const method of methods) {
-    const reason = await unusableReason(method, workspace, user)
+    const reason = await findFault(method, workspace, user)
     if (reason === undefined) return { method, skippedMethods: reasons }
     reasons.push(`${method.name} ${reason}`)
   }
-  return { why: `${reasons.join('; ')}. ${requirement}` }
+  return { why: `${reasons.join('; ')}. ${requirementNote}` }
 }
 
 /** A bash script that verifies the restrictions of the sandbox, which a fake bubblewrap cannot imitate. */
@@ -80,7 +80,7 @@ while read -r name value; do
 done </proc/self/status
 [ -e /sys/kernel ] || echo "held by $held"`
 
-async function unusableReason(
+async function findFault(
   method: SandboxMethod,
   workspace: string,
   user: number | undefined,
@@ -104,7 +104,7 @@ async function unusableReason(
   return `cannot make a sandbox: ${message || JSON.stringify(result.end)}`
 }
 
-const requirement =
+const requirementNote =
   'A sandbox needs user namespaces this user may create (see the sysctls kernel.unprivileged_userns_clone and ' +
   'kernel.apparmor_restrict_unprivileged_userns; in a container, a seccomp profile that lets it unshare), and ' +
   'bubblewrap 0.8 or newer, or util-linux 2.36 or newer and perl.'

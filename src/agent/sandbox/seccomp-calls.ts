@@ -11,7 +11,7 @@ export type Calls = {
 }
 
 /** System calls that no command in the sandbox needs, with their numbers on x86-64 and arm64. */
-const refused: { [call: string]: [x64: number | undefined, arm64: number | undefined] } = {
+const refusedCalls: { [call: string]: [x64: number | undefined, arm64: number | undefined] } = {
   // Keys that belong to the user, not to the namespace.
   add_key: [248, 217],
   request_key: [249, 218],
@@ -66,12 +66,12 @@ const refused: { [call: string]: [x64: number | undefined, arm64: number | undef
 }
 
 /** The filter cannot see the operations of `io_uring_*`, which include sockets, nor the flags of `clone3`. */
-const absent = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 }
+const absentCalls = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 }
 
 /** @param processor the value of `process.arch`. */
-export function callsOf(processor: string): Calls | undefined {
-  const numbers = (column: 0 | 1) => Object.values(refused).flatMap((pair) => pair[column] ?? [])
-  const shared = { absent: Object.values(absent) }
+export function findCalls(processor: string): Calls | undefined {
+  const numbers = (column: 0 | 1) => Object.values(refusedCalls).flatMap((pair) => pair[column] ?? [])
+  const shared = { absent: Object.values(absentCalls) }
   if (processor === 'x64')
     return {
       architecture: 0xc000003e,

@@ -1,4 +1,4 @@
-import { type Calls, callsOf } from './seccomp-calls.ts'
+import { type Calls, findCalls } from './seccomp-calls.ts'
 
 /** One instruction of the kernel's classic packet filter: `struct sock_filter`. */
 type Step = [code: number, ifTrue: number, ifFalse: number, value: number]
@@ -8,19 +8,19 @@ const jumpUnlessEqual = (value: number, skip: number): Step => [0x15, 0, skip, v
 const jumpIfEqual = (value: number, skip: number): Step => [0x15, skip, 0, value]
 const jumpUnlessAtLeast = (value: number, skip: number): Step => [0x35, 0, skip, value]
 const jumpUnlessAnyBit = (bits: number, skip: number): Step => [0x45, 0, skip, bits]
-const end = (verdict: number): Step => [0x06, 0, 0, verdict]
+const returnVerdict = (verdict: number): Step => [0x06, 0, 0, verdict]
 
 /**
  * Offsets in `struct seccomp_data`. Only the lower half of an argument is read: the compared values fit into it.
  */
-const at = { call: 0, architecture: 4, argument: (index: number) => 16 + 8 * index }
+const offsets = { call: 0, architecture: 4, argument: (index: number) => 16 + 8 * index }
 
 const allow = 0x7fff0000
 const killProcess = 0x80000000
-const refuse = (errno: number) => 0x00050000 | errno
+const refuseWith = (errno: number) => 0x00050000 | errno
 const errno = { notPermitted: 1, notImplemented: 38, noSuchFamily: 97 }
 
-const family = { unix: 1, inet: 2, netlink: 16, inet6: 10 }
+const socketFamilies = { unix: 1, inet: 2, netlink: 16, inet6: 10 }
 /** The netlink protocol that lists addresses. Commands need no other netlink protocol. */
 const netlinkRoute = 0
 /** The CLONE_NEW* flags for mounts, groups, names, IPC, users, processes and the network. */
@@ -35,43 +35,52 @@ const terminalIoctls = [0x5412, 0x541c]
  * @returns undefined for an unsupported processor.
  */
 export function syscallFilter(processor: string): Buffer | undefined {
-  const calls = callsOf(processor)
-  return calls && assembled(program(calls))
+  const calls = findCalls(processor)
+  return calls && assemble(compileProgram(calls))
 }
 
-function program(calls: Calls): Step[] {
+function compileProgram(calls: Calls): Step[] {
   return [
-    load(at.architecture),
-    ...[jumpIfEqual(calls.architecture, 1), end(killProcess)],
-    load(at.call),
+    load(offsets.architecture),
+    ...[jumpIfEqual(calls.architecture, 1), returnVerdict(killProcess)],
+    load(offsets.call),
     // A second range of numbers for the same calls (x32), which a list of numbers would miss.
-    ...(calls.otherNumbersFrom === undefined ? [] : [jumpUnlessAtLeast(calls.otherNumbersFrom, 1), end(killProcess)]),
-    ...calls.refused.flatMap((call) => ifEqual(call, [end(refuse(errno.notPermitted))])),
+    ...(calls.otherNumbersFrom === undefined
+      ? []
+      : [jumpUnlessAtLeast(calls.otherNumbersFrom, 1), returnVerdict(killProcess)]),
+    ...calls.refused.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notPermitted))])),
     // Programs fall back to older calls, whose arguments the filter can check, or become slower.
-    ...calls.absent.flatMap((call) => ifEqual(call, [end(refuse(errno.notImplemented))])),
+    ...calls.absent.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notImplemented))])),
     ...calls.sockets.flatMap((call) => ifEqual(call, allowedSocketFamilies)),
     ...ifEqual(calls.clone, [
-      ...[load(at.argument(0)), jumpUnlessAnyBit(newNamespaces, 1), end(refuse(errno.notPermitted)), end(allow)],
+      ...[
+        load(offsets.argument(0)),
+        jumpUnlessAnyBit(newNamespaces, 1),
+        returnVerdict(refuseWith(errno.notPermitted)),
+        returnVerdict(allow),
+      ],
     ]),
     ...ifEqual(calls.ioctl, [
-      load(at.argument(1)),
-      ...terminalIoctls.flatMap((ioctl) => ifEqual(ioctl, [end(refuse(errno.notPermitted))])),
-      end(allow),
+      load(offsets.argument(1)),
+      ...terminalIoctls.flatMap((ioctl) => ifEqual(ioctl, [returnVerdict(refuseWith(errno.notPermitted))])),
+      returnVerdict(allow),
     ]),
-    end(allow),
+    returnVerdict(allow),
   ]
 }
 
 const ifEqual = (value: number, steps: Step[]): Step[] => [jumpUnlessEqual(value, steps.length), ...steps]
 
 const allowedSocketFamilies: Step[] = [
-  load(at.argument(0)),
-  ...[family.unix, family.inet, family.inet6].flatMap((each) => ifEqual(each, [end(allow)])),
-  ...ifEqual(family.netlink, [load(at.argument(2)), ...ifEqual(netlinkRoute, [end(allow)])]),
-  end(refuse(errno.noSuchFamily)),
+  load(offsets.argument(0)),
+  ...[socketFamilies.unix, socketFamilies.inet, socketFamilies.inet6].flatMap((each) =>
+    ifEqual(each, [returnVerdict(allow)]),
+  ),
+  ...ifEqual(socketFamilies.netlink, [load(offsets.argument(2)), ...ifEqual(netlinkRoute, [returnVerdict(allow)])]),
+  returnVerdict(refuseWith(errno.noSuchFamily)),
 ]
 
-function assembled(steps: Step[]): Buffer {
+function assemble(steps: Step[]): Buffer {
   const bytes = Buffer.alloc(steps.length * 8)
   for (const [index, [code, ifTrue, ifFalse, value]] of steps.entries()) {
     const from = index * 8

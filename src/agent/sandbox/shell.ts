@@ -3,7 +3,7 @@ import { markerVariable } from '#platform/process/process-marker.ts'
 import { type CommandLimits, type CommandResult, type RunningCommand, startCommand } from './command.ts'
 import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
 import type { SandboxedScript, SandboxOptions } from './sandbox-inside.ts'
-import { unsandboxed } from './unsandboxed.ts'
+import { createUnsandboxedCommand } from './unsandboxed.ts'
 
 /** Runs the commands that the model writes. */
 export type Shell = {
@@ -58,29 +58,29 @@ export function createShell(deps: {
   limits?: Partial<CommandLimits>
 }): Shell {
   // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
-  const ownMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
+  const agentMark = `${deps.env[markerVariable] ?? ''}${randomUUID()}.`
   let started = 0
   let usableMethod: SandboxMethod | undefined
-  const find = async (workspace: string) => {
+  const findMethod = async (workspace: string) => {
     if (usableMethod) return undefined
-    const found = await findSandbox(sandboxMethods(deps.sandbox), workspace)
-    if ('why' in found) return found.why
-    usableMethod = found.method
+    const search = await findSandbox(sandboxMethods(deps.sandbox), workspace)
+    if ('why' in search) return search.why
+    usableMethod = search.method
     return undefined
   }
   const commandFor = async (scripted: SandboxedScript, sandbox: boolean, limits: CommandLimits) => {
     if (!sandbox) {
       const { script, workspace, separateStderr } = scripted
-      const command = unsandboxed(script, workspace, deps.env, `${ownMark}${++started}.`, separateStderr)
+      const command = createUnsandboxedCommand(script, workspace, deps.env, `${agentMark}${++started}.`, separateStderr)
       // Outside the sandbox only the limits of the user apply.
       return { command, limits: { ...limits, processes: Infinity, memoryBytes: Infinity } }
     }
-    const reason = await find(scripted.workspace)
+    const reason = await findMethod(scripted.workspace)
     if (!usableMethod) throw new Error(reason)
     return { command: usableMethod.command(scripted), limits }
   }
   return {
-    sandboxError: find,
+    sandboxError: findMethod,
     withoutSandbox: deps.withoutSandbox ?? 'refuse',
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
@@ -89,9 +89,9 @@ export function createShell(deps: {
       return startCommand(command, limits, signal, onOutput && { onOutput }).ended
     },
     async start(script, { workspace, sandbox, signal, onOutput, hasInput = false, readable = [] }) {
-      const { cpuSeconds, watchEveryMs, ...long } = longRunningLimits
+      const { cpuSeconds, watchEveryMs, ...startLimits } = longRunningLimits
       const inside = { script, workspace, cpuSeconds, separateStderr: hasInput, readable }
-      const { command, limits } = await commandFor(inside, sandbox, { ...defaults, ...deps.limits, ...long })
+      const { command, limits } = await commandFor(inside, sandbox, { ...defaults, ...deps.limits, ...startLimits })
       return startCommand(command, limits, signal, { watchEveryMs, input: hasInput, onOutput })
     },
   }

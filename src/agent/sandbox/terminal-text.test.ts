@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { terminalText } from './terminal-text.ts'
+import { createTerminalText } from './terminal-text.ts'
 
 const limits = { head: 100, tail: 200 }
 
 function displayed(...pieces: string[]): string {
-  const output = terminalText(limits)
+  const output = createTerminalText(limits)
   for (const piece of pieces) output.add(Buffer.from(piece))
   return output.text()
 }

@@ -32,7 +32,7 @@ const joinGroup = '[ -z "$1" ] || echo 0 2>/dev/null > "$1/cgroup.procs"'
  * @returns the command line that runs `script` with bash as this user, in a clean environment. Processes that escaped
  * from their command or from the agent are found by `mark`, which is not secret, and ended.
  */
-export function unsandboxed(
+export function createUnsandboxedCommand(
   script: string,
   workspace: string,
   agentEnv: Record<string, string | undefined>,

@@ -3,8 +3,6 @@ import { dirname } from 'node:path'
 import type { Command } from './command.ts'
 import {
   account,
-  beforeCommand,
-  environmentOf,
   etc,
   group,
   hostname,
@@ -13,13 +11,15 @@ import {
   providedFiles,
   type SandboxedScript,
   type SandboxOptions,
+  sandboxEnvironment,
   sandboxedCommand,
+  setupScript,
   sizes,
   systemFolders,
 } from './sandbox-inside.ts'
 
 /** The new root is mounted on this folder: every system has it, and the sandbox does not need its content. */
-const root = '/sys'
+const rootFolder = '/sys'
 /** The folders of the system's programs, whatever the PATH of this process is. */
 const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'
 
@@ -37,17 +37,17 @@ export function underUtilLinux(
   const providedMounts = providedFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
-    ...['/usr', ...readOnlyPaths].flatMap((path) => readOnly(path, path)),
-    ...providedMounts.flatMap(([from, to]) => readOnly(from, to)),
-    ...devices.map((path) => `${escaped(path)} ${root}${path} none bind`),
-    `devpts ${root}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
-    `${root}/dev/pts/ptmx ${root}/dev/ptmx none bind`,
-    `proc ${root}/proc proc ro,nosuid,nodev,noexec`,
-    `tmpfs ${root}/tmp tmpfs size=${sizes.tmp},mode=0755,nosuid,nodev`,
-    `tmpfs ${root}/dev/shm tmpfs size=${sizes.sharedMemory},mode=0755,nosuid,nodev`,
-    ...inTmp!.filter(isFolder).flatMap((path) => readOnly(path, path).map((line) => `${line},X-mount.mkdir`)),
+    ...['/usr', ...readOnlyPaths].flatMap((path) => readOnlyMounts(path, path)),
+    ...providedMounts.flatMap(([from, to]) => readOnlyMounts(from, to)),
+    ...devices.map((path) => `${escapePath(path)} ${rootFolder}${path} none bind`),
+    `devpts ${rootFolder}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
+    `${rootFolder}/dev/pts/ptmx ${rootFolder}/dev/ptmx none bind`,
+    `proc ${rootFolder}/proc proc ro,nosuid,nodev,noexec`,
+    `tmpfs ${rootFolder}/tmp tmpfs size=${sizes.tmp},mode=0755,nosuid,nodev`,
+    `tmpfs ${rootFolder}/dev/shm tmpfs size=${sizes.sharedMemory},mode=0755,nosuid,nodev`,
+    ...inTmp!.filter(isFolder).flatMap((path) => readOnlyMounts(path, path).map((line) => `${line},X-mount.mkdir`)),
     // The last mount, because an earlier one can cover the folder that contains the workspace.
-    `${escaped(workspace)} ${root}${escaped(workspace)} none bind,X-mount.mkdir`,
+    `${escapePath(workspace)} ${rootFolder}${escapePath(workspace)} none bind,X-mount.mkdir`,
   ]
   const files = [
     ...readOnlyPaths.filter((path) => !isFolder(path)),
@@ -57,17 +57,17 @@ export function underUtilLinux(
   ]
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...readOnlyPaths.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
-  const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand(separateStderr)}; exit $?`
-  const last = [String(account.id), workspace, '/bin/bash', '-c', start, script]
+  const start = `${setupScript(cpuSeconds)} ${sandboxedCommand(separateStderr)}; exit $?`
+  const enterArguments = [String(account.id), workspace, '/bin/bash', '-c', start, script]
   return {
     // The kernel ends it, with all processes inside, when this process ends.
     file: 'setpriv',
     args: [
       ...['--pdeathsig', 'KILL', 'unshare', '--map-root-user', ...namespaces, '--fork', '--kill-child=KILL', '--'],
-      ...['/bin/sh', '-c', build(tree), 'sandbox', ...last],
+      ...['/bin/sh', '-c', createBuildScript(tree), 'sandbox', ...enterArguments],
     ],
     cwd: workspace,
-    env: { ...environmentOf(options), PATH: options.systemPath ?? systemPath },
+    env: { ...sandboxEnvironment(options), PATH: options.systemPath ?? systemPath },
     feeds: [filter],
   }
 }
@@ -89,30 +89,30 @@ type Tree = { [kind in 'folders' | 'files' | 'links' | 'mounts']: string[] }
  * `mount` for everything, because each started program takes a millisecond. Its last working folder is the host's
  * /proc: the last step maps the user there, because the new /proc is read-only.
  */
-const build = ({ folders, files, links, mounts }: Tree) => `set -eu
-mount -n -t tmpfs -o mode=0755,nosuid,nodev,size=1m sandbox ${root}
-cd ${root}
-mkdir -p ${folders.map((path) => quoted(`.${path}`)).join(' ')}
-cp -P --parents ${links.map(quoted).join(' ')} .
-for file in ${files.map((path) => quoted(`.${path}`)).join(' ')}; do : > "$file"; done
-printf %s ${quoted(passwd)} > etc/passwd
-printf %s ${quoted(group)} > etc/group
+const createBuildScript = ({ folders, files, links, mounts }: Tree) => `set -eu
+mount -n -t tmpfs -o mode=0755,nosuid,nodev,size=1m sandbox ${rootFolder}
+cd ${rootFolder}
+mkdir -p ${folders.map((path) => quote(`.${path}`)).join(' ')}
+cp -P --parents ${links.map(quote).join(' ')} .
+for file in ${files.map((path) => quote(`.${path}`)).join(' ')}; do : > "$file"; done
+printf %s ${quote(passwd)} > etc/passwd
+printf %s ${quote(group)} > etc/group
 echo 1 > /proc/sys/user/max_user_namespaces
-printf '%s\\n' ${mounts.map(quoted).join(' ')} > proc/mounts-to-make
+printf '%s\\n' ${mounts.map(quote).join(' ')} > proc/mounts-to-make
 mount -a -T proc/mounts-to-make
 { hostname ${hostname}; ip link set lo up; } >&2 2>/dev/null || :
 pivot_root . mnt
 cd /mnt/proc
 umount -l /mnt
 mount -o remount,bind,ro /
-exec perl -e ${quoted(enter)} "$@"
+exec perl -e ${quote(enterScript)} "$@"
 `
 
 /**
  * The last step: enters a user namespace that owns none of the mounts, maps the user, drops all capabilities, installs
  * the seccomp filter and runs the command. The numbers are those of `unshare` and `prctl`.
  */
-const enter = `
+const enterScript = `
 my ($id, $workspace, @command) = @ARGV;
 my ($unshare, $prctl) = ${process.arch === 'arm64' ? '(97, 167)' : '(272, 157)'};
 open(my $feed, '<&=', 3) or die "the filter: $!";
@@ -136,28 +136,28 @@ $ENV{PATH} = ${JSON.stringify(pathInside)};
 exec { $command[0] } @command or die "$command[0]: $!";
 `
 
-type Mounted = { at: string; options: string[] }
+type Mount = { at: string; options: string[] }
 
 /** Returns the fstab lines that mount `path` read-only at `to`: one for it, and one for each mount below it. */
-function readOnly(path: string, to: string): string[] {
+function readOnlyMounts(path: string, to: string): string[] {
   const mounted = currentMounts()
-  const covering = mounted.filter(({ at }) => isWithin(escaped(path), at)).at(-1)
-  const below = mounted.filter(({ at }) => at !== escaped(path) && isWithin(at, escaped(path)))
+  const covering = mounted.filter(({ at }) => isWithin(escapePath(path), at)).at(-1)
+  const below = mounted.filter(({ at }) => at !== escapePath(path) && isWithin(at, escapePath(path)))
   const line = (from: string, target: string, options: string[] = []) => {
     // Options that the host has set must be repeated, because the kernel does not allow their removal in a namespace.
     const restrictions = options.filter((option) => ['nodev', 'noexec'].includes(option))
-    return `${from} ${root}${target} none ${['rbind', 'ro', 'nosuid', ...restrictions].join(',')}`
+    return `${from} ${rootFolder}${target} none ${['rbind', 'ro', 'nosuid', ...restrictions].join(',')}`
   }
   return [
-    line(escaped(path), escaped(to), covering?.options),
-    ...below.map(({ at, options }) => line(at, escaped(to) + at.slice(escaped(path).length), options)),
+    line(escapePath(path), escapePath(to), covering?.options),
+    ...below.map(({ at, options }) => line(at, escapePath(to) + at.slice(escapePath(path).length), options)),
   ]
 }
 
 const isWithin = (path: string, folder: string) => folder === '/' || path === folder || path.startsWith(`${folder}/`)
 
 /** Returns the mounts of this process, outer ones before inner ones, with the kernel's escapes in their paths. */
-function currentMounts(): Mounted[] {
+function currentMounts(): Mount[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
   const mounted = lines
     .map((line) => line.split(' '))
@@ -166,7 +166,7 @@ function currentMounts(): Mounted[] {
 }
 
 /** Escapes a path as the kernel and fstab do. */
-const escaped = (path: string) =>
+const escapePath = (path: string) =>
   path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,9 +1,9 @@
 import { z } from '#platform/json/schema.ts'
 import { applyHunks } from '../patch/apply-hunks.ts'
 import { type FilePatch, parsePatch } from '../patch/parse-patch.ts'
-import { inSections } from '../patch/unified-diff.ts'
+import { toSections } from '../patch/unified-diff.ts'
 import { withSuggestions } from './similar-files.ts'
-import { exactTextOf } from './text.ts'
+import { decodeExactText } from './text.ts'
 import { tool } from './tool.ts'
 import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
 
@@ -24,41 +24,41 @@ export const applyPatch = tool({
   kind: 'edit',
   runsAlone: true,
   input: z.object({ patch: z.string().min(1).describe('The whole patch.') }),
-  title: ({ patch }) => `Patch ${pathsIn(patch).join(', ')}`,
-  paths: ({ patch }) => pathsIn(patch),
+  title: ({ patch }) => `Patch ${readPaths(patch).join(', ')}`,
+  paths: ({ patch }) => readPaths(patch),
   async run({ patch }, { workspace }) {
     const changes: Change[] = []
-    const wrong: string[] = []
+    const errors: string[] = []
     // Computes all changes before anything is written, and reports all errors at once.
     for (const file of parsePatch(patch)) {
-      await changesOf(workspace, file).then(
+      await computeChanges(workspace, file).then(
         (found) => changes.push(...found),
-        (error: Error) => wrong.push(error.message),
+        (error: Error) => errors.push(error.message),
       )
     }
-    if (wrong.length > 0) throw new Error(`Nothing was changed. ${wrong.join('\n')}`)
+    if (errors.length > 0) throw new Error(`Nothing was changed. ${errors.join('\n')}`)
     await writeAll(workspace, changes)
     return {
-      text: changes.map(lineOf).join('\n'),
+      text: changes.map(describeChange).join('\n'),
       changes: changes.map(({ path, before, after }) => ({ path, before, after: after ?? '' })),
     }
   },
 })
 
-function pathsIn(patch: string): string[] {
-  return [...inSections(patch).matchAll(/^\*\*\* (?:(?:Add|Delete|Update) File|Move to): (.+)$/gm)].map(([, path]) =>
+function readPaths(patch: string): string[] {
+  return [...toSections(patch).matchAll(/^\*\*\* (?:(?:Add|Delete|Update) File|Move to): (.+)$/gm)].map(([, path]) =>
     path!.trim(),
   )
 }
 
-async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[]> {
+async function computeChanges(workspace: Workspace, file: FilePatch): Promise<Change[]> {
   const { path } = file
   const exists = await isFile(workspace, path)
   if (file.kind === 'add') {
     if (exists) throw new Error(`${path} already exists: update it instead.`)
     return [{ path, before: null, after: file.text }]
   }
-  const before = await textIn(workspace, path)
+  const before = await readText(workspace, path)
   if (file.kind === 'delete') return [{ path, before, after: null }]
   const { text: after, notes } = await aboutFile(path, async () => applyHunks(before, file.hunks))
   if (file.to === undefined) return [{ path, before, after, notes }]
@@ -69,11 +69,11 @@ async function changesOf(workspace: Workspace, file: FilePatch): Promise<Change[
   ]
 }
 
-async function textIn(workspace: Workspace, path: string): Promise<string> {
+async function readText(workspace: Workspace, path: string): Promise<string> {
   const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
   return aboutFile(path, async () => {
     if (size > maxBytes) throw new Error(`has ${size} bytes, too many to patch`)
-    return exactTextOf(bytes)
+    return decodeExactText(bytes)
   })
 }
 
@@ -82,21 +82,21 @@ async function writeAll(workspace: Workspace, changes: Change[]): Promise<void> 
   const applied: Change[] = []
   try {
     for (const change of changes) {
-      await put(workspace, change.path, change.after)
+      await writeOrRemove(workspace, change.path, change.after)
       applied.push(change)
     }
   } catch (error) {
-    for (const { path, before } of applied.reverse()) await put(workspace, path, before)
+    for (const { path, before } of applied.reverse()) await writeOrRemove(workspace, path, before)
     throw new Error(`Nothing was changed. ${(error as Error).message}`)
   }
 }
 
-async function put(workspace: Workspace, path: string, text: string | null): Promise<void> {
+async function writeOrRemove(workspace: Workspace, path: string, text: string | null): Promise<void> {
   if (text === null) await removeFile(workspace, path)
   else await writeText(workspace, path, text)
 }
 
-function lineOf({ path, before, after, notes = [] }: Change): string {
+function describeChange({ path, before, after, notes = [] }: Change): string {
   const summary = `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
   return [summary, ...notes].join('\n')
 }

@@ -30,8 +30,8 @@ export const askUser = tool({
   }),
   title: ({ message }) => message,
   async run({ message, fields = textField }, context) {
-    const bare = fields.find((each) => each.type === 'array' && !each.options)
-    if (bare) throw new Error(`The field ${bare.name} of type array needs options.`)
+    const incompleteField = fields.find((each) => each.type === 'array' && !each.options)
+    if (incompleteField) throw new Error(`The field ${incompleteField.name} of type array needs options.`)
     const answer = await context.ask(message, fields)
     if (answer.action === 'accept') return JSON.stringify(answer.content)
     return answer.action === 'decline'

@@ -1,4 +1,4 @@
-import { terminalText } from '../sandbox/terminal-text.ts'
+import { createTerminalText } from '../sandbox/terminal-text.ts'
 
 const intervalMs = 1000
 /** Clients assume that an agent hangs if it reports nothing for a long time. */
@@ -9,8 +9,8 @@ const maxProgressBytes = 4000
  * Reports the last output of a running command, at most once a second. Without new output it reports from time to time
  * that the command is running. `stop` ends the reports.
  */
-export function commandProgress(report: (output?: string) => void) {
-  const output = terminalText({ head: 0, tail: maxProgressBytes })
+export function reportProgress(report: (output?: string) => void) {
+  const output = createTerminalText({ head: 0, tail: maxProgressBytes })
   let [reportedBytes, silent] = [0, 0]
   report()
   const timer = setInterval(() => {

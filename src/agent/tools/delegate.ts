@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { tool } from './tool.ts'
 
-const beatMs = 15_000
+const heartbeatMs = 15_000
 
 export const delegate = tool({
   name: 'delegate',
@@ -16,12 +16,12 @@ export const delegate = tool({
   input: z.object({ task: z.string().min(1).max(20_000).describe('The whole task, with what to report.') }),
   title: ({ task }) => `Helper: ${task.split('\n')[0]!.slice(0, 100)}`,
   async run({ task }, { delegate, working }) {
-    const beat = setInterval(working, beatMs)
+    const heartbeat = setInterval(working, heartbeatMs)
     try {
       working()
       return await delegate(task)
     } finally {
-      clearInterval(beat)
+      clearInterval(heartbeat)
     }
   },
 })

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { nearestPlace, shownLines } from '../patch/similar-lines.ts'
+import { findNearestIndex, formatLines } from '../patch/similar-lines.ts'
 import { withSuggestions } from './similar-files.ts'
-import { exactTextOf } from './text.ts'
+import { decodeExactText } from './text.ts'
 import { tool } from './tool.ts'
 import { aboutFile, readBytes, writeText } from './workspace.ts'
 
@@ -27,7 +27,7 @@ export const editFile = tool({
     const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
     const { text, places } = await aboutFile(path, async () => {
       if (size > maxBytes) throw new Error(`has ${size} bytes, too many to edit`)
-      return replaced(exactTextOf(bytes), old_text, new_text, replace_all)
+      return replaceText(decodeExactText(bytes), old_text, new_text, replace_all)
     })
     await writeText(workspace, path, text)
     return places.length === 1
@@ -36,8 +36,8 @@ export const editFile = tool({
   },
 })
 
-function replaced(text: string, old_text: string, new_text: string, all: boolean) {
-  const [before, after] = withoutNumbers(text, old_text, new_text)
+function replaceText(text: string, old_text: string, new_text: string, all: boolean) {
+  const [before, after] = removeLineNumbers(text, old_text, new_text)
   if (before === after) throw new Error('stays as it is: old_text and new_text are the same')
   const exact = exactMatches(text, before)
   const matches = all || !exact.length ? matchesByLine(text, before) : exact
@@ -110,11 +110,11 @@ function lineNumbers(text: string, matches: Match[]): number[] {
 }
 
 /** Removes the line numbers of read_file, which models copy although they are not part of the file. */
-function withoutNumbers(text: string, before: string, after: string): [string, string] {
+function removeLineNumbers(text: string, before: string, after: string): [string, string] {
   const lines = before.replace(/\n$/, '').split('\n')
   if (text.includes(before) || !lines.every((line) => lineNumber.test(line))) return [before, after]
-  const bare = (part: string) => part.replace(new RegExp(lineNumber, 'gm'), '')
-  return [bare(before), bare(after)]
+  const removeNumbers = (part: string) => part.replace(new RegExp(lineNumber, 'gm'), '')
+  return [removeNumbers(before), removeNumbers(after)]
 }
 
 const lineNumber = /^ *\d+\t/
@@ -125,7 +125,7 @@ function notFound(text: string, part: string): string {
     return 'contains old_text only in another Unicode composition (such as é as one code point or as two): take old_text from the output of read_file, or choose lines without such characters'
   const lines = text.split(/\r?\n/)
   const oldLines = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
-  const at = nearestPlace(lines, oldLines)
+  const at = findNearestIndex(lines, oldLines)
   if (at === -1) return 'does not contain old_text, or anything like it: read the file again'
-  return `does not contain old_text exactly. The most similar lines:\n${shownLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`
+  return `does not contain old_text exactly. The most similar lines:\n${formatLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`
 }

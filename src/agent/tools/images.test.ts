@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setUpTools } from '#test/harness/interns/tools.ts'
-import { imageTypeOf, maxImageBytes } from './images.ts'
+import { detectImageType, maxImageBytes } from './images.ts'
 
 test('imageTypeOf knows the types that models take by their first bytes', () => {
   const files = { 'image/png': '\x89PNG\r\n\x1a\n', 'image/jpeg': '\xff\xd8\xff\xe0', 'image/gif': 'GIF89a' }
   for (const [type, start] of Object.entries({ ...files, 'image/webp': 'RIFF\n\0\0\0WEBPVP8 ' }))
-    assert.equal(imageTypeOf(Buffer.from(start, 'latin1')), type)
-  for (const start of ['', 'GIF', 'RIFF1234WAVE', '<svg/>']) assert.equal(imageTypeOf(Buffer.from(start)), undefined)
+    assert.equal(detectImageType(Buffer.from(start, 'latin1')), type)
+  for (const start of ['', 'GIF', 'RIFF1234WAVE', '<svg/>'])
+    assert.equal(detectImageType(Buffer.from(start)), undefined)
 })
 
 test('read_file refuses an image that is larger than providers accept', async () => {

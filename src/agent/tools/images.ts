@@ -5,7 +5,7 @@ export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 export const maxImageBytes = 3 * 1024 * 1024
 
 /** @returns the type of an image file by its first bytes; undefined for other files. */
-export function imageTypeOf(bytes: Buffer): string | undefined {
+export function detectImageType(bytes: Buffer): string | undefined {
   const start = bytes.toString('latin1', 0, 12)
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { withSuggestions } from './similar-files.ts'
 import { type ToolContext, tool } from './tool.ts'
-import { type Found, fits, openWalk } from './walk.ts'
+import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
 
 const maxEntries = 1_000
 
@@ -20,23 +20,23 @@ export const listFiles = tool({
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,
-  run: (input, context) => withSuggestions(context.workspace, input.path ?? '.', () => listed(input, context)),
+  run: (input, context) => withSuggestions(context.workspace, input.path ?? '.', () => listEntries(input, context)),
 })
 
 type Input = { path?: string | undefined; depth?: number | undefined; pattern?: string | undefined }
 
-async function listed({ path = '.', depth, pattern }: Input, { workspace, signal }: ToolContext): Promise<string> {
+async function listEntries({ path = '.', depth, pattern }: Input, { workspace, signal }: ToolContext): Promise<string> {
   const lines: string[] = []
   for (const found of await openWalk(workspace, path, { deepest: depth ?? (pattern ? 20 : 3), hidden: true })) {
     signal.throwIfAborted()
-    if (pattern && (found.kind === 'folder' || !fits(found.path, pattern))) continue
+    if (pattern && (found.kind === 'folder' || !matchesPath(found.path, pattern))) continue
     if (lines.length === maxEntries) return `${lines.join('\n')}\n[more than ${maxEntries}: name a folder or a pattern]`
-    lines.push(line(found))
+    lines.push(formatEntry(found))
   }
   return lines.join('\n') || (pattern ? '(no file matches)' : '(empty)')
 }
 
-function line({ path, kind, excluded }: Found): string {
+function formatEntry({ path, kind, excluded }: WalkEntry): string {
   const end = { file: '', folder: excluded ? '/ (not opened)' : '/', link: '@', other: '' }[kind]
   return path + end
 }

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { imageTypeOf, maxImageBytes } from './images.ts'
+import { detectImageType, maxImageBytes } from './images.ts'
 import { withSuggestions } from './similar-files.ts'
-import { textOf } from './text.ts'
+import { decodeText } from './text.ts'
 import { type ToolOutput, tool } from './tool.ts'
 import { aboutFile, readBytes } from './workspace.ts'
 
@@ -25,14 +25,16 @@ export const readFile = tool({
   async run({ path, offset = 1, limit = limits.lines }, { workspace }) {
     const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, limits.bytes))
     if (size === 0) return `(${path} is empty)`
-    const type = imageTypeOf(bytes)
+    const type = detectImageType(bytes)
     if (type) return imageResult(path, type, bytes, size)
-    const lines = (await aboutFile(path, async () => textOf(bytes))).replace(/\n$/, '').split('\n')
+    const lines = (await aboutFile(path, async () => decodeText(bytes))).replace(/\n$/, '').split('\n')
     if (offset > lines.length) throw new Error(pastEndMessage(path, offset, lines.length, size))
-    const page = numbered(lines.slice(offset - 1, offset - 1 + limit), offset)
+    const page = numberLines(lines.slice(offset - 1, offset - 1 + limit), offset)
     const last = offset - 1 + page.length
-    const more = last < lines.length || size > bytes.length
-    return more ? `${page.join('\n')}\n[lines ${offset} to ${last} of ${lines.length}${rest(size)}]` : page.join('\n')
+    const hasMore = last < lines.length || size > bytes.length
+    return hasMore
+      ? `${page.join('\n')}\n[lines ${offset} to ${last} of ${lines.length}${unreadNote(size)}]`
+      : page.join('\n')
   },
 })
 
@@ -45,7 +47,7 @@ function imageResult(path: string, type: string, bytes: Buffer, size: number): T
 }
 
 /** Numbers lines up to the limit of characters. */
-function numbered(lines: string[], first: number): string[] {
+function numberLines(lines: string[], first: number): string[] {
   const page: string[] = []
   let size = 0
   for (const [index, line] of lines.entries()) {
@@ -57,7 +59,7 @@ function numbered(lines: string[], first: number): string[] {
   return page
 }
 
-const rest = (size: number) =>
+const unreadNote = (size: number) =>
   size > limits.bytes
     ? `, of whose ${size} bytes the first ${limits.bytes} were read: find what you need with search, or with grep and tail in the shell`
     : ''

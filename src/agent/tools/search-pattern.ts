@@ -9,7 +9,7 @@ export type SearchPattern = {
  * Compiles a pattern. Plain text is searched directly, other patterns by an engine with linear time, because the model
  * writes the pattern. @throws Error if the pattern is invalid.
  */
-export async function searchPattern(pattern: string, ignoreCase: boolean): Promise<SearchPattern> {
+export async function compileSearchPattern(pattern: string, ignoreCase: boolean): Promise<SearchPattern> {
   if (!ignoreCase && /^[\w\s/'"`,:;=<>@#%&!~-]*$/.test(pattern))
     return { canMatch: contains([pattern]), matches: (line) => line.includes(pattern) }
   const { RE2JS } = await import('re2js')

@@ -1,10 +1,10 @@
 import { TimeSlices } from '#platform/async/time-slices.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableLine } from '#platform/text/printable.ts'
-import { searchPattern } from './search-pattern.ts'
+import { compileSearchPattern } from './search-pattern.ts'
 import { withSuggestions } from './similar-files.ts'
 import { type ToolContext, tool } from './tool.ts'
-import { type Found, fits, openWalk } from './walk.ts'
+import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
 
 const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, named: 5, depth: 60 }
 const sliceMs = 25
@@ -26,7 +26,7 @@ export const search = tool({
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ pattern }) => `Search for ${pattern}`,
-  run: (input, context) => withSuggestions(context.workspace, input.path ?? '.', () => found(input, context)),
+  run: (input, context) => withSuggestions(context.workspace, input.path ?? '.', () => searchFiles(input, context)),
 })
 
 type Input = {
@@ -37,12 +37,12 @@ type Input = {
   include_ignored?: boolean | undefined
 }
 
-async function found(input: Input, { workspace, signal }: ToolContext): Promise<string> {
+async function searchFiles(input: Input, { workspace, signal }: ToolContext): Promise<string> {
   const { pattern, path = '.', glob, ignore_case = false, include_ignored: all = false } = input
-  const { canMatch, matches } = await searchPattern(pattern, ignore_case)
+  const { canMatch, matches } = await compileSearchPattern(pattern, ignore_case)
   const lines: string[] = []
   const truncatedPaths: string[] = []
-  const excluded: Found[] = []
+  const excluded: WalkEntry[] = []
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = new TimeSlices(sliceMs)
   for (const entry of await openWalk(workspace, path, { deepest: limits.depth, all })) {
@@ -50,7 +50,7 @@ async function found(input: Input, { workspace, signal }: ToolContext): Promise<
     if (pause) await pause
     signal.throwIfAborted()
     if (entry.excluded && entry.name !== '.git') excluded.push(entry)
-    if (entry.kind !== 'file' || entry.excluded || (glob && !fits(entry.path, glob))) continue
+    if (entry.kind !== 'file' || entry.excluded || (glob && !matchesPath(entry.path, glob))) continue
     const read = readHead(buffer, entry)
     if (read.length > limits.fileBytes) truncatedPaths.push(entry.path)
     const bytes = read.subarray(0, limits.fileBytes)
@@ -68,7 +68,7 @@ async function found(input: Input, { workspace, signal }: ToolContext): Promise<
   ].join('\n')
 }
 
-function readHead(buffer: Buffer, { folder, name }: Found): Buffer {
+function readHead(buffer: Buffer, { folder, name }: WalkEntry): Buffer {
   try {
     return buffer.subarray(0, folder.readStart(name, buffer))
   } catch {
@@ -79,22 +79,22 @@ function readHead(buffer: Buffer, { folder, name }: Found): Buffer {
 function partlySearchedNote(paths: string[]): string[] {
   if (paths.length === 0) return []
   return [
-    `[only the first ${limits.fileBytes} bytes were searched of ${listed(paths, 10)}: grep in the shell searches all of it]`,
+    `[only the first ${limits.fileBytes} bytes were searched of ${formatPaths(paths, 10)}: grep in the shell searches all of it]`,
   ]
 }
 
-function notSearchedNote(excluded: Found[]): string[] {
+function notSearchedNote(excluded: WalkEntry[]): string[] {
   const described = (['ignored', 'hidden'] as const).flatMap((reason) => {
     const paths = excluded
       .filter((entry) => entry.excluded === reason)
       .map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
-    return paths.length === 0 ? [] : `${paths.length} ${reason} (${listed(paths, limits.named)})`
+    return paths.length === 0 ? [] : `${paths.length} ${reason} (${formatPaths(paths, limits.named)})`
   })
   if (described.length === 0) return []
   return [`[not searched: ${described.join(', ')}; include_ignored searches them]`]
 }
 
-function listed(paths: string[], named: number): string {
+function formatPaths(paths: string[], named: number): string {
   const others = paths.length > named ? ` and ${paths.length - named} more` : ''
   return paths.slice(0, named).map(printableLine).join(', ') + others
 }

@@ -20,9 +20,9 @@ const setupCommand = /^\s*(cd\s+[^;&|\n]+|export\s+\w+=[^;&|\n]*|source\s+[^;&|\
 function startsBackgroundProcess(command: string): boolean {
   // Bounds the time: an expression below is quadratic for text with many unclosed quotes or here-documents.
   if (command.length > maxReadLength) return false
-  const bare = command
+  const unquoted = command
     .replace(/<<-?\s*['"]?(\w+)['"]?.*?^\s*\1$/gms, '_')
     .replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\(\(.*?\)\)/gs, '_')
     .replace(/(?<=^|\s)#.*$/gm, '')
-  return /(?<![&<>|])&(?=\s|$|\)|;)/.test(bare) && !/\bwait\b/.test(bare)
+  return /(?<![&<>|])&(?=\s|$|\)|;)/.test(unquoted) && !/\bwait\b/.test(unquoted)
 }

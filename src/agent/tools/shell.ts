@@ -1,10 +1,10 @@
 import { z } from '#platform/json/schema.ts'
 import type { CommandResult } from '../sandbox/command.ts'
-import { commandProgress } from './command-progress.ts'
+import { reportProgress } from './command-progress.ts'
 import { withHints } from './shell-hints.ts'
 import { type ToolContext, tool } from './tool.ts'
 
-const longest = 900
+const maxTimeoutSeconds = 900
 
 export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Continue without it.'
 
@@ -24,17 +24,17 @@ export const shell = tool({
   asksPermission: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),
-    timeout_seconds: z.int().min(1).max(longest).optional().describe('The time limit. Defaults to 120.'),
+    timeout_seconds: z.int().min(1).max(maxTimeoutSeconds).optional().describe('The time limit. Defaults to 120.'),
     unsandboxed: z.boolean().optional().describe('Ask to run this outside the sandbox.'),
     reason: z.string().optional().describe('With unsandboxed: why this cannot be done in the sandbox.'),
   }),
   title: ({ command }) => command,
   async run(input, context) {
-    const sandbox = await boundary(input, context)
+    const sandbox = await decideBoundary(input, context)
     if (sandbox === 'refused') return notAllowed
     const seconds = input.timeout_seconds ?? 120
     const { workspace, signal } = context
-    const progress = commandProgress(context.working)
+    const progress = reportProgress(context.working)
     const limits = { sandbox: sandbox === 'inside', timeoutMs: seconds * 1000, signal }
     const options = { ...limits, workspace: workspace.root, onOutput: progress.add }
     try {
@@ -49,7 +49,7 @@ export const shell = tool({
  * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with the permission `shell.escalate`
  * outside. Without a sandbox the user is asked too, and the question says so.
  */
-export async function boundary(
+export async function decideBoundary(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {
@@ -78,7 +78,7 @@ export async function boundary(
   return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
 }
 
-const reasons = {
+const stopMessages = {
   cancelled: 'Cancelled.',
   output: 'Killed: it printed more than 64 MiB.',
   processes: 'Killed: it started too many processes.',
@@ -93,5 +93,5 @@ function resultText({ end, output, complaint }: CommandResult, seconds: number):
   const body = printed || '(no output)'
   if (end.how === 'exited') return `${body}\n[exit code ${end.code}]`
   if (end.how === 'signalled') return `${body}\n[killed by ${end.signal}]`
-  return `${body}\n[${end.why === 'timeout' ? timeoutMessage(seconds) : reasons[end.why]}]`
+  return `${body}\n[${end.why === 'timeout' ? timeoutMessage(seconds) : stopMessages[end.why]}]`
 }

@@ -12,17 +12,17 @@ export async function withSuggestions<T>(workspace: Workspace, path: string, act
     return await act()
   } catch (error) {
     if (!(error instanceof FileError) || (error.kind !== 'unknown' && error.kind !== 'outside')) throw error
-    const candidates = await nearFiles(workspace, path).catch(() => [])
-    const hints = [named(candidates), await restoreHint(workspace, path)].filter(Boolean)
+    const candidates = await findSimilarFiles(workspace, path).catch(() => [])
+    const hints = [formatSuggestions(candidates), await restoreHint(workspace, path)].filter(Boolean)
     throw new Error([error.message, ...hints].join(' '), { cause: error })
   }
 }
 
-const named = (paths: string[]) =>
+const formatSuggestions = (paths: string[]) =>
   paths.length === 0 ? '' : `${paths.length === 1 ? 'There is' : 'There are'} ${paths.map(printableLine).join(', ')}.`
 
 /** Returns files of the workspace with a similar name, the most similar first. */
-async function nearFiles(workspace: Workspace, path: string): Promise<string[]> {
+async function findSimilarFiles(workspace: Workspace, path: string): Promise<string[]> {
   const found: { path: string; distance: number }[] = []
   let scannedCount = 0
   for (const entry of await openWalk(workspace, '.', { deepest: 20, hidden: true })) {

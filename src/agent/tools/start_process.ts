@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { boundary, notAllowed } from './shell.ts'
+import { decideBoundary, notAllowed } from './shell.ts'
 import { tool } from './tool.ts'
 
 export const startProcess = tool({
@@ -20,9 +20,9 @@ export const startProcess = tool({
   }),
   title: ({ command }) => command,
   async run(input, context) {
-    const place = await boundary(input, context)
-    if (place === 'refused') return notAllowed
-    const options = { workspace: context.workspace.root, sandbox: place === 'inside' }
+    const location = await decideBoundary(input, context)
+    if (location === 'refused') return notAllowed
+    const options = { workspace: context.workspace.root, sandbox: location === 'inside' }
     const id = await context.processes.start(context.shell, input.command, options)
     return `Started as ${id}. read_process returns its output and whether it still runs.`
   },

@@ -1,5 +1,5 @@
 /** @returns the text of a file. @throws Error for a binary file; the caller prefixes its message with the file's name */
-export function textOf(bytes: Buffer): string {
+export function decodeText(bytes: Buffer): string {
   if (bytes.subarray(0, 8192).includes(0))
     throw new Error(
       `is a binary file of ${bytes.length} bytes: look at it with the shell, such as with file or od -A d -t x1z`,
@@ -8,8 +8,8 @@ export function textOf(bytes: Buffer): string {
 }
 
 /** Like `textOf`, but refuses bytes that are not UTF-8: they would be lost when the text is written back. */
-export function exactTextOf(bytes: Buffer): string {
-  const text = textOf(bytes)
+export function decodeExactText(bytes: Buffer): string {
+  const text = decodeText(bytes)
   if (!Buffer.from(text).equals(bytes)) throw new Error('is not UTF-8 text, so it cannot be edited')
   return text
 }

@@ -61,7 +61,7 @@ export type Tool = {
   description: ToolDescription
   kind: ToolKind
   runsAlone: boolean
-  /** Whether the tool asks for permission itself or is a question. All other tools are judged before they run. */
+  /** Whether the tool asks for permission itself or is a question. For all other tools the client's rules decide first. */
   asksPermission: boolean
   title: (input: Record<string, unknown>) => string
   /** Returns the files of a call if its input does not name them under `path`. */

@@ -3,13 +3,13 @@ import { locate } from '#platform/files/confined-folder.ts'
 import { describeFileError } from '#platform/files/file-error.ts'
 import { OpenFolder } from '#platform/files/open-folder.ts'
 import { type Exclusion, IgnoreRules } from './ignore/ignore-rules.ts'
-import { aboutFile, type Entry, isFile, sortedEntries, type Workspace } from './workspace.ts'
+import { aboutFile, type Entry, isFile, sortEntries, type Workspace } from './workspace.ts'
 
 /** Folders of generated files, which are ignored even if no `.gitignore` names them. */
-const generated = new Set(['node_modules', '__pycache__', '.venv', '.next', '.cache'])
+const generatedFolders = new Set(['node_modules', '__pycache__', '.venv', '.next', '.cache'])
 
 /** An entry of a walk. An `excluded` folder is yielded, but its entries are not. */
-export type Found = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: OpenFolder }
+export type WalkEntry = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: OpenFolder }
 
 export type WalkOptions = {
   /** How many levels of folders are opened. */
@@ -21,31 +21,34 @@ export type WalkOptions = {
 }
 
 /** Returns whether a path matches a glob. A glob without a folder matches names at any depth. */
-export const fits = (path: string, glob: string) =>
+export const matchesPath = (path: string, glob: string) =>
   matchesGlob(path, glob) || (!glob.includes('/') && matchesGlob(basename(path), glob))
 
 /**
  * Yields all entries below a folder, depth first and sorted by name, or a file itself. Skips unreadable folders. The
  * ignore rules do not exclude `from` itself, because the caller named it.
  */
-export async function openWalk(workspace: Workspace, from: string, options: WalkOptions): Promise<Iterable<Found>> {
+export async function openWalk(workspace: Workspace, from: string, options: WalkOptions): Promise<Iterable<WalkEntry>> {
   const real = await aboutFile(from, () => locate(workspace, from))
-  if (await isFile(workspace, from)) return oneFile(workspace, from, real)
+  if (await isFile(workspace, from)) return walkFile(workspace, from, real)
   return walk(workspace, from, real, options)
 }
 
-function* oneFile(workspace: Workspace, path: string, real: string): Generator<Found> {
+function* walkFile(workspace: Workspace, path: string, real: string): Generator<WalkEntry> {
   using folder = OpenFolder.open(workspace, dirname(real))
   yield { name: basename(real), kind: 'file', path, depth: 1, excluded: undefined, folder }
 }
 
-function* walk(workspace: Workspace, from: string, real: string, options: WalkOptions): Generator<Found> {
+function* walk(workspace: Workspace, from: string, real: string, options: WalkOptions): Generator<WalkEntry> {
   const names = relative(workspace.root, real).split(sep).filter(Boolean)
   const folders = new DisposableStack()
   try {
     const folder = folders.use(OpenFolder.open(workspace, real))
-    const entries = sortedEntries(folder.entries())
-    yield* walkIn({ folder, entries, path: from, names, rules: ignoreRulesAbove(workspace, names), depth: 1 }, options)
+    const entries = sortEntries(folder.entries())
+    yield* walkLevel(
+      { folder, entries, path: from, names, rules: ignoreRulesAbove(workspace, names), depth: 1 },
+      options,
+    )
   } catch (error) {
     throw describeFileError(from, error)
   } finally {
@@ -66,33 +69,36 @@ function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
 
 type Level = { folder: OpenFolder; entries: Entry[]; path: string; names: string[]; rules: IgnoreRules; depth: number }
 
-function* walkIn({ folder, entries, path, names, rules: above, depth }: Level, options: WalkOptions): Generator<Found> {
+function* walkLevel(
+  { folder, entries, path, names, rules: above, depth }: Level,
+  options: WalkOptions,
+): Generator<WalkEntry> {
   const rules = above.enter(folder, entries, names.length)
   for (const entry of entries) {
-    const own = { path: join(path, entry.name), names: [...names, entry.name] }
-    const excluded = exclusionOf(entry, own.names, rules, options)
-    yield { ...entry, path: own.path, depth, excluded, folder }
+    const entryPath = { path: join(path, entry.name), names: [...names, entry.name] }
+    const excluded = findExclusion(entry, entryPath.names, rules, options)
+    yield { ...entry, path: entryPath.path, depth, excluded, folder }
     if (entry.kind !== 'folder' || excluded || depth >= options.deepest) continue
-    const opened = openIn(folder, entry.name)
+    const opened = openSubfolder(folder, entry.name)
     if (!opened) continue
     using subfolder = opened.folder
-    yield* walkIn({ folder: subfolder, entries: opened.entries, ...own, rules, depth: depth + 1 }, options)
+    yield* walkLevel({ folder: subfolder, entries: opened.entries, ...entryPath, rules, depth: depth + 1 }, options)
   }
 }
 
-function exclusionOf(entry: Entry, names: string[], rules: IgnoreRules, { all, hidden }: WalkOptions) {
+function findExclusion(entry: Entry, names: string[], rules: IgnoreRules, { all, hidden }: WalkOptions) {
   if (entry.name === '.git') return 'hidden'
   if (all) return undefined
-  if (entry.kind === 'folder' && generated.has(entry.name)) return 'ignored'
+  if (entry.kind === 'folder' && generatedFolders.has(entry.name)) return 'ignored'
   const excluded = rules.exclusion(names, entry.kind === 'folder')
   return hidden && excluded === 'hidden' ? undefined : excluded
 }
 
-function openIn(folder: OpenFolder, name: string): { folder: OpenFolder; entries: Entry[] } | undefined {
+function openSubfolder(folder: OpenFolder, name: string): { folder: OpenFolder; entries: Entry[] } | undefined {
   let opened: OpenFolder | undefined
   try {
     opened = folder.openSubfolder(name)
-    return { folder: opened, entries: sortedEntries(opened.entries()) }
+    return { folder: opened, entries: sortEntries(opened.entries()) }
   } catch {
     opened?.[Symbol.dispose]()
     return undefined

@@ -1,16 +1,16 @@
 import { z } from '#platform/json/schema.ts'
 import type { ProxySettings } from '#platform/net/proxies.ts'
-import { allowList } from '../web/allow-list.ts'
+import { createAllowList } from '../web/allow-list.ts'
 import { fetchPage, type Page } from '../web/fetch-page.ts'
-import { textOfHtml } from '../web/html-text.ts'
+import { htmlToText } from '../web/html-text.ts'
 import { imageTypes, maxImageBytes } from './images.ts'
 import { type Tool, type ToolOutput, tool } from './tool.ts'
 
 const limits = { text: 60_000 }
 
 /** Creates the tool that fetches pages of these hosts. */
-export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
-  const allowed = allowList(hosts)
+export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {}): Tool {
+  const allowed = createAllowList(hosts)
   return tool({
     name: 'web_fetch',
     description: [
@@ -33,29 +33,29 @@ export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
       if (reason) throw new Error(`${url} is not fetched: ${reason}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
-      const found = await fetchPage({ allowed, proxies }, url, signal)
-      if ('movedTo' in found)
-        return `It is at another host now: ${found.movedTo}\nFetch that, if it is still what you want.`
-      return pageOutput(found, offset)
+      const result = await fetchPage({ allowed, proxies }, url, signal)
+      if ('movedTo' in result)
+        return `It is at another host now: ${result.movedTo}\nFetch that, if it is still what you want.`
+      return pageOutput(result, offset)
     },
   })
 }
 
 function pageOutput({ url, status, type, bytes, isWhole }: Page, offset: number): ToolOutput {
   const head = `[${url}: ${status}, ${type}, ${bytes.length} bytes${isWhole ? '' : ' and more, which were not read'}]`
-  if (status >= 400) throw new Error(`${head}\n${readable(type, bytes).slice(0, 2_000)}`)
+  if (status >= 400) throw new Error(`${head}\n${toReadableText(type, bytes).slice(0, 2_000)}`)
   if (imageTypes.includes(type) && isWhole && bytes.length <= maxImageBytes)
     return { text: head, images: [{ mimeType: type, data: bytes.toString('base64') }] }
-  const text = readable(type, bytes)
+  const text = toReadableText(type, bytes)
   const part = text.slice(offset, offset + limits.text)
-  const rest = text.length - offset - part.length
+  const remaining = text.length - offset - part.length
   return {
-    text: `${head}\n${part}${rest > 0 ? `\n[${rest} characters more: continue with offset ${offset + part.length}]` : ''}`,
+    text: `${head}\n${part}${remaining > 0 ? `\n[${remaining} characters more: continue with offset ${offset + part.length}]` : ''}`,
   }
 }
 
-function readable(type: string, bytes: Buffer): string {
+function toReadableText(type: string, bytes: Buffer): string {
   if (bytes.subarray(0, 8192).includes(0)) return '(no text)'
   const text = bytes.toString('utf8')
-  return type === 'text/html' || type === 'application/xhtml+xml' ? textOfHtml(text) : text
+  return type === 'text/html' || type === 'application/xhtml+xml' ? htmlToText(text) : text
 }

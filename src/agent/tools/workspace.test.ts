@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '#test/harness/interns/scripted-agent.ts'
-import { entriesOf, openWorkspace, readBytes, writeText } from './workspace.ts'
+import { openWorkspace, readBytes, readEntries, writeText } from './workspace.ts'
 
 /** A workspace in a folder that also contains a secret. */
 async function setUp() {
@@ -36,7 +36,7 @@ test('links that lead out are refused: a file, a folder, a chain, and one to not
     await assert.rejects(at.read(path), /outside the workspace|link to nothing/)
     await assert.rejects(writeText(at.workspace, path, 'x'), /outside the workspace|link to nothing/)
   }
-  await assert.rejects(entriesOf(at.workspace, 'folder'), /outside the workspace/)
+  await assert.rejects(readEntries(at.workspace, 'folder'), /outside the workspace/)
   assert.equal(await readFile(join(at.outside, 'secret'), 'utf8'), 'secret')
   await assert.rejects(stat(join(at.outside, 'new')))
 })
@@ -80,7 +80,7 @@ test('a folder that is repeatedly replaced by a link never leaks a file', async 
   swapping = false
   await swap
   assert.deepEqual(
-    (await entriesOf(await openWorkspace(at.outside), '.')).map(({ name }) => name),
+    (await readEntries(await openWorkspace(at.outside), '.')).map(({ name }) => name),
     ['secret'],
   )
 })
@@ -98,5 +98,5 @@ test('a file that is overwritten keeps its permissions', async () => {
   await writeFile(join(at.inside, 'run.sh'), 'old', { mode: 0o755 })
   assert.deepEqual(await writeText(at.workspace, 'run.sh', 'new'), { made: false })
   assert.equal((await stat(join(at.inside, 'run.sh'))).mode & 0o777, 0o755)
-  assert.equal((await entriesOf(at.workspace, '.')).length, 1)
+  assert.equal((await readEntries(at.workspace, '.')).length, 1)
 })

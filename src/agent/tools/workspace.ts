@@ -14,7 +14,7 @@ export type Entry = { name: string; kind: 'file' | 'folder' | 'link' | 'other' }
 
 export const openWorkspace = openConfined
 
-/** @returns at most `limit` bytes of a regular file, and its complete size. */
+/** @returns the first bytes of a regular file, at most `limit`, and its complete size. */
 export async function readBytes(
   workspace: Workspace,
   path: string,
@@ -51,17 +51,17 @@ export async function removeFile(workspace: Workspace, path: string): Promise<vo
 }
 
 /** Returns the entries of a folder, sorted by name. Links are listed, not followed. */
-export async function entriesOf(workspace: Workspace, path: string): Promise<Entry[]> {
+export async function readEntries(workspace: Workspace, path: string): Promise<Entry[]> {
   return withFilePath(path, async () => {
     const found = await withFolder(workspace, await locate(workspace, path), (folder) =>
       readdir(folder, { withFileTypes: true }),
     )
-    return sortedEntries(found)
+    return sortEntries(found)
   })
 }
 
 /** Sorts entries by name. */
-export function sortedEntries(found: Dirent[]): Entry[] {
+export function sortEntries(found: Dirent[]): Entry[] {
   const kindOf = (entry: Dirent) =>
     entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other'
   return found

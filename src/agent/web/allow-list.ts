@@ -15,14 +15,14 @@ export type AllowList = {
  * A private address must be listed itself, even if a listed name resolves to it. Otherwise the owner of a
  * listed name could reach services that only this machine can reach.
  */
-export function allowList(hosts: string[]): AllowList {
+export function createAllowList(hosts: string[]): AllowList {
   const networks = toBlockList(hosts.filter(isNetwork))
   const isListed = (address: string) => networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   const names = hosts.filter((host) => !isNetwork(host))
   const isNamed = (host: string, port: string) =>
     names.some((entry) => {
-      const [name = '', ownPort = ''] = entry.split(':')
-      if (ownPort !== port) return false
+      const [name = '', listedPort = ''] = entry.split(':')
+      if (listedPort !== port) return false
       return name === '*' || name === host || (name.startsWith('*.') && host.endsWith(name.slice(1)))
     })
   const list = `Pages may be fetched from: ${hosts.join(', ')}.`

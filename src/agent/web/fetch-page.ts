@@ -24,28 +24,28 @@ export async function fetchPage(
   signal: AbortSignal,
 ): Promise<Page | RedirectToOtherHost> {
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.ms)])
-  let url = urlOf(requestedUrl, undefined)
+  let url = parseUrl(requestedUrl, undefined)
   for (let redirects = 0; redirects <= limits.redirects; redirects++) {
     const found = await fetchOnce({ allowed, proxies, resolve }, url, timeoutSignal).catch((error: Error) => {
       signal.throwIfAborted()
       throw timeoutSignal.aborted ? new Error(`${url.href} did not answer within ${limits.ms / 1000} s.`) : error
     })
     if (found.location === undefined) return found
-    const next = urlOf(found.location, url)
+    const next = parseUrl(found.location, url)
     if (next.host !== url.host) return { movedTo: next.href }
     url = next
   }
   throw new Error(`${requestedUrl} redirects more than ${limits.redirects} times.`)
 }
 
-type Found = (Page & { location?: undefined }) | { location: string }
+type FetchResult = (Page & { location?: undefined }) | { location: string }
 
-async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: AbortSignal): Promise<Found> {
+async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: AbortSignal): Promise<FetchResult> {
   const { allowed, proxies } = rules
   const reason = allowed.urlRefusal(url)
   if (reason) throw new Error(`${url.href} is not fetched: ${reason}`)
   const proxy = findProxy(proxies, url)
-  const addresses = await addressesOf(rules, url, proxy !== undefined)
+  const addresses = await resolveAddresses(rules, url, proxy !== undefined)
   const { Agent, fetch } = await import('undici')
   // Connects only to the addresses that were checked: the name can resolve to others the next time.
   const lookup: LookupFunction = (_host, options, answer) => {
@@ -65,7 +65,7 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
     )
     const location = answer.headers.get('location')
     if (location !== null && answer.status >= 300 && answer.status < 400) return { location }
-    const { bytes, isWhole } = await bodyOf(answer.body)
+    const { bytes, isWhole } = await readBody(answer.body)
     const type = (answer.headers.get('content-type') ?? 'text/plain').split(';')[0]!.trim().toLowerCase()
     return { url: url.href, status: answer.status, type, bytes, isWhole }
   } finally {
@@ -74,7 +74,7 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
 }
 
 /** Resolves the host. Returns no addresses for a name that only the proxy can resolve. */
-async function addressesOf(
+async function resolveAddresses(
   { allowed, resolve }: Required<FetchPageOptions>,
   url: URL,
   isProxied: boolean,
@@ -89,7 +89,7 @@ async function addressesOf(
   return addresses
 }
 
-async function bodyOf(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: Buffer; isWhole: boolean }> {
+async function readBody(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of body ?? []) {
@@ -101,7 +101,7 @@ async function bodyOf(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: 
   return { bytes: Buffer.concat(pieces), isWhole: true }
 }
 
-function urlOf(text: string, base: URL | undefined): URL {
+function parseUrl(text: string, base: URL | undefined): URL {
   const url = URL.parse(text, base)
   if (url) return url
   throw new Error(

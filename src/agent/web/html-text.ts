@@ -1,12 +1,12 @@
 /** Elements whose content is skipped. */
-const unread = ['script', 'style', 'noscript', 'template', 'svg', 'head']
+const skippedElements = ['script', 'style', 'noscript', 'template', 'svg', 'head']
 /** Elements that start a new line. */
 const blocks = new Set(
   'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
     ' ',
   ),
 )
-const characters: Record<string, string> = {
+const namedCharacters: Record<string, string> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -19,14 +19,14 @@ const characters: Record<string, string> = {
 }
 
 /** Returns the text of a page with its headings, lists and link targets. The time is linear in the page's length. */
-export function textOfHtml(html: string): string {
+export function htmlToText(html: string): string {
   const lower = html.toLowerCase()
   const parts: string[] = []
   let link: string | undefined
   let at = 0
   while (at < html.length) {
     const open = html.indexOf('<', at)
-    parts.push(decoded(html.slice(at, open === -1 ? html.length : open)))
+    parts.push(decodeEntities(html.slice(at, open === -1 ? html.length : open)))
     if (open === -1) break
     const isComment = lower.startsWith('<!--', open)
     const close = isComment ? html.indexOf('-->', open) : html.indexOf('>', open)
@@ -36,13 +36,13 @@ export function textOfHtml(html: string): string {
     const tag = html.slice(open + 1, close)
     const [, end = '', name = ''] = /^(\/?)([a-z][a-z0-9]*)/i.exec(tag) ?? []
     const element = name.toLowerCase()
-    if (!end && unread.includes(element) && !tag.endsWith('/')) {
+    if (!end && skippedElements.includes(element) && !tag.endsWith('/')) {
       const end = lower.indexOf(`</${element}`, at)
       if (end === -1) break
       at = end
     } else if (element === 'a') {
       if (end && link) parts.push(` (${link})`)
-      link = end ? undefined : hrefOf(tag)
+      link = end ? undefined : readHref(tag)
     } else if (/^h[1-6]$/.test(element) && !end) parts.push(`\n\n${'#'.repeat(Number(element[1]))} `)
     else if (element === 'li' && !end) parts.push('\n- ')
     else if (blocks.has(element)) parts.push('\n')
@@ -55,15 +55,15 @@ export function textOfHtml(html: string): string {
     .trim()
 }
 
-function hrefOf(tag: string): string | undefined {
+function readHref(tag: string): string | undefined {
   const [, quoted, single] = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag.slice(0, 4_000)) ?? []
-  const href = decoded(quoted ?? single ?? '')
+  const href = decodeEntities(quoted ?? single ?? '')
   return /^(?:https?:\/\/|\/)/.test(href) ? href : undefined
 }
 
-function decoded(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hexadecimal, name) => {
-    if (name !== undefined) return characters[name.toLowerCase()] ?? whole
+    if (name !== undefined) return namedCharacters[name.toLowerCase()] ?? whole
     const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16)
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { modelWithAnswers, newAgent } from '#test/harness/interns/scripted-agent.ts'
 import { pixel } from '#test/mcp/tools.ts'
 import { tools } from '../tools/tools.ts'
-import { webFetch } from '../tools/web_fetch.ts'
-import { allowList } from './allow-list.ts'
+import { createWebFetchTool } from '../tools/web_fetch.ts'
+import { createAllowList } from './allow-list.ts'
 import { fetchPage } from './fetch-page.ts'
-import { textOfHtml } from './html-text.ts'
+import { htmlToText } from './html-text.ts'
 
 type Answers = Record<string, { status?: number; type?: string; location?: string; body?: string | Buffer }>
 
@@ -37,7 +37,7 @@ async function fetching(hosts: string[], urls: string[], more: object = {}) {
   const script = urls.map((url) => [{ name: 'web_fetch', arguments: JSON.stringify({ url }) }])
   const { model, requests } = modelWithAnswers([...script, 'done'])
   const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
-  const at = await newAgent({ model, settings, tools: [...tools, webFetch(hosts)], ...more })
+  const at = await newAgent({ model, settings, tools: [...tools, createWebFetchTool(hosts)], ...more })
   await at.prompt('go')
   return Object.assign(at, { requests })
 }
@@ -67,7 +67,11 @@ test('a client with rules judges a page once, in self-drive too', async () => {
     'done',
   ])
   await using at = await newAgent({
-    ...{ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 }, tools: [webFetch(['127.0.0.1'])] },
+    ...{
+      model,
+      settings: { model: 'm', instructions: () => '', maxSteps: 5 },
+      tools: [createWebFetchTool(['127.0.0.1'])],
+    },
     mode: 'self-drive',
   })
   await at.agent.request('initialize', { protocolVersion: 1, clientCapabilities })
@@ -100,7 +104,7 @@ test('a name with a private address is refused, unless the address is allowed to
   const name = `pages.example:${pages.port}`
   const get = (hosts: string[], ...addresses: string[]) =>
     fetchPage(
-      { allowed: allowList(hosts), proxies: {}, resolve: async () => addresses },
+      { allowed: createAllowList(hosts), proxies: {}, resolve: async () => addresses },
       `http://${name}/`,
       new AbortController().signal,
     )
@@ -170,7 +174,7 @@ for (const [entry, yes, no] of [
   ['fd00::/8', ['http://[fd00::1]:99/'], ['http://[fe80::1]/']],
 ] as [string, string[], string[]][])
   test(`the entry ${entry} matches the expected hosts`, () => {
-    const { urlRefusal } = allowList([entry])
+    const { urlRefusal } = createAllowList([entry])
     for (const url of yes) assert.equal(urlRefusal(new URL(url)), undefined, url)
     for (const url of no) assert.match(urlRefusal(new URL(url)) ?? '', /is not among the hosts/, url)
   })
@@ -178,10 +182,10 @@ for (const [entry, yes, no] of [
 test('HTML becomes words: no scripts, headings, lists, links, characters', () => {
   const page = `<!doctype html><head><title>T</title></head><body><!-- <p>hidden --><SCRIPT>if (a < b) x()</SCRIPT>
     <h2>A &amp; B</h2><ul><li>one<li>two &#8212; <a href='https://e.example/?a=1&amp;b=2'>three</a></ul><p>x&nbsp;y`
-  assert.equal(textOfHtml(page), '## A & B\n\n- one\n- two — three (https://e.example/?a=1&b=2)\n\nx y')
+  assert.equal(htmlToText(page), '## A & B\n\n- one\n- two — three (https://e.example/?a=1&b=2)\n\nx y')
 })
 
 test('hostile HTML is parsed in limited time', () => {
   for (const piece of ['<!--', '<script', '<a href="', '&#', '<'])
-    assert.ok(textOfHtml(piece.repeat(500_000)).length <= piece.length * 500_000)
+    assert.ok(htmlToText(piece.repeat(500_000)).length <= piece.length * 500_000)
 })

@@ -1,40 +1,20 @@
 import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
-import type { Vault } from '#identity/provider-keys/vault.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
-import type { EndReason } from '#interns/contract/run.ts'
 import { createDecisionCollector } from '#interns/rules/collect.ts'
-import type { ReadMeteredUsage } from '#interns/runs/metered-usage.ts'
-import type { ReadSpending } from '#interns/runs/run-spending.ts'
 import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'
 import type { Config } from '#platform/config/settings.ts'
-import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
-import type { NewId } from '#platform/core/id.ts'
-import type { Db } from '#platform/db/db.ts'
-import type { Log } from '#platform/process/log.ts'
 import type { Scanner } from '#policy/filters/scan.ts'
 import { screenText } from '#policy/guardrails/decide/content.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
-import { openSupervision, type Supervision } from './supervision.ts'
+import { openSupervision, type Supervision, type SupervisionParts } from './supervision.ts'
 
 /** The caller whose guardrails apply. */
 type Subject = Parameters<GuardrailCache['policiesOf']>[0]
 
-type InternsParts = {
-  config: Config
-  dataDir: string
-  db: Db
-  now: Now
-  newId: NewId
-  log: Log
-  /** Reads an environment variable. */
-  variable: (name: string) => string | undefined
+type InternsParts = Omit<SupervisionParts, 'decisions'> & {
   guardrailCache: Pick<GuardrailCache, 'policiesOf'>
-  vault: Vault
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
-  metered: ReadMeteredUsage
-  spent: ReadSpending
-  observeRunEnd: (outcome: EndReason) => void
   /** Called when a content filter refuses the text of a prompt, or screening fails. */
   onRefused: (error: unknown) => void
 }
@@ -62,38 +42,11 @@ export function openDecisionCollector({ db, now, ...parts }: ConcealDeps & Pick<
 export type Interns = Supervision & { conversation: ChatTurnDeps }
 
 /** Everything that runs interns and connects to them, as configured. Starts nothing before `start`. */
-export function openInterns({
-  config,
-  dataDir,
-  db,
-  now,
-  newId,
-  log,
-  variable,
-  guardrailCache,
-  vault,
-  scanner,
-  metered,
-  spent,
-  observeRunEnd,
-  onRefused,
-}: InternsParts): Interns {
+export function openInterns({ guardrailCache, scanner, onRefused, ...parts }: InternsParts): Interns {
+  const { config, db, now, newId, readMeteredUsage, readSpending } = parts
   const conceal = createConcealer({ guardrailCache, scanner })
   const decisions = openDecisionCollector({ db, now, guardrailCache, scanner })
-  const supervision = openSupervision({
-    config,
-    dataDir,
-    db,
-    vault,
-    now,
-    newId,
-    log,
-    variable,
-    metered,
-    spent,
-    observeRunEnd,
-    decisions,
-  })
+  const supervision = openSupervision({ ...parts, decisions })
   const conversation: ChatTurnDeps = {
     db,
     now,
@@ -104,8 +57,8 @@ export function openInterns({
     idleMs: config.intern_idle_ms,
     runsOf: (intern) => supervision.provisioner.runs(intern),
     screen: createScreen({ guardrailCache, scanner, onRefused }),
-    metered,
-    spent,
+    readMeteredUsage,
+    readSpending,
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     idleTimeoutMs: config.intern_budget_ms,
   }

@@ -23,7 +23,7 @@ import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Log } from '#platform/process/log.ts'
 import { throttleWarnings } from '#platform/process/warning-throttle.ts'
-import { clusterOf } from '#provision/kubernetes/access.ts'
+import { readCluster } from '#provision/kubernetes/access.ts'
 import { KubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
 import { ProcessProvisioner } from '#provision/processes/process-provisioner.ts'
 import type { Provisioner } from '#provision/supervisor/provisioner.ts'
@@ -31,7 +31,7 @@ import { Supervisor } from '#provision/supervisor/supervisor.ts'
 import { reachableUrl } from '../access/address.ts'
 import { createStarterCheck } from './starter-check.ts'
 
-type SupervisionParts = {
+export type SupervisionParts = {
   config: Config
   dataDir: string
   db: Db
@@ -40,8 +40,8 @@ type SupervisionParts = {
   newId: NewId
   log: Log
   variable: (name: string) => string | undefined
-  metered: ReadMeteredUsage
-  spent: ReadSpending
+  readMeteredUsage: ReadMeteredUsage
+  readSpending: ReadSpending
   observeRunEnd: (outcome: EndReason) => void
   decisions: DecisionCollector
 }
@@ -56,20 +56,8 @@ export type Supervision = {
 }
 
 /** Opens the parts. None of them runs before `start`: only one of several processes of a service supervises interns. */
-export function openSupervision({
-  config,
-  dataDir,
-  db,
-  vault,
-  now,
-  newId,
-  log,
-  variable,
-  metered,
-  spent,
-  observeRunEnd,
-  decisions,
-}: SupervisionParts): Supervision {
+export function openSupervision(parts: SupervisionParts): Supervision {
+  const { config, dataDir, db, vault, now, newId, log, variable, observeRunEnd } = parts
   let baseUrl = ''
   const warn = (message: string) => log.warn(message)
   const thisHost = ownHost(config, db)
@@ -94,13 +82,13 @@ export function openSupervision({
       variable,
       mask: maskSecrets,
       onUncounted: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
-      ended: ({ id }) => waitUntilEnded({ db }, id),
+      waitUntilEnded: ({ id }) => waitUntilEnded({ db }, id),
       listeners: listenAddress ? { listen: listenAddress, ports: config.intern_ports, certificates } : undefined,
     })
   }
   const createPodProvisioner = () => {
     const apiPath = () => new URL(baseUrl).pathname
-    return new KubernetesProvisioner({ ...commonDeps, now, apiPath, cluster: clusterOf(config, variable) })
+    return new KubernetesProvisioner({ ...commonDeps, now, apiPath, cluster: readCluster(config, variable) })
   }
   const provisioner = config.provisioner === 'kubernetes' ? createPodProvisioner() : createProcessProvisioner()
   const onError = throttleWarnings(log, 'intern')
@@ -112,7 +100,7 @@ export function openSupervision({
       log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
   }
   const checkStarter = createStarterCheck({ db, now })
-  const followDeps = { db, now, metered, spent, checkStarter, decisions, ended: onRunEnded, onError }
+  const followDeps: FollowDeps = { ...parts, checkStarter, ended: onRunEnded, onError }
   const supervisor = new Supervisor({
     db,
     now,
@@ -154,5 +142,5 @@ export async function createDemoIntern(
 ): Promise<void> {
   const description = 'Plays scenes on the demo model; docs/agents.md lists them.'
   const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
-  await supervisor.settled(intern.id, demoStartTimeoutMs)
+  await supervisor.waitUntilSettled(intern.id, demoStartTimeoutMs)
 }

@@ -74,8 +74,8 @@ export async function openDeps(
     guardrailCache,
     vault,
     scanner,
-    metered: createTurnUsageReader(meters),
-    spent: createSpendingReader(meters),
+    readMeteredUsage: createTurnUsageReader(meters),
+    readSpending: createSpendingReader(meters),
     observeRunEnd: metrics.observeInternRun,
     onRefused: (error) => countRefusal(toCause(error)),
   })

@@ -41,7 +41,7 @@ export async function openMoney(
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
   const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: onUnmetered, onLost })
   cleanup.defer(ledger.close)
-  const spent = createSpendingReader({ db, ledger, isSingleWriter: isSingleLedgerWriter(db, config, { isShared }) })
+  const readSpending = createSpendingReader({ db, ledger, isSingleWriter: isSingleLedgerWriter(db, config, { isShared }) })
   const readPastSpending = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
     await ledger.flush()
@@ -50,7 +50,7 @@ export async function openMoney(
       return readGuardrailSpending({ db }, subject, includesByok, sinceDay)
     if (subject.kind === 'turn') return readCostBetween({ db }, subject.keyHash, subject.startedAt)
     if (subject.kind === 'session')
-      return toPicoUsd(await readSessionCost({ db, spent }, subject.internId, subject.sessionId))
+      return toPicoUsd(await readSessionCost({ db, readSpending }, subject.internId, subject.sessionId))
     return readSpentSince({ db }, { subject, includesByok }, sinceDay)
   }
   const warnNotReported = createWarning(context, 'budgets were not reported')

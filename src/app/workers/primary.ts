@@ -101,8 +101,8 @@ export async function startWorkers(
     newId,
     log,
     variable,
-    metered: createTurnUsageReader(meters),
-    spent: createSpendingReader(meters),
+    readMeteredUsage: createTurnUsageReader(meters),
+    readSpending: createSpendingReader(meters),
     observeRunEnd: metrics.observeInternRun,
     decisions,
   })
@@ -216,7 +216,7 @@ async function closeGracefully(
     () => {},
   )
   if (address) {
-    const turnsEnded = fleet.clientsGone().then(() => supervisor.turnsOver(killRequest.signal))
+    const turnsEnded = fleet.clientsGone().then(() => supervisor.waitForTurns(killRequest.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
     await fleet.endInterns()

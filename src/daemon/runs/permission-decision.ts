@@ -11,12 +11,12 @@ import {
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import type { LiveRun } from './live-run.ts'
 import { permissionQuestion } from './pending-question.ts'
-import { answerByRule, type Decisions, onceOptions } from './rule-decisions.ts'
+import { answerByRule, type Decisions, selectOnceOptions } from './rule-decisions.ts'
 
 export type DecisionDeps = {
   now: () => number
   newId: () => string
-  transcripts: Pick<DaemonTranscripts, 'of'>
+  transcripts: Pick<DaemonTranscripts, 'recorder'>
   decisions: Decisions
   workspace: string
 }
@@ -40,7 +40,10 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   const decision = ruleDecision?.effect === 'allow' && !canAllow ? undefined : ruleDecision
   if (decision) saveDecision(deps, run, request, decision)
   if (decision?.effect === 'ask')
-    return run.ask(permissionQuestion(deps.newId(), request, { action, options: onceOptions(options) }), withdrawn)
+    return run.ask(
+      permissionQuestion(deps.newId(), request, { action, options: selectOnceOptions(options) }),
+      withdrawn,
+    )
   const ruleOutcome = decision && applyRule(run, request, decision.effect)
   const granted = selfDriveAnswer(options)
   const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, granted)
@@ -61,6 +64,6 @@ function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: Permission
   const { session, id: runId } = run
   const summary = { operation: operation?.slice(0, 200) ?? null, detail: shortened }
   deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), ...summary, decision })
-  deps.transcripts.of(session.id).addDecision(decision, summary.operation, shortened)
+  deps.transcripts.recorder(session.id).addDecision(decision, summary.operation, shortened)
   run.write({ type: 'decision.made' })
 }

@@ -8,7 +8,7 @@ import type { DaemonStore } from '../store/store.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import type { LiveRun } from './live-run.ts'
 import type { DecisionDeps } from './permission-decision.ts'
-import { promptBlocks } from './prompt-blocks.ts'
+import { createPromptBlocks } from './prompt-blocks.ts'
 import type { Sessions } from './sessions.ts'
 import { failRun, runAgentTurn } from './turn.ts'
 
@@ -16,7 +16,7 @@ type PlayDeps = DecisionDeps & {
   log: DaemonLog
   sessions: Pick<Sessions, 'open'>
   store: Pick<DaemonStore, 'saveCost'>
-  transcripts: Pick<DaemonTranscripts, 'of' | 'save'>
+  transcripts: Pick<DaemonTranscripts, 'recorder' | 'save'>
   limits: Pick<Limits, 'settleMs' | 'lateOutputMs'>
   modes: AgentSettings['modes']
   files: Pick<InternFiles, 'write'>
@@ -45,7 +45,7 @@ export async function playTurn(
       ...(budget && { budget }),
     }
     transcripts
-      .of(session.id)
+      .recorder(session.id)
       .startRun(run.id, [prompt, ...attachments.map(describeAttachment)].join('\n').trim(), promptInfo)
     transcripts.save()
     // A background run has no reader, so it starts without output.
@@ -56,7 +56,7 @@ export async function playTurn(
     if (run.state().at === 'ended') return
     const costBefore = session.costUsd
     const { workspace, files } = deps
-    const blocks = await promptBlocks(
+    const blocks = await createPromptBlocks(
       { text: prompt, attachments },
       { abilities: agent.promptAbilities, workspace, files },
     )

@@ -7,7 +7,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { PromptCapabilities } from '../acp/agent.ts'
 
 /** The folder of the workspace for files of prompts. */
-const folder = 'attachments'
+const attachmentsFolder = 'attachments'
 const maxFilesOfName = 1000
 /** The longest embedded text. The agent reads a longer one from its file. */
 const maxEmbeddedLength = 32_000
@@ -20,12 +20,12 @@ type Target = { abilities: PromptCapabilities; workspace: string; files: Pick<In
  * embedded, if the agent supports that.
  * @throws Refusal `bad_request` naming a part that the agent does not support. No file was stored then.
  */
-export async function promptBlocks({ text, attachments }: Prompt, target: Target): Promise<ContentBlock[]> {
+export async function createPromptBlocks({ text, attachments }: Prompt, target: Target): Promise<ContentBlock[]> {
   for (const attachment of attachments) requireSupported(attachment, target.abilities)
   const blocks: ContentBlock[] = text === '' ? [] : [{ type: 'text', text }]
   for (const attachment of attachments) {
     const { kind, data, mimeType } = attachment
-    blocks.push(kind === 'file' ? await fileBlock(attachment, target) : { type: kind, data, mimeType })
+    blocks.push(kind === 'file' ? await createFileBlock(attachment, target) : { type: kind, data, mimeType })
   }
   return blocks
 }
@@ -39,7 +39,7 @@ function requireSupported({ kind, mimeType, part }: Attachment, abilities: Promp
   )
 }
 
-async function fileBlock(attachment: Attachment, { abilities, workspace, files }: Target): Promise<ContentBlock> {
+async function createFileBlock(attachment: Attachment, { abilities, workspace, files }: Target): Promise<ContentBlock> {
   const { mimeType, data } = attachment
   const bytes = Buffer.from(data, 'base64')
   const path = await storeFile(files, attachment, bytes)
@@ -52,10 +52,10 @@ async function fileBlock(attachment: Attachment, { abilities, workspace, files }
 
 /** Stores a file under its name, or with a number if the name exists. @returns the path in the workspace. */
 async function storeFile(files: Target['files'], { name, mimeType, part }: Attachment, bytes: Buffer): Promise<string> {
-  const own = name ?? `file-${part}.${/^[a-z]+\/([a-z0-9]{1,8})$/.exec(mimeType)?.[1] ?? 'bin'}`
-  const [, stem = own, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(own) ?? []
+  const fileName = name ?? `file-${part}.${/^[a-z]+\/([a-z0-9]{1,8})$/.exec(mimeType)?.[1] ?? 'bin'}`
+  const [, stem = fileName, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(fileName) ?? []
   for (let at = 1; at < maxFilesOfName; at++) {
-    const path = `${folder}/${at === 1 ? own : `${stem}-${at}${ending}`}`
+    const path = `${attachmentsFolder}/${at === 1 ? fileName : `${stem}-${at}${ending}`}`
     try {
       await files.write(path, chunksOf(bytes), false, new AbortController().signal)
       return path

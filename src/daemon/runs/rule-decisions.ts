@@ -10,6 +10,7 @@ export type Decisions = {
   decide(action: Action): Decision | undefined
   /** Saves a decision until the server has fetched it. @throws StoreFailed; the action must not be allowed then. */
   save(decision: Omit<LoggedDecision, 'seq'>): void
+  /** Deletes the decisions up to `seq`, which the server has stored, and returns the oldest remaining ones. */
   after(seq: number): LoggedDecision[]
 }
 
@@ -38,8 +39,8 @@ export function answerByRule(effect: 'allow' | 'deny', options: PermissionKind[]
   )
 }
 
-/** The options for a question that a rule requires: without those that the agent would remember, if there are others. */
-export function onceOptions(options: PermissionKind[]): PermissionKind[] {
+/** The options for a question that a rule requires: only options that the agent does not remember, if one of them allows. */
+export function selectOnceOptions(options: PermissionKind[]): PermissionKind[] {
   const once = options.filter((option) => option.endsWith('_once'))
   return once.some((option) => option === 'allow_once') ? once : options
 }

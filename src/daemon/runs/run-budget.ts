@@ -1,14 +1,14 @@
 import { type BudgetPart, spentMessage, type TurnBudget } from '#interns/contract/turn-budget.ts'
-import { workClock } from './work-clock.ts'
+import { createWorkClock } from './work-clock.ts'
 
 /** The limits of a run that its daemon can check: the working time, and the cost that its agent reports. */
 export class RunBudget {
   readonly #budget: TurnBudget
-  readonly #clock: ReturnType<typeof workClock>
+  readonly #clock: ReturnType<typeof createWorkClock>
 
   constructor(budget: TurnBudget, now: () => number) {
     this.#budget = budget
-    this.#clock = workClock(now)
+    this.#clock = createWorkClock(now)
   }
 
   /** Starts or pauses the clock of the working time. */
@@ -23,7 +23,7 @@ export class RunBudget {
   /** When the working time ends; undefined without a limit, or while the clock is paused. */
   timeLimitAt(): number | undefined {
     const { seconds } = this.#budget
-    return seconds === undefined ? undefined : this.#clock.reaches(1000 * seconds)
+    return seconds === undefined ? undefined : this.#clock.reachedAt(1000 * seconds)
   }
 
   /** The limit that a cost has reached. */

@@ -8,7 +8,7 @@ import type { Launch } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
 import type { AgentSettings, Limits } from '../settings/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
-import { answerRecordOf } from '../transcript/answer-record.ts'
+import { toAnswerRecord } from '../transcript/answer-record.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import { type AgentHost, hostAgent } from './agent-host.ts'
 import { createBackpressure } from './backpressure.ts'
@@ -107,21 +107,21 @@ export class RunRegistry {
     return undefined
   }
 
-  /** @returns whether there was such a run. */
+  /** Cancels a run. @returns whether the run was in progress. */
   cancel(runId: string, message: string): boolean {
     const run = this.#runs.get(runId)
     run?.apply({ type: 'run.cancelled' }, { message })
     return run !== undefined
   }
 
-  /** Ends a run whose metered cost reached its budget. The server meters it. @returns whether there was such a run. */
+  /** Ends a run whose cost, as the server meters it, reached its budget. @returns whether the run was in progress. */
   endOverBudget(runId: string, part: BudgetPart, neededUsd?: number): boolean {
     const run = this.#runs.get(runId)
     run?.endOverBudget(part, neededUsd)
     return run !== undefined
   }
 
-  /** Accepts no more runs if there was none for `idleMs`, and returns 0. Otherwise returns the delay until the next check. */
+  /** Accepts no more runs if no run was in progress for `idleMs`, and returns 0. Otherwise returns the delay to the next check. */
   rest(idleMs: number): number {
     const { now, transcripts } = this.#deps
     this.#deadlines.check()
@@ -161,11 +161,11 @@ export class RunRegistry {
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         saveQuestion: (run, pending, deadlineAt) => this.#saveQuestion(run, pending, deadlineAt),
         answered: ({ session }, question, answer, by) =>
-          transcripts.of(session.id).setAnswer(question.id, answerRecordOf(question, answer, by)),
+          transcripts.recorder(session.id).setAnswer(question.id, toAnswerRecord(question, answer, by)),
         saveEnd: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
           const since = meteredSince !== undefined && { meteredSince }
           const turnEnd = { message: message || null, model: model ?? session.model, usage: usage ?? null, ...since }
-          transcripts.of(session.id).endRun({ reason, ...turnEnd })
+          transcripts.recorder(session.id).endRun({ reason, ...turnEnd })
           transcripts.save()
         },
         deadlineChanged: this.#deadlines.schedule,
@@ -187,7 +187,7 @@ export class RunRegistry {
     const questionId = question.id
     store.forgetQuestions(now() - limits.questionMemoryMs)
     store.saveQuestion(questionId, { sessionId: run.session.id, runId: run.id, deadlineAt })
-    transcripts.of(run.session.id).addQuestion(question, deadlineAt, action)
+    transcripts.recorder(run.session.id).addQuestion(question, deadlineAt, action)
     transcripts.save()
     this.#runByQuestion.set(questionId, run)
   }
@@ -202,29 +202,29 @@ export class RunRegistry {
     if (session.run === run) session.run = undefined
     if (!session.isTurnOpen || !session.opened) return
     session.opened.agent.cancel(session.opened.agentSession.id)
-    this.#watchStuck(session, session.opened)
+    this.#closeIfStuck(session, session.opened)
   }
 
   /**
    * An agent that does not end a cancelled turn blocks its session forever, so it is closed when no other run uses it.
    * Turns that wait for the session do not count: otherwise repeated attempts would keep the agent forever.
    */
-  #watchStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
+  #closeIfStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
     const timer = setTimeout(() => {
       if (!session.isTurnOpen || session.opened?.agent !== agent) return
-      if (this.#users().length > 0) return this.#watchStuck(session, session.opened)
+      if (this.#runsWithAgent().length > 0) return this.#closeIfStuck(session, session.opened)
       this.#host.discard(agent, new Error('The agent did not end a turn that was cancelled.'))
     }, this.#deps.limits.settleMs).unref()
     void session.settled.then(() => clearTimeout(timer))
   }
 
   #agentEnded(agent: Agent, why: Error): void {
-    for (const run of this.#users()) if (run.session.opened?.agent === agent) failRun(run, why)
+    for (const run of this.#runsWithAgent()) if (run.session.opened?.agent === agent) failRun(run, why)
     this.#sessions.lost(agent)
   }
 
   /** The runs that need the agent. */
-  #users(): LiveRun[] {
+  #runsWithAgent(): LiveRun[] {
     return [...this.#runs.values()].filter((run) => run.needsAgent)
   }
 

@@ -7,7 +7,7 @@ import type { AgentHost } from './agent-host.ts'
 import { newSession, type Session } from './session.ts'
 
 export type Sessions = {
-  /** Finds a session, or creates one without adding it. */
+  /** Finds a session, or creates a session that `add` must add. */
   find(id: string): Session
   /** Adds a session when a turn starts. */
   add(session: Session): void
@@ -73,7 +73,7 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
   return {
     find: (id) => sessions.get(id) ?? newSession(id),
     add: (session) => void sessions.set(session.id, session),
-    open: (session) => open(session).catch((error) => Promise.reject(asRefusal(error))),
+    open: (session) => open(session).catch((error) => Promise.reject(toRefusal(error))),
     closeIdle: (session) => {
       if (session.run) return
       if (!session.opened) return void sessions.delete(session.id)
@@ -96,7 +96,7 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
 }
 
 /** Converts the failure to open a session: the agent refused, has ended, or the disk is full. */
-function asRefusal(error: unknown): unknown {
+function toRefusal(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
   if (error instanceof StoreFailed) return new Refusal('turn_failed', error.message)
   return new Refusal('intern_rejected', `The agent did not accept the turn: ${error.message}`)

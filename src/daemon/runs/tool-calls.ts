@@ -1,6 +1,6 @@
 import type { ToolCall } from '../acp/tool-call.ts'
 
-/** The limits of the remembered tool calls. A later permission request can omit their details. */
+/** The limits of the remembered tool calls. They are remembered because a later permission request can omit their details. */
 const limits = { calls: 200, characters: 16 * 1024 * 1024 }
 
 /** Remembers the latest tool calls of a turn, by id. */

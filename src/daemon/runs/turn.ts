@@ -36,7 +36,7 @@ export async function runAgentTurn(
   }
   const costUpdated = () => run.checkCost(cost())
   const cost = () => costOfTurn(costBefore, hasCost ? session.costUsd : undefined)
-  agent.listen(agentSession.id, listenFor(deps, run, { updated, costUpdated }))
+  agent.listen(agentSession.id, createListener(deps, run, { updated, costUpdated }))
   try {
     session.isTurnOpen = true
     run.startClock()
@@ -80,10 +80,10 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
 
 type CostListener = { updated: (update: AgentUpdate) => void; costUpdated: () => void }
 
-function listenFor(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostListener): SessionListener {
+function createListener(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostListener): SessionListener {
   const { now, newId, transcripts } = deps
   const tools = rememberToolCalls()
-  const recorder = transcripts.of(run.session.id)
+  const recorder = transcripts.recorder(run.session.id)
   let noticedAt = Number.NEGATIVE_INFINITY
 
   const notice = () => {
@@ -92,8 +92,8 @@ function listenFor(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostL
     noticedAt = now()
     run.write({ type: 'work.noticed' })
   }
-  const say = (kind: 'message' | 'reasoning', text: string) => {
-    if (run.state().at === 'ended') return transcripts.of(run.session.id).addLateText(run.id, kind, text)
+  const writeText = (kind: 'message' | 'reasoning', text: string) => {
+    if (run.state().at === 'ended') return transcripts.recorder(run.session.id).addLateText(run.id, kind, text)
     recorder.addText(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
@@ -124,8 +124,8 @@ function listenFor(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostL
   return {
     updated: (update) => {
       updated(update)
-      if (update.type === 'text') say('message', update.text)
-      else if (update.type === 'reasoning') say('reasoning', update.text)
+      if (update.type === 'text') writeText('message', update.text)
+      else if (update.type === 'reasoning') writeText('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model
       else if (update.type === 'cost') {
         run.session.costUsd = update.totalUsd

@@ -3,18 +3,18 @@ export type WorkClock = {
   /** Starts or pauses the clock. */
   setWorking: (isWorking: boolean) => void
   /** When the working time will reach a duration; undefined while paused. */
-  reaches: (ms: number) => number | undefined
+  reachedAt: (ms: number) => number | undefined
 }
 
-export function workClock(now: () => number): WorkClock {
+export function createWorkClock(now: () => number): WorkClock {
   let workedMs = 0
-  let since: number | undefined
+  let workingSince: number | undefined
   return {
     setWorking(isWorking) {
-      if (isWorking === (since !== undefined)) return
-      if (since !== undefined) workedMs += now() - since
-      since = isWorking ? now() : undefined
+      if (isWorking === (workingSince !== undefined)) return
+      if (workingSince !== undefined) workedMs += now() - workingSince
+      workingSince = isWorking ? now() : undefined
     },
-    reaches: (ms) => (since === undefined ? undefined : since + ms - workedMs),
+    reachedAt: (ms) => (workingSince === undefined ? undefined : workingSince + ms - workedMs),
   }
 }

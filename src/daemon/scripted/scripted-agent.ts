@@ -64,7 +64,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       const script = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
       const session = find(sessionId)
       session.blocks = prompt
-      return perform(script, { sessionId, session, client, options })
+      return runScript(script, { sessionId, session, client, options })
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
 
@@ -74,7 +74,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
   }
 }
 
-async function perform(script: string, stage: Omit<ScriptContext, 'signal'>) {
+async function runScript(script: string, stage: Omit<ScriptContext, 'signal'>) {
   const { session } = stage
   session.turn = new AbortController()
   const { signal } = session.turn

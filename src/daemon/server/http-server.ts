@@ -12,7 +12,7 @@ import { discardBody } from '#platform/net/request-body.ts'
 import { serveFiles } from '../files/serve-files.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
 import type { DaemonLog } from '../log.ts'
-import { readMilestones, readSessions } from '../transcript/serve.ts'
+import { serveMilestones, serveSessions } from '../transcript/serve.ts'
 import { readAnswer, readIdleMs, readJson, readRules, readSpent, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 
@@ -31,11 +31,11 @@ export function createHttpServer(
     serializeRequests((request, response) => {
       serve(deps, { request, response }).catch((error) => {
         discardBody(request)
-        fail(deps, response, error)
+        sendError(deps, response, error)
       })
     }),
   )
-  // Bodies have a lowest rate instead, because a large upload can take any time.
+  // No time limit for a request, because a large upload can take any time. Instead, bodies have a lowest rate.
   server.requestTimeout = 0
   server.keepAliveTimeout = 60_000
   return server
@@ -72,9 +72,9 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'DELETE /runs':
       return sendJson(response, 200, { cancelled: await runs.cancel(path[1] ?? '', ...readSpent(query)) })
     case 'GET /sessions':
-      return readSessions(runs.transcripts, { path, query, response, signal: disconnect.signal })
+      return serveSessions(runs.transcripts, { path, query, response, signal: disconnect.signal })
     case 'GET /milestones':
-      return readMilestones(runs.transcripts, { query, response, signal: disconnect.signal })
+      return serveMilestones(runs.transcripts, { query, response, signal: disconnect.signal })
     case 'GET /files':
     case 'PUT /files':
     case 'POST /files':
@@ -110,7 +110,7 @@ async function writeEvents(response: ServerResponse, events: AsyncIterable<TurnE
   response.destroy()
 }
 
-function fail({ log }: HttpServerDeps, response: ServerResponse, error: unknown): void {
+function sendError({ log }: HttpServerDeps, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return
   if (response.headersSent) return void response.destroy()
   if (error instanceof Refusal) {

@@ -48,11 +48,11 @@ export async function openListeners(
     closeConnections: () => {
       for (const server of servers) server.closeAllConnections()
     },
-    connections: async () => (await Promise.all(servers.map(connectionsOf))).reduce((sum, each) => sum + each, 0),
+    connections: async () => (await Promise.all(servers.map(countConnections))).reduce((sum, each) => sum + each, 0),
   }
 }
 
-const connectionsOf = (server: Server) =>
+const countConnections = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
 
 function startListening(server: Server, listen: (done: () => void) => void): Promise<void> {

@@ -9,7 +9,7 @@ import { readPacedBody } from '#platform/net/paced-body.ts'
 /** More than the largest body of the public API. */
 const maxBodyBytes = 2 * 1024 * 1024
 
-/** The server sends these bodies from its memory. */
+/** The slowest rate of a JSON body. The server sends it from its memory, so a slower body comes from another client. */
 const jsonPace = { bytesPerSecond: 32 * 1024, pauseMs: 30_000 }
 
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
@@ -32,10 +32,10 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
 export function readTurn(body: Record<string, unknown>): StartTurn {
   const { mode, sessionId } = body
   if (mode !== 'manual' && mode !== 'self-drive') throw new Fault('invalid', 'mode is manual or self-drive.')
-  const session = sessionId !== undefined && { sessionId: text(body, 'sessionId') }
+  const session = sessionId !== undefined && { sessionId: readString(body, 'sessionId') }
   const attachments = readAttachments(body.attachments ?? [])
   // A prompt with attachments can be empty.
-  const prompt = attachments.length > 0 && body.prompt === '' ? '' : text(body, 'prompt')
+  const prompt = attachments.length > 0 && body.prompt === '' ? '' : readString(body, 'prompt')
   const budget = body.budget !== undefined && { budget: readBudget(body.budget) }
   const turns = body.turnsBefore !== undefined && { turnsBefore: readTurns(body.turnsBefore) }
   return { prompt, attachments, mode, ...session, ...budget, ...turns, ...readCaller(body) }
@@ -46,7 +46,7 @@ function readTurns(value: unknown): number {
   throw new Fault('invalid', 'turnsBefore must be an integer.')
 }
 
-/** The server validated it when it was set. */
+/** Checks only the types, because the server validated the budget when it was set. */
 function readBudget(value: unknown): TurnBudget {
   const { costUsd, costOf, seconds } = (value ?? {}) as TurnBudget
   const isValidCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
@@ -54,7 +54,7 @@ function readBudget(value: unknown): TurnBudget {
   throw new Fault('invalid', 'A budget has costUsd with costOf, and seconds.')
 }
 
-/** The exceeded limit because of which a run is ended, and the maximum cost of the request that it refused. */
+/** The exceeded limit because of which a run is ended, and the maximum cost in USD of the request that the limit refused. */
 export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUsd?: number] {
   const neededUsd = Number(query.get('needed_usd') ?? Number.NaN)
   const spent = budgetParts.find((part) => part === query.get('spent'))
@@ -73,9 +73,9 @@ function readAttachments(value: unknown): Attachment[] {
 
 export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
   return {
-    sessionId: text(body, 'sessionId'),
-    questionId: text(body, 'questionId'),
-    answer: typeof body.answer === 'string' ? body.answer : text(body, 'answer'),
+    sessionId: readString(body, 'sessionId'),
+    questionId: readString(body, 'questionId'),
+    answer: typeof body.answer === 'string' ? body.answer : readString(body, 'answer'),
     ...readCaller(body),
   }
 }
@@ -83,7 +83,7 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
 /** The server validated the rules when they were set. */
 export function readRules(body: Record<string, unknown>): RulesInForce {
   const { sets } = body
-  if (Array.isArray(sets)) return { agent: text(body, 'agent'), sets }
+  if (Array.isArray(sets)) return { agent: readString(body, 'agent'), sets }
   throw new Fault('invalid', 'sets must be a list.')
 }
 
@@ -100,7 +100,7 @@ function readCaller({ by, activity, background }: Record<string, unknown>): Turn
   }
 }
 
-function text(body: Record<string, unknown>, key: string): string {
+function readString(body: Record<string, unknown>, key: string): string {
   const value = body[key]
   if (typeof value === 'string' && value) return value
   throw new Fault('invalid', `${key} must be a string that is not empty.`)

@@ -8,9 +8,10 @@ import { openStore } from '../store/store.ts'
 import { DaemonTranscripts } from '../transcript/transcripts.ts'
 import { openListeners } from './listeners.ts'
 
+/** Attached callers can read the end of their run for this time after a stop. */
 const drainMs = 500
 
-/** `port` is the port for other hosts, if it listens on one. */
+/** `port` is the port for servers on other hosts; undefined if the daemon listens only on its socket. */
 export type Daemon = { port: number | undefined; stop(): Promise<void> }
 
 /** Opens the store, then its listeners. The agent starts with the first prompt, or now if `startsAgent` is set. */
@@ -43,7 +44,6 @@ export async function startDaemon(
       const closed = listeners.close()
       await runs.stop()
       transcripts.wake()
-      // Attached callers get time to read the end of their run.
       const timer = setTimeout(listeners.closeConnections, drainMs)
       await closed
       clearTimeout(timer)

@@ -20,7 +20,7 @@ export function createTlsServer(
   deps: Parameters<typeof createHttpServer>[0],
   reloadMs: number,
 ): Server {
-  let current = read(files)
+  let current = readCertificates(files)
   const server = https().createServer({
     ...current,
     minVersion: 'TLSv1.3',
@@ -33,10 +33,10 @@ export function createTlsServer(
   server.on('tlsClientError', logRefusals(deps.log))
   const reload = () => {
     try {
-      const found = read(files)
-      if (JSON.stringify(found) === JSON.stringify(current)) return
-      server.setSecureContext({ ...found, minVersion: 'TLSv1.3' })
-      current = found
+      const renewed = readCertificates(files)
+      if (JSON.stringify(renewed) === JSON.stringify(current)) return
+      server.setSecureContext({ ...renewed, minVersion: 'TLSv1.3' })
+      current = renewed
       deps.log('certificates.renewed', {})
     } catch (error) {
       // The files can be incomplete. The current certificates are still valid.
@@ -60,7 +60,7 @@ function logRefusals(log: DaemonLog): (error: NodeJS.ErrnoException) => void {
   }
 }
 
-function read({ certificate, key, authorities }: TcpListener['tls']) {
+function readCertificates({ certificate, key, authorities }: TcpListener['tls']) {
   return {
     cert: readFileSync(certificate, 'utf8'),
     key: readFileSync(key, 'utf8'),

@@ -40,10 +40,10 @@ const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
  * @throws StartupError that names the file and the setting, never a value.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
-  const root = object(readJson(file), file)
+  const root = requireObject(readJson(file), file)
   const path = (key: string) => resolve(dirname(file), text(root, key, file))
   const workspace = path('workspace')
-  const listen = root.listen === undefined ? undefined : readListen(object(root.listen, `${file}: listen`), file)
+  const listen = root.listen === undefined ? undefined : readListen(requireObject(root.listen, `${file}: listen`), file)
   return {
     socketPath: listen && root.socket === undefined ? undefined : requireShort(path('socket'), file),
     listen,
@@ -51,11 +51,11 @@ export function readSettings(file: string, environment: Record<string, string | 
     workspace,
     state: path('state'),
     agent: {
-      ...readAgent(object(root.agent, `${file}: agent`), `${file}: agent`, { workspace, environment }),
+      ...readAgent(requireObject(root.agent, `${file}: agent`), `${file}: agent`, { workspace, environment }),
       mcpServers: readServers(root.mcp_servers ?? [], `${file}: mcp_servers`),
     },
     startsAgent: root.start_agent === true,
-    limits: readLimits(object(root.limits ?? {}, `${file}: limits`), `${file}: limits`),
+    limits: readLimits(requireObject(root.limits ?? {}, `${file}: limits`), `${file}: limits`),
   }
 }
 
@@ -65,11 +65,11 @@ function requireShort(socketPath: string, file: string): string {
   throw new StartupError(`${file}: socket is ${bytes} bytes long, and must be at most ${maxSocketPath}.`)
 }
 
-function readListen(listen: Json, file: string): TcpListener {
+function readListen(listen: JsonObject, file: string): TcpListener {
   const { port } = listen
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw new StartupError(`${file}: listen: port must be a whole number from 0 to 65535.`)
-  const tls = object(listen.tls, `${file}: listen: tls`)
+  const tls = requireObject(listen.tls, `${file}: listen: tls`)
   const path = (key: string) => resolve(dirname(file), text(tls, key, `${file}: listen: tls`))
   return {
     host: listen.host === undefined ? undefined : text(listen, 'host', `${file}: listen`),
@@ -80,42 +80,42 @@ function readListen(listen: Json, file: string): TcpListener {
 
 type SettingsSources = { workspace: string; environment: Record<string, string | undefined> }
 
-function readAgent(agent: Json, source: string, { workspace, environment }: SettingsSources): AgentSettings {
+function readAgent(agent: JsonObject, source: string, { workspace, environment }: SettingsSources): AgentSettings {
   const inherited = inheritedVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
   const args = agent.args ?? []
   if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) {
     throw new StartupError(`${source}: args must be a list of strings.`)
   }
-  const modes = object(agent.modes ?? {}, `${source}: modes`)
+  const modes = requireObject(agent.modes ?? {}, `${source}: modes`)
   return {
     command: text(agent, 'command', source),
     args,
-    env: { HOME: workspace, ...Object.fromEntries(inherited), ...strings(agent.env ?? {}, `${source}: env`) },
-    modes: { manual: 'manual', 'self-drive': 'self-drive', ...strings(modes, `${source}: modes`) },
+    env: { HOME: workspace, ...Object.fromEntries(inherited), ...requireStrings(agent.env ?? {}, `${source}: env`) },
+    modes: { manual: 'manual', 'self-drive': 'self-drive', ...requireStrings(modes, `${source}: modes`) },
     ...(agent.authenticate !== undefined && { authenticate: text(agent, 'authenticate', source) }),
-    ...(agent._meta !== undefined && { _meta: object(agent._meta, `${source}: _meta`) }),
+    ...(agent._meta !== undefined && { _meta: requireObject(agent._meta, `${source}: _meta`) }),
   }
 }
 
 function readServers(value: unknown, source: string): McpServer[] {
-  const servers = value === 'stdin' ? parsed(readFileSync(0, 'utf8'), 'standard input') : value
+  const servers = value === 'stdin' ? parseJson(readFileSync(0, 'utf8'), 'standard input') : value
   if (!Array.isArray(servers)) throw new StartupError(`${source} must be a list, or "stdin".`)
   return servers.map((each: unknown, index) => {
     const at = `${source}[${index}]`
-    const server = object(each, at)
+    const server = requireObject(each, at)
     const type = text(server, 'type', at)
     text(server, 'name', at)
     if (type === 'stdio') text(server, 'command', at)
     else if (type === 'http' || type === 'sse') text(server, 'url', at)
     else throw new StartupError(`${at}: type must be "stdio", "http" or "sse".`)
-    strings(server.env ?? {}, `${at}: env`)
-    strings(server.headers ?? {}, `${at}: headers`)
+    requireStrings(server.env ?? {}, `${at}: env`)
+    requireStrings(server.headers ?? {}, `${at}: headers`)
     return { timeout_seconds: 60, ...server } as McpServer
   })
 }
 
 /** Unknown limits are an error. */
-function readLimits(limits: Json, source: string): Limits {
+function readLimits(limits: JsonObject, source: string): Limits {
   for (const [key, value] of Object.entries(limits)) {
     if (!Object.hasOwn(defaultLimits, key)) throw new StartupError(`${source}: unknown limit ${key}.`)
     if (typeof value !== 'number' || !(value >= 0)) throw new StartupError(`${source}: ${key} must be a number from 0.`)
@@ -124,14 +124,14 @@ function readLimits(limits: Json, source: string): Limits {
 }
 
 function readToken(file: string): string {
-  const token = read(file).trim()
+  const token = readTextFile(file).trim()
   if (token.length < 16) throw new StartupError(`${file}: the token must have at least 16 characters.`)
   return token
 }
 
-type Json = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
-function read(file: string): string {
+function readTextFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -140,10 +140,10 @@ function read(file: string): string {
 }
 
 function readJson(file: string): unknown {
-  return parsed(read(file), file)
+  return parseJson(readTextFile(file), file)
 }
 
-function parsed(text: string, source: string): unknown {
+function parseJson(text: string, source: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -151,19 +151,19 @@ function parsed(text: string, source: string): unknown {
   }
 }
 
-function object(value: unknown, source: string): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+function requireObject(value: unknown, source: string): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   throw new StartupError(`${source} must be an object.`)
 }
 
-function text(from: Json, key: string, source: string): string {
+function text(from: JsonObject, key: string, source: string): string {
   const value = from[key]
   if (typeof value === 'string' && value) return value
   throw new StartupError(`${source}: ${key} must be a string that is not empty.`)
 }
 
-function strings(value: unknown, source: string): Record<string, string> {
-  const found = object(value, source)
+function requireStrings(value: unknown, source: string): Record<string, string> {
+  const found = requireObject(value, source)
   if (Object.values(found).every((one) => typeof one === 'string')) return found as Record<string, string>
   throw new StartupError(`${source} must hold strings.`)
 }

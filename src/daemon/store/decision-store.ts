@@ -10,7 +10,7 @@ export type DecisionStore = {
 }
 
 const pageSize = 500
-/** The limit without a server that fetches them. The oldest ones are deleted first. */
+/** The most stored decisions while no server fetches them. The oldest decisions are deleted first. */
 const maxDecisions = 20_000
 
 export function openDecisionStore(db: DatabaseSync): DecisionStore {

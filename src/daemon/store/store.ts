@@ -46,9 +46,9 @@ const schema = `
   CREATE INDEX IF NOT EXISTS questions_by_deadline ON questions (deadline_at);
 `
 
-/** @throws StoreFailed if another daemon has locked the folder, or it cannot be written. */
+/** @throws StoreFailed if another daemon has locked the store, or if the folder cannot be written. */
 export function openStore(folder: string, limits: TranscriptLimits): DaemonStore {
-  return guard('open', () => {
+  return withStoreErrors('open', () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const db = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: lockTimeoutMs })
     try {
@@ -56,7 +56,7 @@ export function openStore(folder: string, limits: TranscriptLimits): DaemonStore
       db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
       db.exec('PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512')
       db.exec(schema)
-      return storeIn(db, limits)
+      return createStore(db, limits)
     } catch (error) {
       // The connection can already have the lock, which would block the next process.
       db.close()
@@ -65,10 +65,10 @@ export function openStore(folder: string, limits: TranscriptLimits): DaemonStore
   })
 }
 
-function storeIn(db: DatabaseSync, limits: TranscriptLimits): DaemonStore {
+function createStore(db: DatabaseSync, limits: TranscriptLimits): DaemonStore {
   const statement = (sql: string) => {
     const prepared = db.prepare(sql)
-    return (...values: (string | number)[]) => guard('save', () => prepared.run(...values))
+    return (...values: (string | number)[]) => withStoreErrors('save', () => prepared.run(...values))
   }
   const saveSession = statement(
     'INSERT INTO sessions VALUES (?, ?, NULL) ON CONFLICT DO UPDATE SET agent_session_id = excluded.agent_session_id, cost_usd = NULL',
@@ -94,7 +94,7 @@ function storeIn(db: DatabaseSync, limits: TranscriptLimits): DaemonStore {
   }
 }
 
-function guard<T>(operation: 'open' | 'save', act: () => T): T {
+function withStoreErrors<T>(operation: 'open' | 'save', act: () => T): T {
   try {
     return act()
   } catch (error) {

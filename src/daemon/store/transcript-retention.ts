@@ -1,11 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TranscriptLimits } from '../transcript/limits.ts'
 
-/** Keeps transcripts within their limits. Call both in the transaction that writes. */
+/** Keeps transcripts within their limits. Call both functions in the transaction that writes. */
 export type TranscriptRetention = {
   /** Adds to the size of a session, and to the number of its deleted entries. */
   grow(sessionId: string, bytes: number, dropped?: number): void
-  /** Deletes expired sessions, then entries of written sessions that are too large, then of those that were idle longest. */
+  /**
+   * Deletes expired sessions, then the oldest entries of written sessions that are too large, then the oldest entries of the
+   * sessions that were idle longest.
+   */
   enforceLimits(writtenSessions: string[], at: number): void
 }
 
@@ -13,12 +16,12 @@ export type TranscriptRetention = {
 export function createRetention(db: DatabaseSync, limits: TranscriptLimits): TranscriptRetention {
   const addSize = db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1')
   const bytesOf = db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?')
-  const total = db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts')
+  const totalSize = db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts')
   const oldestEntries = db.prepare(
     'SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100',
   )
   const dropEntry = db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?')
-  const idlest = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
+  const longestIdle = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
   const expired = db.prepare(
     `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
   )
@@ -27,35 +30,35 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
 
   const grow = (sessionId: string, bytes: number, dropped = 0) => void addSize.run(sessionId, bytes, dropped)
   /** Deletes old entries of a session. @returns whether there were any. */
-  const drop = (sessionId: string, bytes: number) => {
+  const dropOldEntries = (sessionId: string, bytes: number) => {
     let excess = bytes
     const dropped: number[] = []
-    for (const one of oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
+    for (const entry of oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
       if (excess <= 0) break
-      dropEntry.run(sessionId, one.id)
-      dropped.push(one.bytes)
-      excess -= one.bytes
+      dropEntry.run(sessionId, entry.id)
+      dropped.push(entry.bytes)
+      excess -= entry.bytes
     }
     grow(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
     return dropped.length > 0
   }
-  const forget = (id: string) => {
+  const deleteSession = (id: string) => {
     forgetEntries.run(id)
     forgetSession.run(id)
   }
   const enforceLimits = (writtenSessions: string[], at: number) => {
-    for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) forget(id)
-    const excessOf = (bytes: unknown, limit: number) => (bytes as { bytes: number }).bytes - limit
+    for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) deleteSession(id)
+    const excessBytes = (bytes: unknown, limit: number) => (bytes as { bytes: number }).bytes - limit
     for (const sessionId of writtenSessions)
       for (let excess = 1; excess > 0; ) {
-        excess = excessOf(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
-        if (excess > 0 && !drop(sessionId, excess)) break
+        excess = excessBytes(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
+        if (excess > 0 && !dropOldEntries(sessionId, excess)) break
       }
     for (let excess = 1; excess > 0; ) {
-      excess = excessOf(total.get(), limits.maxTranscriptBytes)
-      const { id } = (excess > 0 ? idlest.get() : {}) as { id?: string }
+      excess = excessBytes(totalSize.get(), limits.maxTranscriptBytes)
+      const { id } = (excess > 0 ? longestIdle.get() : {}) as { id?: string }
       if (id === undefined) break
-      if (!drop(id, excess)) forget(id)
+      if (!dropOldEntries(id, excess)) deleteSession(id)
     }
   }
   return { grow, enforceLimits }

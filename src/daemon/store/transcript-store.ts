@@ -21,7 +21,7 @@ export type SessionChange = {
 /** The transcripts in the daemon's database. A write is atomic, and durable when it returns. */
 export type TranscriptStore = {
   /** The highest id or revision that is stored. */
-  last(): number
+  lastId(): number
   write(changes: SessionChange[], at: number): void
   session(id: string): SessionSummary | undefined
   sessions(after: string | undefined, limit: number): SessionSummary[]
@@ -51,7 +51,9 @@ const schema = `
 
 const summary = `session_id AS id, title, status, turns, created_at AS createdAt, updated_at AS updatedAt, dropped`
 
-/** The size of an empty session. */
+/** The approximate size of the other columns of an entry, and its places in the indexes. */
+const rowOverheadBytes = 100
+/** The approximate size of an empty session. */
 const sessionBytes = 500
 
 export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits): TranscriptStore {
@@ -62,36 +64,38 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
   const saveEntry = db.prepare('INSERT OR REPLACE INTO transcript_entries VALUES (?, ?, ?, ?, ?)')
   const retention = createRetention(db, limits)
 
-  const add = (sessionId: string, entry: Entry) => {
+  const writeEntry = (sessionId: string, entry: Entry) => {
     const text = JSON.stringify(entry)
-    const bytes = Buffer.byteLength(text) + 100
+    const bytes = Buffer.byteLength(text) + rowOverheadBytes
     const before = sizeOf.get(sessionId, entry.id) as { bytes: number } | undefined
     saveEntry.run(sessionId, entry.id, entry.revision, bytes, text)
     retention.grow(sessionId, bytes - (before?.bytes ?? 0))
   }
-  const one = db.prepare(`SELECT ${summary} FROM transcripts WHERE session_id = ?`)
+  const sessionById = db.prepare(`SELECT ${summary} FROM transcripts WHERE session_id = ?`)
   const page = db.prepare(`SELECT ${summary} FROM transcripts ORDER BY updated_at DESC, session_id DESC LIMIT ?`)
   const nextPage = db.prepare(`SELECT ${summary} FROM transcripts
     WHERE (updated_at, session_id) < (SELECT updated_at, session_id FROM transcripts WHERE session_id = ?)
     ORDER BY updated_at DESC, session_id DESC LIMIT ?`)
   const unfinished = db.prepare(`SELECT ${summary} FROM transcripts WHERE status <> 'idle'`)
-  const inOrder = db.prepare('SELECT entry FROM transcript_entries WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?')
-  const since = db.prepare(
+  const entriesInOrder = db.prepare(
+    'SELECT entry FROM transcript_entries WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?',
+  )
+  const changedEntries = db.prepare(
     'SELECT entry FROM transcript_entries WHERE session_id = ? AND revision > ? ORDER BY revision LIMIT ?',
   )
   const milestones = db.prepare(`SELECT session_id AS sessionId, entry FROM transcript_entries
     WHERE revision > ? AND ${isMilestone} ORDER BY revision LIMIT ?`)
   const highest = db.prepare('SELECT coalesce(max(max(id), max(revision)), 0) AS last FROM transcript_entries')
-  const read = (rows: unknown[]) => rows.map((row) => JSON.parse((row as { entry: string }).entry) as Entry)
+  const parseEntries = (rows: unknown[]) => rows.map((row) => JSON.parse((row as { entry: string }).entry) as Entry)
 
   return {
-    last: () => (highest.get() as { last: number }).last,
+    lastId: () => (highest.get() as { last: number }).last,
     write: (changes, at) => {
       db.exec('BEGIN IMMEDIATE')
       try {
         for (const { sessionId, title, status, turns, entries } of changes) {
           saveSession.run(sessionId, title, status, turns, at)
-          for (const entry of entries) add(sessionId, entry)
+          for (const entry of entries) writeEntry(sessionId, entry)
         }
         retention.enforceLimits(
           changes.map(({ sessionId }) => sessionId),
@@ -103,11 +107,11 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
         throw error
       }
     },
-    session: (id) => one.get(id) as SessionSummary | undefined,
+    session: (id) => sessionById.get(id) as SessionSummary | undefined,
     sessions: (after, limit) =>
       (after === undefined ? page.all(limit) : nextPage.all(after, limit)) as SessionSummary[],
-    entries: (sessionId, after, limit) => read(inOrder.all(sessionId, after, limit)),
-    changedSince: (sessionId, revision, limit) => read(since.all(sessionId, revision, limit)),
+    entries: (sessionId, after, limit) => parseEntries(entriesInOrder.all(sessionId, after, limit)),
+    changedSince: (sessionId, revision, limit) => parseEntries(changedEntries.all(sessionId, revision, limit)),
     milestones: (revision, limit) =>
       (milestones.all(revision, limit) as { sessionId: string; entry: string }[]).map(({ sessionId, entry }) => ({
         sessionId,

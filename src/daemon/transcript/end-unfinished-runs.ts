@@ -9,10 +9,10 @@ type Deps = {
 }
 
 /** Ends the runs that an earlier daemon left unfinished, and their pending questions. */
-export function endUnfinished({ store, now, next }: Deps): void {
+export function endUnfinishedRuns({ store, now, next }: Deps): void {
   for (const { id: sessionId } of store.open()) {
     const session = store.session(sessionId)
-    // It was deleted, to make room for the end of another one.
+    // The write for another session has deleted this session, to keep the limit for all sessions.
     if (!session) continue
     const at = now()
     const entries = store.entries(sessionId, 0, Number.MAX_SAFE_INTEGER)

@@ -15,9 +15,9 @@ import { cutPosition, truncateText } from '#platform/text/truncate.ts'
 import type { ToolCall } from '../acp/tool-call.ts'
 import type { SessionChange } from '../store/transcript-store.ts'
 import { maxLengths, shorten } from './limits.ts'
-import { toolActivity } from './tool-activity.ts'
+import { toToolActivity } from './tool-activity.ts'
 
-/** The tool calls of a run that can still change. The oldest ones of more are final. */
+/** The most tool calls of a run that can still change. If there are more, the oldest call is final. */
 const maxOpenCalls = 200
 const titleLength = 120
 const maxUnsaved = 1000
@@ -91,7 +91,7 @@ export class Recorder {
     }
   }
 
-  /** Adds text that arrived after the end of a run and before the next one. */
+  /** Adds text that arrived after the end of a run and before the next run. */
   addLateText(runId: string, type: 'message' | 'reasoning', text: string): void {
     this.#runId ||= runId
     this.addText(type, text)
@@ -101,7 +101,7 @@ export class Recorder {
     this.#text = undefined
     const openCall = this.#calls.get(id)
     const terminal = shorten((openCall?.output ?? '') + (output ?? ''), 2 * maxLengths.output)
-    const activity = toolActivity(id, tool, terminal)
+    const activity = toToolActivity(id, tool, terminal)
     const isOver = activity.status === 'completed' || activity.status === 'failed'
     const content = { ...activity, endedAt: isOver ? this.#deps.now() : null }
     const entry = openCall ? this.#change(openCall.entry, content) : this.#add(content)
@@ -189,7 +189,7 @@ export class Recorder {
 
   #store(entry: Entry, isUrgent: boolean, characters: number): Entry {
     this.#dirty.set(entry.id, entry)
-    // There are so many only if they cannot be saved.
+    // So many changes are unsaved only if they cannot be saved. Then the oldest change is lost.
     if (this.#dirty.size > maxUnsaved) this.#dirty.delete(this.#dirty.keys().next().value!)
     this.#deps.changed(isUrgent, characters)
     return entry

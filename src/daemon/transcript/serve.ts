@@ -8,16 +8,16 @@ type TranscriptRequest = { path: string[]; query: URLSearchParams; response: Ser
 const maxPage = 500
 
 /** Serves transcripts over HTTP: the list of sessions, one session, or its events, one per line. */
-export async function readSessions(
+export async function serveSessions(
   transcripts: Transcripts,
   { path, query, response, signal }: TranscriptRequest,
 ): Promise<void> {
   const [, encodedId, resource] = path
-  if (encodedId === undefined) return sendJson(response, 200, await transcripts.list(pageOf(query)))
+  if (encodedId === undefined) return sendJson(response, 200, await transcripts.list(readPage(query)))
   const sessionId = decodeURIComponent(encodedId)
   if (resource === undefined) {
-    const found = await transcripts.read(sessionId, pageOf(query))
-    if (found) return sendJson(response, 200, found)
+    const page = await transcripts.read(sessionId, readPage(query))
+    if (page) return sendJson(response, 200, page)
   } else if (resource === 'events') {
     const events = await transcripts.follow(sessionId, Number(query.get('after') ?? 0) || 0, signal)
     if (events) return writeLines(response, events)
@@ -25,8 +25,8 @@ export async function readSessions(
   throw new Refusal('session_unknown', 'This session does not exist.')
 }
 
-/** Serves the starts, questions and ends of runs. The response waits until there is one. */
-export async function readMilestones(
+/** Serves the starts, questions and ends of runs. The response waits for the first one. */
+export async function serveMilestones(
   transcripts: Transcripts,
   { query, response, signal }: Omit<TranscriptRequest, 'path'>,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function readMilestones(
   sendJson(response, 200, { milestones })
 }
 
-function pageOf(query: URLSearchParams): Page {
+function readPage(query: URLSearchParams): Page {
   const limit = Math.min(Math.max(Number(query.get('limit')) || 100, 1), maxPage)
   return { limit, after: query.get('after') ?? undefined }
 }

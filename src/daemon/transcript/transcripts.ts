@@ -13,7 +13,7 @@ import {
 import type { DaemonLog } from '../log.ts'
 import { StoreFailed } from '../store/store.ts'
 import type { SessionChange, TranscriptStore } from '../store/transcript-store.ts'
-import { endUnfinished } from './end-unfinished-runs.ts'
+import { endUnfinishedRuns } from './end-unfinished-runs.ts'
 import { createFollowers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'
 
@@ -23,7 +23,7 @@ const saveWithinMs = { soon: 250, text: 2000 }
 const maxUnsaved = 1024 * 1024
 /** The size of one page of entries. */
 const pageBytes = 2 * 1024 * 1024
-/** A request for milestones ends without any after this time; the client repeats it. */
+/** A request for milestones waits at most this time, and then returns none. The client repeats the request. */
 const milestoneWaitMs = 20_000
 
 type TranscriptsDeps = { store: TranscriptStore; now: () => number; log: DaemonLog }
@@ -45,21 +45,21 @@ export class DaemonTranscripts implements Transcripts {
     this.#store = store
     this.#now = now
     this.#log = log
-    this.#last = store.last()
+    this.#last = store.lastId()
     try {
-      endUnfinished({ store, now, next: () => this.#next() })
+      endUnfinishedRuns({ store, now, next: () => this.#nextId() })
     } catch (error) {
       log('transcript.unsaved', { why: (error as Error).message })
     }
   }
 
-  of(sessionId: string): Recorder {
+  recorder(sessionId: string): Recorder {
     const existing = this.#recorders.get(sessionId)
     if (existing) return existing
     const deps = {
       now: this.#now,
-      next: () => this.#next(),
-      changed: (soon: boolean, characters: number) => this.#changed(soon, characters),
+      next: () => this.#nextId(),
+      changed: (soon: boolean, characters: number) => this.#onChanged(soon, characters),
       textAdded: (entry: TextEntry, offset: number, text: string) => this.#sendText(sessionId, entry, offset, text),
     }
     const recorder = new Recorder(deps, sessionId, this.#store.session(sessionId))
@@ -84,7 +84,7 @@ export class DaemonTranscripts implements Transcripts {
     } catch (error) {
       throw new StoreFailed(`The intern could not save its transcript: ${(error as Error).message}.`, { cause: error })
     }
-    for (const change of changes) this.#saved(change)
+    for (const change of changes) this.#onSaved(change)
     if (changes.some(({ entries }) => entries.some(isMilestone))) this.wake()
   }
 
@@ -93,7 +93,7 @@ export class DaemonTranscripts implements Transcripts {
     return this.#followers.any()
   }
 
-  /** Wakes requests that wait for milestones: there is one, or the daemon ends. */
+  /** Wakes requests that wait for milestones, because there is a new milestone, or because the daemon ends. */
   wake(): void {
     this.#milestone.resolve()
     this.#milestone = Promise.withResolvers()
@@ -114,13 +114,13 @@ export class DaemonTranscripts implements Transcripts {
     const session = this.#store.session(sessionId)
     if (!session) return undefined
     const found = this.#store.entries(sessionId, Number(after ?? 0), limit + 1)
-    const entries = withinBytes(found.slice(0, limit))
+    const entries = limitToPage(found.slice(0, limit))
     return { session, entries, hasMore: entries.length < found.length }
   }
 
   async milestones(revision: number, signal: AbortSignal): Promise<Milestone[]> {
     this.#trySaving()
-    const found = () => withinBytes(this.#store.milestones(revision, 100))
+    const found = () => limitToPage(this.#store.milestones(revision, 100))
     const stored = found()
     if (stored.length > 0) return stored
     const timeout = sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})
@@ -139,7 +139,7 @@ export class DaemonTranscripts implements Transcripts {
       throw new Refusal('questions_full', 'Too many readers follow this intern. Try again later.')
     let from = revision
     const catchUp = (): TranscriptEvent[] => {
-      const entries = withinBytes(this.#store.changedSince(sessionId, from, 100))
+      const entries = limitToPage(this.#store.changedSince(sessionId, from, 100))
       from = entries.at(-1)?.revision ?? from
       return entries.map((entry) => ({ type: 'entry', entry }))
     }
@@ -150,13 +150,13 @@ export class DaemonTranscripts implements Transcripts {
    * Returns the next id or revision. It is higher than all earlier ones, also after a restart, and also if the entry with
    * the highest one was deleted.
    */
-  #next(): number {
+  #nextId(): number {
     this.#last = Math.max(this.#last + 1, Math.floor(this.#now() * 1000))
     return this.#last
   }
 
   /** Schedules saving: `soon`, or later. */
-  #changed(soon: boolean, characters: number): void {
+  #onChanged(soon: boolean, characters: number): void {
     this.#unsaved += characters
     if (this.#unsaved > maxUnsaved) return this.#trySaving()
     const saveAt = performance.now() + (soon ? saveWithinMs.soon : saveWithinMs.text)
@@ -172,11 +172,11 @@ export class DaemonTranscripts implements Transcripts {
       this.save()
     } catch (error) {
       this.#log('transcript.unsaved', { why: (error as Error).message })
-      this.#changed(false, 0)
+      this.#onChanged(false, 0)
     }
   }
 
-  #saved({ sessionId, entries }: SessionChange): void {
+  #onSaved({ sessionId, entries }: SessionChange): void {
     const [recorder, followers] = [this.#recorders.get(sessionId), this.#followers]
     recorder?.markSaved()
     if (followers.has(sessionId)) for (const entry of entries) followers.send(sessionId, { type: 'entry', entry })
@@ -192,7 +192,7 @@ export class DaemonTranscripts implements Transcripts {
 const isMilestone = ({ type }: Entry) => (milestoneTypes as readonly string[]).includes(type)
 
 /** Limits the size of a page. A page has at least one item. */
-function withinBytes<Item>(items: Item[]): Item[] {
+function limitToPage<Item>(items: Item[]): Item[] {
   let bytes = 0
   const page: Item[] = []
   for (const item of items) {

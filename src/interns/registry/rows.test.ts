@@ -234,14 +234,14 @@ onEachDatabase('interns in the database', (kind) => {
       const end = { outcome, message: null, model: null, usage: null, endedAt: 9, spentUsd: 0.25 }
       await db.exclusively('test', (tx, publish) => endRun(tx, publish, id, outcome, end))
       // Its last request was metered after its end.
-      const spent = async (...requests: unknown[]) => ({
+      const readSpending = async (...requests: unknown[]) => ({
         usd: requests.join() === 'key,1,9' ? 0.5 : Number.NaN,
         isComplete: true,
       })
       const limits = { sessionId: outcome, promptBudget: undefined }
       const runs = { transcripts: { read: async () => undefined } } as never
       const intern = { id, budget: { session_max_cost_usd: 1 } }
-      const allowed = await startWithinBudget({ db, spent }, intern, runs, limits, async (given) => given)
+      const allowed = await startWithinBudget({ db, readSpending }, intern, runs, limits, async (given) => given)
       assert.equal(allowed.budget?.costUsd, remainingUsd, outcome)
     }
   })

@@ -6,7 +6,7 @@ import { findInternById } from '../registry/store.ts'
 import { findLimitedRuns } from './limited-turns.ts'
 import type { ReadSpending } from './run-spending.ts'
 
-type WatchDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending; onError: (error: Error) => void }
+type WatchDeps = { db: Pick<Db, 'query' | 'signals'>; readSpending: ReadSpending; onError: (error: Error) => void }
 
 /** No notification announces spending, so it is compared with the limits at this interval while a run has a cost limit. */
 const compareEveryMs = 500
@@ -40,7 +40,7 @@ export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => R
 
 /** @returns whether the intern has limited runs. */
 async function cancelSpentRuns(
-  { db, spent }: WatchDeps,
+  { db, readSpending }: WatchDeps,
   internId: string,
   runs: Pick<Runs, 'cancel'>,
 ): Promise<boolean> {
@@ -49,6 +49,6 @@ async function cancelSpentRuns(
   if (!keyHash) return false
   for (const { runId, startedAt, costUsd, part, refused } of limited)
     if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)
-    else if ((await spent(keyHash, startedAt)).usd >= costUsd) await runs.cancel(runId, part)
+    else if ((await readSpending(keyHash, startedAt)).usd >= costUsd) await runs.cancel(runId, part)
   return true
 }

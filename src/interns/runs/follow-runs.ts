@@ -19,8 +19,8 @@ import { findRun, saveStartedRun, setRunWaiting } from './run-store.ts'
 export type FollowDeps = {
   db: Db
   now: Now
-  metered: ReadMeteredUsage
-  spent: ReadSpending
+  readMeteredUsage: ReadMeteredUsage
+  readSpending: ReadSpending
   checkStarter: CheckStarter
   decisions: DecisionCollector
   /** Called when a turn has ended. */
@@ -87,7 +87,7 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
   const { db, now } = deps
   const intern = await findInternById(db.query, internId)
   if (!intern) return
-  const [milestones, spent] = await Promise.all([
+  const [milestones, spentByRun] = await Promise.all([
     Promise.all(reported.map((milestone) => storableMilestone(deps, intern, milestone))),
     readEndedCosts(deps, intern, reported),
   ])
@@ -97,7 +97,12 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
     await tx.updateTable('interns').set({ runs_seen: lastRevision }).where('id', '=', internId).execute()
     const endedRuns: RunRecord[] = []
     for (const milestone of milestones) {
-      const run = await storeMilestone(tx, publish, internId, { now, milestone, spent, meteredKey: intern.keyHash })
+      const run = await storeMilestone(tx, publish, internId, {
+        now,
+        milestone,
+        spentByRun,
+        meteredKey: intern.keyHash,
+      })
       if (run) endedRuns.push(run)
     }
     await endRunsOfStopped(tx, publish, internId, now)
@@ -110,7 +115,7 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
  * The recorded cost in USD of limited turns that ended, by run id. A cost that can still rise is missing: the next turn of the
  * session reads that cost.
  */
-async function readEndedCosts({ db, spent }: FollowDeps, { id, keyHash }: Intern, milestones: Milestone[]) {
+async function readEndedCosts({ db, readSpending }: FollowDeps, { id, keyHash }: Intern, milestones: Milestone[]) {
   const entries = milestones.map(({ entry }) => entry)
   const ended = entries.filter(({ type }) => type === 'end')
   const costs = new Map<string, number>()
@@ -121,7 +126,7 @@ async function readEndedCosts({ db, spent }: FollowDeps, { id, keyHash }: Intern
   for (const { runId, at } of ended) {
     const runStartedAt = startedAt.get(runId)
     if (runStartedAt === undefined) continue
-    const { usd, isComplete } = await spent(keyHash, runStartedAt, Math.ceil(at))
+    const { usd, isComplete } = await readSpending(keyHash, runStartedAt, Math.ceil(at))
     if (isComplete) costs.set(runId, usd)
   }
   return costs
@@ -129,7 +134,7 @@ async function readEndedCosts({ db, spent }: FollowDeps, { id, keyHash }: Intern
 
 /** The milestone with metered usage, and without secrets. */
 async function storableMilestone(
-  { now, metered, decisions }: FollowDeps,
+  { now, readMeteredUsage, decisions }: FollowDeps,
   intern: Intern,
   milestone: Milestone,
 ): Promise<Milestone> {
@@ -138,14 +143,15 @@ async function storableMilestone(
     return { ...milestone, entry: { ...entry, action: await decisions.concealAction(intern, entry.action) } }
   }
   if (entry.type !== 'end' || now() - entry.at > recentMs) return milestone
-  const { usage } = await withMeteredUsage(entry, intern.keyHash, metered)
+  const { usage } = await withMeteredUsage(entry, intern.keyHash, readMeteredUsage)
   return { ...milestone, entry: { ...entry, usage } }
 }
 
 type MilestoneContext = {
   now: Now
   milestone: Milestone
-  spent: ReadonlyMap<string, number>
+  /** The cost in USD of each run that ended, if it is known. */
+  spentByRun: ReadonlyMap<string, number>
   meteredKey: string | null
 }
 
@@ -154,7 +160,7 @@ async function storeMilestone(
   tx: Tx,
   publish: Publish,
   internId: string,
-  { now, milestone, spent, meteredKey }: MilestoneContext,
+  { now, milestone, spentByRun, meteredKey }: MilestoneContext,
 ): Promise<RunRecord | undefined> {
   const { sessionId, entry } = milestone
   const id = entry.runId
@@ -177,7 +183,7 @@ async function storeMilestone(
       return undefined
     case 'end': {
       const { reason: outcome, message, model, usage } = entry
-      const spentUsd = spent.get(id)
+      const spentUsd = spentByRun.get(id)
       return endRun(tx, publish, internId, id, { outcome, message, model, usage, spentUsd, endedAt: at })
     }
     default:

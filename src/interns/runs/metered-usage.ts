@@ -11,10 +11,10 @@ export type ReadMeteredUsage = (keyHash: string, since: number) => Promise<Usage
 export async function withMeteredUsage<Report extends object>(
   event: Report,
   keyHash: string | null,
-  metered: ReadMeteredUsage,
+  readMeteredUsage: ReadMeteredUsage,
 ): Promise<Report> {
   if (!isMetered(event) || keyHash === null || event.usage?.cost !== undefined) return event
-  const meteredUsage = await metered(keyHash, event.meteredSince).catch(() => undefined)
+  const meteredUsage = await readMeteredUsage(keyHash, event.meteredSince).catch(() => undefined)
   if (!meteredUsage) return event
   if (event.usage === null) return { ...event, usage: meteredUsage }
   if (meteredUsage.cost === undefined) return event

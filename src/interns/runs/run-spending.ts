@@ -70,14 +70,14 @@ export type ReadSpending = (keyHash: string, since: number, until?: number) => P
 
 /** The cost of a session, with the metered cost of its unfinished turns. */
 export async function readSessionCost(
-  { db, spent }: { db: { query: Query }; spent: ReadSpending },
+  { db, readSpending }: { db: { query: Query }; readSpending: ReadSpending },
   internId: string,
   sessionId: string,
 ): Promise<number> {
   const { spentUsd, unsettled } = await readSessionSpending(db.query, internId, sessionId)
   const unsettledCosts = await Promise.all(
     unsettled.map(async ({ meteredKey, startedAt, endedAt, reportedUsd }) =>
-      Math.max(reportedUsd, (await spent(meteredKey, startedAt, endedAt ?? undefined)).usd),
+      Math.max(reportedUsd, (await readSpending(meteredKey, startedAt, endedAt ?? undefined)).usd),
     ),
   )
   return unsettledCosts.reduce((sum, usd) => sum + usd, spentUsd)

@@ -27,7 +27,7 @@ export type ChatTurnDeps = StartTurnDeps & {
   rates: TurnRates
   /** Applies the content filters of guardrails to a prompt or an answer. @throws Fault `forbidden`. */
   screen: (caller: Caller, text: string, form: 'prompt' | 'answer', signal: AbortSignal) => Promise<string>
-  metered: ReadMeteredUsage
+  readMeteredUsage: ReadMeteredUsage
 }
 
 /** `internId` can be the name. `found` is called with the id before the intern receives anything. */
@@ -165,7 +165,7 @@ function withStoredEnd(
     const limit = !sentPrompt || sentPrompt.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
     // The reply ends normally even if the database does not answer.
     const stored = waitUntilStored(deps.db, intern.id, runId, limit).catch(() => {})
-    const [withUsage] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), stored])
+    const [withUsage] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.readMeteredUsage), stored])
     return withUsage
   })
 }

@@ -9,7 +9,7 @@ import { usd } from '../contract/turn-budget.ts'
 import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/budget.ts'
 import { type ReadSpending, readSessionCost, readSessionSpending } from '../runs/run-spending.ts'
 
-type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: ReadSpending }
+type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; readSpending: ReadSpending }
 type PromptedIntern = { id: string; budget: InternBudget | null }
 
 /** A turn waits at most this time until the end of the previous turn is stored. */

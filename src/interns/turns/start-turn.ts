@@ -20,7 +20,7 @@ export type StartTurnDeps = ApprovalDeps &
     idleMs: number
     /** The connection to the daemon of a running intern. */
     runsOf: (intern: Intern) => Runs
-    spent: ReadSpending
+    readSpending: ReadSpending
     decisions: DecisionCollector
     /** The longest time without output from the intern, before and during its reply. */
     idleTimeoutMs: number

@@ -11,13 +11,13 @@ const limits = { 'pids.max': 'intern_processes', 'memory.max': 'intern_memory_by
  * its own processes between them. It cannot change the limits.
  * @returns the folder of the group.
  */
-export function makeGroup(parent: string, { id, uid }: InternUser, resourceLimits: ResourceLimits): string {
+export function createGroup(parent: string, { id, uid }: InternUser, resourceLimits: ResourceLimits): string {
   const group = join(parent, `intern-${id}`)
   mkdirSync(group, { recursive: true })
   if (uid !== undefined) for (const path of [group, join(group, 'cgroup.procs')]) chownSync(path, uid, uid)
-  for (const [file, setting] of Object.entries(limits)) set(group, file, resourceLimits[setting] || 'max')
+  for (const [file, setting] of Object.entries(limits)) writeLimit(group, file, resourceLimits[setting] || 'max')
   // A memory limit disables swap, because swapped memory would not count.
-  set(group, 'memory.swap.max', resourceLimits.intern_memory_bytes ? 0 : 'max')
+  writeLimit(group, 'memory.swap.max', resourceLimits.intern_memory_bytes ? 0 : 'max')
   return group
 }
 
@@ -37,10 +37,10 @@ export function limitsOutsideGroup(group: string | undefined, resourceLimits: Re
  * @returns the number of processes that can remain; 0 only if the group is empty.
  */
 export function endGroup(group: string): number {
-  set(group, 'cgroup.kill', 1)
-  if (!/^populated 1$/m.test(read(group, 'cgroup.events'))) return 0
+  writeLimit(group, 'cgroup.kill', 1)
+  if (!/^populated 1$/m.test(readOrEmpty(group, 'cgroup.events'))) return 0
   // `cgroup.procs` does not list the processes of groups below this one.
-  const listed = read(group, 'cgroup.procs').split('\n').length - 1
+  const listed = readOrEmpty(group, 'cgroup.procs').split('\n').length - 1
   return Math.max(1, listed)
 }
 
@@ -60,15 +60,15 @@ export function removeGroup(group: string): void {
  * the kernel killed none.
  */
 export function outOfMemoryNote(group: string | undefined): string {
-  if (group === undefined || !/^oom_kill [1-9]/m.test(read(group, 'memory.events'))) return ''
+  if (group === undefined || !/^oom_kill [1-9]/m.test(readOrEmpty(group, 'memory.events'))) return ''
   return ' It used all of its memory (setting "intern_memory_bytes").'
 }
 
-function set(group: string, file: string, value: number | string): void {
+function writeLimit(group: string, file: string, value: number | string): void {
   if (existsSync(join(group, file))) writeFileSync(join(group, file), String(value))
 }
 
-function read(group: string, file: string): string {
+function readOrEmpty(group: string, file: string): string {
   try {
     return readFileSync(join(group, file), 'utf8')
   } catch {

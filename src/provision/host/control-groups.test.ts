@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killAll } from '../processes/kill-all.ts'
-import { addToGroup, limitsOutsideGroup, makeGroup, outOfMemoryNote, removeGroup } from './control-group.ts'
+import { addToGroup, createGroup, limitsOutsideGroup, outOfMemoryNote, removeGroup } from './control-group.ts'
 import { prepareGroups, topGroup } from './control-groups.ts'
 
 const mounted = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate'
@@ -59,7 +59,7 @@ async function runIn(group: string, script: string): Promise<string> {
 }
 
 test('killAll ends all processes of a group, and removes the group', { skip }, async () => {
-  const group = makeGroup(parent!, { id: `test-${process.pid}` }, { ...resourceLimits, intern_processes: 0 })
+  const group = createGroup(parent!, { id: `test-${process.pid}` }, { ...resourceLimits, intern_processes: 0 })
   // Each process starts another and exits; neither parent nor environment identifies it.
   const hop = `s='sleep 0.005; setsid env -i /bin/sh -c "$0" "$0" >&- 2>&- &'; setsid env -i /bin/sh -c "$s" "$s" >&- 2>&- &`
   await runIn(group, hop)
@@ -70,7 +70,7 @@ test('killAll ends all processes of a group, and removes the group', { skip }, a
 })
 
 test('the kernel enforces the number of processes of a group', { skip: lacks('pids') }, async () => {
-  const group = makeGroup(parent!, { id: `test-pids-${process.pid}` }, { ...resourceLimits, intern_processes: 5 })
+  const group = createGroup(parent!, { id: `test-pids-${process.pid}` }, { ...resourceLimits, intern_processes: 5 })
   const output = await runIn(group, 'for i in 1 2 3 4 5 6; do sleep 1000 >&- 2>&- & echo $i; done')
   assert.match(output, /^1\n2\n3\n4\n.*fork/)
   await killAll({ ...nobody, group }, 60_000)
@@ -79,7 +79,7 @@ test('the kernel enforces the number of processes of a group', { skip: lacks('pi
 test('the kernel ends a process above the memory limit, with a note', {
   skip: lacks('memory'),
 }, async () => {
-  const group = makeGroup(parent!, { id: `test-memory-${process.pid}` }, { ...resourceLimits, intern_processes: 0 })
+  const group = createGroup(parent!, { id: `test-memory-${process.pid}` }, { ...resourceLimits, intern_processes: 0 })
   assert.equal(outOfMemoryNote(group), '')
   const hold = 'head -c 70M /dev/zero | tail -c 60M | sleep 5'
   await runIn(group, `${hold} & ${hold} & wait`)
@@ -89,7 +89,7 @@ test('the kernel ends a process above the memory limit, with a note', {
 })
 
 test('limits that the kernel enforces for the group are not counted again', { skip }, () => {
-  const group = makeGroup(parent!, { id: `test-held-${process.pid}` }, resourceLimits)
+  const group = createGroup(parent!, { id: `test-held-${process.pid}` }, resourceLimits)
   const isEnforced = (file: string) => existsSync(join(group, file))
   const rest = limitsOutsideGroup(group, resourceLimits)
   assert.equal(rest.intern_processes, isEnforced('pids.max') ? 0 : 9)
@@ -99,7 +99,7 @@ test('limits that the kernel enforces for the group are not counted again', { sk
 })
 
 test('killAll removes nested groups, and accepts a group that does not exist', { skip }, async () => {
-  const group = makeGroup(parent!, { id: `test-nested-${process.pid}` }, resourceLimits)
+  const group = createGroup(parent!, { id: `test-nested-${process.pid}` }, resourceLimits)
   mkdirSync(join(group, 'a', 'b'), { recursive: true })
   await killAll({ ...nobody, group }, 60_000)
   assert.equal(existsSync(group), false)

@@ -19,7 +19,7 @@ export async function prepareGroups(
   keepsRunning: boolean,
   warn: (message: string) => void,
 ): Promise<string | undefined> {
-  const top = topGroup(read('/proc/self/cgroup'), read('/proc/self/mountinfo'))
+  const top = topGroup(readOrEmpty('/proc/self/cgroup'), readOrEmpty('/proc/self/mountinfo'))
   if (top === undefined) return undefined
   const isRoot = top.path === '/'
   if (!isRoot && (keepsRunning || !(await isDelegated(top.path)))) return undefined
@@ -38,11 +38,12 @@ export async function prepareGroups(
  * @param cgroup the text of `/proc/self/cgroup`. @param mountinfo the text of `/proc/self/mountinfo`.
  */
 export function topGroup(cgroup: string, mountinfo: string): ControlGroup | undefined {
-  const own = /^0::(\/.*)$/m.exec(cgroup)?.[1]
-  const path = /^.*\.(?:service|scope)(?=\/|$)/.exec(own ?? '')?.[0] ?? (own === `/${serverGroup}` ? '/' : own)
+  const ownPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]
+  const path =
+    /^.*\.(?:service|scope)(?=\/|$)/.exec(ownPath ?? '')?.[0] ?? (ownPath === `/${serverGroup}` ? '/' : ownPath)
   for (const line of mountinfo.split('\n')) {
-    const [, , , root = '', point = '', ...more] = line.split(' ')
-    if (!path || more[more.indexOf('-') + 1] !== 'cgroup2') continue
+    const [, , , root = '', point = '', ...remainingFields] = line.split(' ')
+    if (!path || remainingFields[remainingFields.indexOf('-') + 1] !== 'cgroup2') continue
     const above = root === '/' ? '' : root
     if (path === above || path.startsWith(`${above}/`)) return { path, folder: join(point, path.slice(above.length)) }
   }
@@ -60,7 +61,7 @@ function isDelegated(path: string): Promise<boolean> {
 
 /** @throws Error if the group cannot be written, or has processes that this one cannot move. */
 function limitMembers(folder: string): void {
-  const present = wordsOf(join(folder, 'cgroup.controllers'))
+  const present = readWords(join(folder, 'cgroup.controllers'))
   const enabled = controllers.filter((name) => present.includes(name)).map((name) => `+${name}`)
   const limit = () => writeFileSync(join(folder, 'cgroup.subtree_control'), enabled.join(' '))
   try {
@@ -69,7 +70,7 @@ function limitMembers(folder: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error
     // The group has processes of this container or unit: move them into a child group.
     mkdirSync(join(folder, serverGroup), { recursive: true })
-    for (const pid of wordsOf(join(folder, 'cgroup.procs'))) moveTo(join(folder, serverGroup), pid)
+    for (const pid of readWords(join(folder, 'cgroup.procs'))) moveTo(join(folder, serverGroup), pid)
     limit()
   }
 }
@@ -83,9 +84,9 @@ function moveTo(group: string, pid: string): void {
   }
 }
 
-const wordsOf = (file: string) => read(file).split(/\s+/).filter(Boolean)
+const readWords = (file: string) => readOrEmpty(file).split(/\s+/).filter(Boolean)
 
-function read(file: string): string {
+function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {

@@ -2,7 +2,7 @@ import type { InternHealth } from '#interns/contract/runs.ts'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 
 /** The health that a daemon reports; undefined if it does not answer in time, or accepts no more turns and must be ended. */
-export async function healthOf(address: DaemonAddress, withinMs: number): Promise<InternHealth | undefined> {
+export async function readHealth(address: DaemonAddress, withinMs: number): Promise<InternHealth | undefined> {
   const runs = connectRuns(address)
   try {
     const health = await runs.health(AbortSignal.timeout(withinMs))

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { gitConfigOf } from './git-config.ts'
+import { createGitConfig } from './git-config.ts'
 
 /** The author of a commit with this configuration, after some git commands. */
 function authorWith(config: string, ...commands: string[][]): string {
@@ -25,12 +25,12 @@ function authorWith(config: string, ...commands: string[][]): string {
 const ada = { name: 'ada on behalf of Grace', email: 'grace@example.com' }
 
 test('a commit has the default author if no author is configured', () =>
-  assert.equal(authorWith(gitConfigOf(ada)), `${ada.name} <${ada.email}> ${ada.name}`))
+  assert.equal(authorWith(createGitConfig(ada)), `${ada.name} <${ada.email}> ${ada.name}`))
 
 test('the author in a repository’s configuration takes precedence', () =>
-  assert.match(authorWith(gitConfigOf(ada), ['config', 'user.name', 'Own']), /^Own <grace@example\.com> Own$/))
+  assert.match(authorWith(createGitConfig(ada), ['config', 'user.name', 'Own']), /^Own <grace@example\.com> Own$/))
 
 test('a name with any characters is one value of the configuration', () => {
   const name = 'x" # ; \\ [core]\n\teditor = true'
-  assert.equal(authorWith(gitConfigOf({ ...ada, name })).split(' <')[0], 'x" # ; \\ [core] editor = true')
+  assert.equal(authorWith(createGitConfig({ ...ada, name })).split(' <')[0], 'x" # ; \\ [core] editor = true')
 })

@@ -4,9 +4,9 @@ import type { GitAuthor } from '#interns/registry/git-author.ts'
  * A system-wide configuration for git with a default author, which replaces `/etc/gitconfig`. That file, the user's configuration and
  * the repository's take precedence.
  */
-export function gitConfigOf({ name, email }: GitAuthor): string {
-  return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n[include]\n\tpath = /etc/gitconfig\n`
+export function createGitConfig({ name, email }: GitAuthor): string {
+  return `[user]\n\tname = ${quote(name)}\n\temail = ${quote(email)}\n[include]\n\tpath = /etc/gitconfig\n`
 }
 
 /** Git removes angle brackets from an author by itself. */
-const quoted = (text: string) => `"${text.replace(/\p{Cc}+/gu, ' ').replace(/["\\]/g, '\\$&')}"`
+const quote = (text: string) => `"${text.replace(/\p{Cc}+/gu, ' ').replace(/["\\]/g, '\\$&')}"`

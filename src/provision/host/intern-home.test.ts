@@ -15,8 +15,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import {
   allowTraversal,
+  clearEnded,
   type DaemonRecord,
-  forgetEnd,
   readDaemonRecord,
   removeHome,
   writeDaemonRecord,
@@ -74,11 +74,11 @@ test('allowTraversal makes the files of the data folder private', () => {
 
 test('a record says that all processes have ended until forgetEnd', () => {
   const home = mkdtempSync(join(scratch, 'ended-'))
-  forgetEnd(home)
+  clearEnded(home)
   assert.equal(readDaemonRecord(home), undefined)
   const record: DaemonRecord = { process: { pid: 1, began: '1' }, socketPath: '/s', token: 't', secret: 'k' }
   writeDaemonRecord(home, { ...record, ended: true })
   assert.equal(readDaemonRecord(home)?.ended, true)
-  forgetEnd(home)
+  clearEnded(home)
   assert.deepEqual(readDaemonRecord(home), record)
 })

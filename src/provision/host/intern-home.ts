@@ -36,7 +36,7 @@ export type DaemonRecord = {
   uid?: number
   /** The folder of its control group. */
   group?: string
-  /** Whether all of its processes were ended and none was started since: then none is searched for. */
+  /** Set if all processes of the intern have ended and none was started since, so that no process must be searched for. */
   ended?: true
 }
 
@@ -56,9 +56,9 @@ export type HomeContents = {
   /** The system-wide configuration of git. */
   gitConfig: string
   limits: { [name: string]: number }
-  /** Whether it has MCP servers. Their secrets are in no file: the daemon reads them from its standard input. */
+  /** Whether the intern has MCP servers. Their secrets are in no file: the daemon reads them from its standard input. */
   hasMcpServers: boolean
-  /** Whether it is started for a prompt: then its agent starts with it. */
+  /** Whether the daemon is started for a prompt. Then its agent starts with the daemon. */
   startsAgent: boolean
   baseUrl: string
   /** Trusted authorities as PEM; undefined for those of the system. */
@@ -97,7 +97,7 @@ export function prepareHome(
   }: HomeContents,
 ): { socketPath: string; token: string } {
   prepareFolders(home, uid)
-  const connection = socketPathOf(home)
+  const connection = prepareSocketFolder(home)
   chownFolder(connection, uid)
   const token = randomBytes(32).toString('hex')
   const socketPath = join(connection, 's')
@@ -129,11 +129,11 @@ export function prepareFolders(home: string, uid: number | undefined): void {
 
 /** Writes the service's URL, which agents read for each request. It can change when another server takes the intern over. */
 export function writeBaseUrl(home: string, baseUrl: string, uid: number | undefined): void {
-  writeWhole(baseUrlFile(home), baseUrl, uid)
+  replaceFile(baseUrlFile(home), baseUrl, uid)
 }
 
 /** Replaces a file atomically. The intern can read it, but not write it. */
-export function writeWhole(file: string, text: string, uid: number | undefined): void {
+export function replaceFile(file: string, text: string, uid: number | undefined): void {
   const draft = `${file}.new`
   writeOwned(uid, draft, text)
   renameSync(draft, file)
@@ -161,7 +161,7 @@ export function writeDaemonRecord(home: string, record: DaemonRecord): void {
 }
 
 /** Removes `ended` from the record before a process is started, because the server can be killed between the two. */
-export function forgetEnd(home: string): void {
+export function clearEnded(home: string): void {
   const { ended, ...record } = readDaemonRecord(home) ?? {}
   if (ended) writeDaemonRecord(home, record as DaemonRecord)
 }
@@ -198,16 +198,16 @@ async function makeFoldersWritable(path: string): Promise<void> {
 }
 
 /** The last line of a daemon's log. */
-export function endOfLog(home: string): string {
+export function readLastLogLine(home: string): string {
   try {
-    const lines = endOf(logFile(home), 4096).trimEnd().split('\n')
+    const lines = readTail(logFile(home), 4096).trimEnd().split('\n')
     return printable((lines.at(-1) ?? '').slice(-500))
   } catch {
     return ''
   }
 }
 
-function endOf(file: string, bytes: number): string {
+function readTail(file: string, bytes: number): string {
   const open = openSync(file, 'r')
   try {
     const buffer = Buffer.alloc(bytes)
@@ -219,7 +219,7 @@ function endOf(file: string, bytes: number): string {
 }
 
 /** The folder of the socket: in the intern's folder, or a temporary one if that path is too long for a socket. */
-function socketPathOf(home: string): string {
+function prepareSocketFolder(home: string): string {
   const socketFolder = join(home, 'door')
   if (Buffer.byteLength(join(socketFolder, 's')) <= maxSocketPath) return socketFolder
   const earlier = readDaemonRecord(home)

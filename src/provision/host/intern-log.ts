@@ -13,11 +13,11 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 export async function readLog(home: string, bytes: number): Promise<InternLog> {
   try {
     await using file = await open(logFile(home), openFlags)
-    const found = await file.stat()
+    const stats = await file.stat()
     // A second hard link: the intern can have linked a file that only this process is allowed to read.
-    if (!found.isFile() || found.nlink !== 1) return { none: 'Its log file was replaced.' }
-    const from = Math.max(0, found.size - bytes)
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(found.size - from), position: from })
+    if (!stats.isFile() || stats.nlink !== 1) return { none: 'Its log file was replaced.' }
+    const from = Math.max(0, stats.size - bytes)
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(stats.size - from), position: from })
     return { text: buffer.toString('utf8', 0, bytesRead), isCut: from > 0 }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -21,20 +21,20 @@ export async function listProcesses(): Promise<Process[]> {
   for (const name of readNames()) {
     const pid = Number(name)
     if (!(pid > 0)) continue
-    const listed = read(pid)
-    if (listed) all.push(listed)
-    const turn = slices.waitIfUsedUp()
-    if (turn) await turn
+    const process = readProcess(pid)
+    if (process) all.push(process)
+    const nextSlice = slices.waitIfUsedUp()
+    if (nextSlice) await nextSlice
   }
   return all
 }
 
 /** A process and all of its descendants. */
-export function treeOf(all: Process[], root: number): Process[] {
+export function findTree(all: Process[], root: number): Process[] {
   const children = Map.groupBy(all, ({ parent }) => parent)
-  const found = all.filter(({ pid }) => pid === root)
-  for (const one of found) found.push(...(children.get(one.pid) ?? []))
-  return found
+  const tree = all.filter(({ pid }) => pid === root)
+  for (const member of tree) tree.push(...(children.get(member.pid) ?? []))
+  return tree
 }
 
 function readNames(): string[] {
@@ -46,7 +46,7 @@ function readNames(): string[] {
 }
 
 /** Reads `status`, not the owner of the folder: that is root for a process that hides its memory. */
-function read(pid: number): Process | undefined {
+function readProcess(pid: number): Process | undefined {
   let text: string
   try {
     text = readFileSync(`/proc/${pid}/status`, 'utf8')

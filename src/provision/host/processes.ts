@@ -5,7 +5,7 @@ import { waitFor } from '#platform/async/wait-for.ts'
 /** A process by number and start time. The number alone is not unique, because the system reuses it. */
 export type ProcessId = { pid: number; began: string }
 
-/** Stands for a process that was not started: it is never alive. */
+/** The id of a process that was not started. It is never alive. */
 export const notStarted: ProcessId = { pid: 0, began: '' }
 
 /** The process with this number; undefined if there is none, or only a zombie. */
@@ -24,7 +24,7 @@ export function isAlive(id: ProcessId): boolean {
 }
 
 /** Sends a signal, but never to another process with the same number. */
-export function send(id: ProcessId, signal: NodeJS.Signals): void {
+export function sendSignal(id: ProcessId, signal: NodeJS.Signals): void {
   if (!isAlive(id)) return
   try {
     process.kill(id.pid, signal)
@@ -42,16 +42,19 @@ export function withDescendants(id: ProcessId | undefined, uid: number | undefin
     const current = found.has(pid) ? undefined : findProcess(pid)
     if (!current) continue
     found.set(pid, current)
-    pending.push(...childrenOf(pid))
+    pending.push(...findChildren(pid))
   }
-  for (const pid of uid === undefined ? [] : processesOf(uid)) {
+  for (const pid of uid === undefined ? [] : findProcessesOfUser(uid)) {
     const current = findProcess(pid)
     if (current) found.set(pid, current)
   }
   return [...found.values()]
 }
 
-/** Waits for the end of a process, which can be a child of another one: it is polled. @returns whether it ended in time. */
+/**
+ * Waits for the end of a process. Polls, because the process can be the child of another process. @returns whether it ended in
+ * time.
+ */
 export async function endsWithin(id: ProcessId, ms: number): Promise<boolean> {
   const hasEnded = async () => (isAlive(id) ? undefined : true)
   return (await waitFor(hasEnded, { timeoutMs: ms, recheckMs: 10 })) ?? false
@@ -59,14 +62,14 @@ export async function endsWithin(id: ProcessId, ms: number): Promise<boolean> {
 
 /** The start in ticks since this boot: field 22, counted after the name, which can contain any character. */
 function startTimeOnLinux(pid: number): string | undefined {
-  const line = read(`/proc/${pid}/stat`)
+  const line = readProcFile(`/proc/${pid}/stat`)
   const [state, ...fields] = line?.slice(line.lastIndexOf(')') + 2).split(' ') ?? []
-  return state === undefined || state === 'Z' || state === 'X' ? undefined : `${boot()}/${fields[18]}`
+  return state === undefined || state === 'Z' || state === 'X' ? undefined : `${readBootId()}/${fields[18]}`
 }
 
 let bootId: string | undefined
-function boot(): string {
-  bootId ??= read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
+function readBootId(): string {
+  bootId ??= readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
   return bootId
 }
 
@@ -78,14 +81,14 @@ function startTimeByPs(pid: number): string | undefined {
   }
 }
 
-function childrenOf(pid: number): number[] {
-  return numbersIn(`/proc/${pid}/task`).flatMap((task) =>
-    (read(`/proc/${pid}/task/${task}/children`) ?? '').split(' ').filter(Boolean).map(Number),
+function findChildren(pid: number): number[] {
+  return readNumbers(`/proc/${pid}/task`).flatMap((task) =>
+    (readProcFile(`/proc/${pid}/task/${task}/children`) ?? '').split(' ').filter(Boolean).map(Number),
   )
 }
 
-function processesOf(uid: number): number[] {
-  return numbersIn('/proc').filter((pid) => {
+function findProcessesOfUser(uid: number): number[] {
+  return readNumbers('/proc').filter((pid) => {
     try {
       return statSync(`/proc/${pid}`).uid === uid
     } catch {
@@ -94,7 +97,7 @@ function processesOf(uid: number): number[] {
   })
 }
 
-function numbersIn(folder: string): number[] {
+function readNumbers(folder: string): number[] {
   try {
     return readdirSync(folder)
       .map(Number)
@@ -113,7 +116,7 @@ export function isTransient(error: unknown): boolean {
 const transientCodes = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'])
 
 /** @returns undefined if the file does not exist. @throws Error on a temporary lack of resources. */
-function read(file: string): string | undefined {
+function readProcFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -32,27 +32,27 @@ export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | und
     ],
     ['fsize', 'file size', resourceLimits.intern_disk_bytes],
   ] as const
-  const set = limits.flatMap(([option, name, max]) =>
-    max === 0 && option !== 'core' ? [] : [`--${option}=${Math.min(max, ownLimit(name))}`],
+  const limitOptions = limits.flatMap(([option, name, max]) =>
+    max === 0 && option !== 'core' ? [] : [`--${option}=${Math.min(max, readOwnLimit(name))}`],
   )
-  return [prlimit, ...set, '--']
+  return [prlimit, ...limitOptions, '--']
 }
 
 /** A limit of this process cannot be raised for a child. */
-function ownLimit(name: string): number {
-  const line = new RegExp(`^Max ${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(read('/proc/self/limits'))
+function readOwnLimit(name: string): number {
+  const line = new RegExp(`^Max ${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(readOrEmpty('/proc/self/limits'))
   return line ? Number(line[1]) : Infinity
 }
 
 /** @returns the limit that is exceeded, as a sentence for the intern's owner; undefined if none is. */
-export function exceededByProcesses(running: Process[], resourceLimits: ResourceLimits): string | undefined {
+export function findExceededProcessLimit(running: Process[], resourceLimits: ResourceLimits): string | undefined {
   const threads = running.reduce((sum, one) => sum + one.threads, 0)
   const bytes = running.reduce((sum, one) => sum + one.memoryBytes, 0)
   const { intern_processes: max, intern_memory_bytes: maxMemoryBytes } = resourceLimits
   if (max > 0 && threads > max)
     return `It had ${threads} processes and threads; at most ${max} are allowed (setting "intern_processes").`
   if (maxMemoryBytes > 0 && bytes > maxMemoryBytes)
-    return `It used ${inMiB(bytes)} of memory; at most ${inMiB(maxMemoryBytes)} are allowed (setting "intern_memory_bytes").`
+    return `It used ${formatMiB(bytes)} of memory; at most ${formatMiB(maxMemoryBytes)} are allowed (setting "intern_memory_bytes").`
   return undefined
 }
 
@@ -60,14 +60,14 @@ export function exceededByProcesses(running: Process[], resourceLimits: Resource
  * @returns the limit of disk use, if it is exceeded, as a sentence for the intern's owner.
  * @throws Error if the disk use cannot be measured.
  */
-export async function exceededByDisk(
+export async function findExceededDiskLimit(
   home: string,
   { intern_disk_bytes: max }: Pick<ResourceLimits, 'intern_disk_bytes'>,
   count: DiskUse = diskUse,
 ): Promise<string | undefined> {
   const bytes = max > 0 ? await count(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
   if (bytes <= max) return undefined
-  return `Its files use ${inMiB(bytes)}; at most ${inMiB(max)} are allowed (setting "intern_disk_bytes").`
+  return `Its files use ${formatMiB(bytes)}; at most ${formatMiB(max)} are allowed (setting "intern_disk_bytes").`
 }
 
 /**
@@ -81,9 +81,9 @@ export function trimLog(home: string, { intern_log_bytes: max }: ResourceLimits)
   }
 }
 
-const inMiB = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+const formatMiB = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
 
-function read(file: string): string {
+function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {

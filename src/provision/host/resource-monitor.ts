@@ -1,7 +1,7 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { DiskUse } from '#platform/files/disk-use.ts'
-import { listProcesses, type Process, treeOf } from './process-table.ts'
-import { exceededByDisk, exceededByProcesses, type ResourceLimits, trimLog } from './resource-limits.ts'
+import { findTree, listProcesses, type Process } from './process-table.ts'
+import { findExceededDiskLimit, findExceededProcessLimit, type ResourceLimits, trimLog } from './resource-limits.ts'
 
 export type MonitoredIntern = {
   home: string
@@ -42,26 +42,27 @@ export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason
 
   start(everyMs.processes, async () => {
     trimLog(home, resourceLimits)
-    await endIfExceeded(exceededByProcesses(processesOfIntern(await processesNow(), monitored), resourceLimits))
+    await endIfExceeded(findExceededProcessLimit(processesOfIntern(await readProcesses(), monitored), resourceLimits))
     return everyMs.processes
   })
   start(everyMs.disk, async () => {
     const since = performance.now()
-    await endIfExceeded(await exceededByDisk(home, resourceLimits, count))
+    await endIfExceeded(await findExceededDiskLimit(home, resourceLimits, count))
     return Math.max(everyMs.disk, (performance.now() - since) * pauseFactor)
   })
   return () => stopping.abort()
 }
 
 function processesOfIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {
-  return uid === undefined ? treeOf(all, pid) : all.filter(({ users }) => users.includes(uid))
+  return uid === undefined ? findTree(all, pid) : all.filter(({ users }) => users.includes(uid))
 }
 
-let listed: { at: number; processes: Promise<Process[]> } | undefined
+let lastListing: { at: number; processes: Promise<Process[]> } | undefined
 
-/** One list per second is used for all interns. */
-function processesNow(): Promise<Process[]> {
+/** Lists the processes at most once per second, for all interns together. */
+function readProcesses(): Promise<Process[]> {
   const at = performance.now()
-  if (listed === undefined || at - listed.at > checkEveryMs.processes * 0.8) listed = { at, processes: listProcesses() }
-  return listed.processes
+  if (lastListing === undefined || at - lastListing.at > checkEveryMs.processes * 0.8)
+    lastListing = { at, processes: listProcesses() }
+  return lastListing.processes
 }

@@ -2,7 +2,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { Runs } from '#interns/contract/runs.ts'
 
 /** The runs of an intern that cannot be reached: each call is refused with `message`. */
-export function unreachable(message: string): Runs {
+export function createUnreachableRuns(message: string): Runs {
   const refuse = async () => {
     throw new Refusal('intern_unreachable', message)
   }

@@ -6,25 +6,25 @@ import { Fault } from '#platform/core/fault.ts'
 import { isTransient } from './processes.ts'
 
 /** The number of user ids from `intern_users_from` on. Systems do not assign ids that high: systemd and Debian use lower ones. */
-const range = 200_000_000
+const userCount = 200_000_000
 
-/** The user that an intern runs as: its existing one, or one that no other intern of this host has. */
+/** The user that an intern runs as: the owner of its folder, or a user that no other intern of this host has. */
 export function allocateUser(home: string, base: number): number {
-  const present = ownerOf(home)
-  if (present !== undefined && present >= base && present < base + range) return present
+  const present = findOwner(home)
+  if (present !== undefined && present >= base && present < base + userCount) return present
   const siblings = dirname(home)
-  const usedIds = new Set(namesIn(siblings).map((name) => ownerOf(join(siblings, name))))
+  const usedIds = new Set(readNames(siblings).map((name) => findOwner(join(siblings, name))))
   const digest = hash('sha256', basename(home), 'buffer')
-  let user = base + (digest.readUInt32BE() % range)
-  while (usedIds.has(user)) user = base + ((user - base + 1) % range)
+  let user = base + (digest.readUInt32BE() % userCount)
+  while (usedIds.has(user)) user = base + ((user - base + 1) % userCount)
   return user
 }
 
 /** The user that fetches repositories. It is neither the user of an intern nor of the server. */
-export const cloningUser = (base: number) => base + range
+export const cloningUser = (base: number) => base + userCount
 
 /** The owner of an intern's workspace. */
-export function ownerOf(home: string): number | undefined {
+export function findOwner(home: string): number | undefined {
   return statSync(join(home, 'workspace'), { throwIfNoEntry: false })?.uid
 }
 
@@ -33,9 +33,10 @@ export function ownerOf(home: string): number | undefined {
  * @returns the reason if not; else undefined.
  */
 export function userIdsError(base: number, files: string[], folder: string): Promise<string | undefined> {
-  const look = 'for (const file of process.argv.slice(2)) fs.accessSync(file, 4); fs.accessSync(process.argv[1], 1)'
+  const trialScript =
+    'for (const file of process.argv.slice(2)) fs.accessSync(file, 4); fs.accessSync(process.argv[1], 1)'
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['-e', look, '--', folder, ...files], {
+    const child = spawn(process.execPath, ['-e', trialScript, '--', folder, ...files], {
       uid: base,
       gid: base,
       cwd: '/',
@@ -45,7 +46,7 @@ export function userIdsError(base: number, files: string[], folder: string): Pro
     })
     let errors = ''
     child.once('error', (error) => {
-      if (isTransient(error)) reject(untested(error.message))
+      if (isTransient(error)) reject(untestedFault(error.message))
       else resolve(error.message)
     })
     // Without free file descriptors the pipe is missing; the `error` event follows.
@@ -54,17 +55,17 @@ export function userIdsError(base: number, files: string[], folder: string): Pro
     })
     child.once('close', (code, signal) => {
       if (code === 0) return resolve(undefined)
-      if (code === null) return reject(untested(`the trial was ended by ${signal}`))
+      if (code === null) return reject(untestedFault(`the trial was ended by ${signal}`))
       resolve(/Error: (.*)/.exec(errors)?.[1] ?? `a trial process ended with ${code}`)
     })
   })
 }
 
 /** A transient failure: an intern must not run as root because of a temporary lack of resources. */
-const untested = (reason: string) =>
+const untestedFault = (reason: string) =>
   new Fault('unavailable', `The check whether interns can have separate users failed: ${reason}`)
 
-function namesIn(folder: string): string[] {
+function readNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

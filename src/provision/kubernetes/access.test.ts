@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { clusterOf } from './access.ts'
+import { readCluster } from './access.ts'
 
 const token = join(tmpdir(), `signalbox-token-${process.pid}`)
 writeFileSync(token, 'a token')
@@ -15,7 +15,7 @@ const right = {
 }
 const inPod: Record<string, string> = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' }
 const open = (settings: object, variables: Record<string, string> = {}) =>
-  clusterOf(Settings.parse(settings), (name) => variables[name])
+  readCluster(Settings.parse(settings), (name) => variables[name])
 
 test('missing settings are named at the start, with valid values', () => {
   for (const name of ['kubernetes_image', 'kubernetes_service_url', 'kubernetes_url'])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '#platform/config/settings.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { type KubernetesClient, kubernetesClient } from './client.ts'
+import { createKubernetesClient, type KubernetesClient } from './client.ts'
 
 /** The settings that interns in pods require. */
 export type Cluster = { client: KubernetesClient; image: string; serviceUrl: string }
@@ -10,18 +10,22 @@ export type Cluster = { client: KubernetesClient; image: string; serviceUrl: str
  * The cluster that the settings name, or the one that this process is a pod of.
  * @throws StartupError that names the setting which is missing, or the file that cannot be read.
  */
-export function clusterOf(config: Config, variable: (name: string) => string | undefined): Cluster {
+export function readCluster(config: Config, variable: (name: string) => string | undefined): Cluster {
   const { kubernetes_image: image, kubernetes_service_url: serviceUrl, kubernetes_namespace: namespace } = config
-  if (image === undefined) throw missing('kubernetes_image', 'the image of this service, as the cluster pulls it')
+  if (image === undefined)
+    throw missingSetting('kubernetes_image', 'the image of this service, as the cluster pulls it')
   if (serviceUrl === undefined)
-    throw missing(
+    throw missingSetting(
       'kubernetes_service_url',
       'this service as pods reach it, such as http://signalbox.signalbox.svc:8080',
     )
-  const url = config.kubernetes_url ?? ownCluster(variable)
+  const url = config.kubernetes_url ?? findOwnCluster(variable)
   if (url === undefined)
-    throw missing('kubernetes_url', 'the API server, such as https://10.0.0.1:6443; this process does not run in a pod')
-  const read = (setting: 'kubernetes_token_file' | 'kubernetes_ca_file') => () => {
+    throw missingSetting(
+      'kubernetes_url',
+      'the API server, such as https://10.0.0.1:6443; this process does not run in a pod',
+    )
+  const createFileReader = (setting: 'kubernetes_token_file' | 'kubernetes_ca_file') => () => {
     try {
       return readFileSync(config[setting], 'utf8').trim()
     } catch (error) {
@@ -29,18 +33,18 @@ export function clusterOf(config: Config, variable: (name: string) => string | u
       throw new StartupError(`The file ${config[setting]} (setting ${setting}) cannot be read: ${code}.`)
     }
   }
-  const token = read('kubernetes_token_file')
-  const authorities = url.startsWith('https:') ? read('kubernetes_ca_file') : () => undefined
+  const token = createFileReader('kubernetes_token_file')
+  const authorities = url.startsWith('https:') ? createFileReader('kubernetes_ca_file') : () => undefined
   // Report a missing file now, not with the first intern.
   token()
   authorities()
-  return { client: kubernetesClient({ url, authorities, token }, namespace), image, serviceUrl }
+  return { client: createKubernetesClient({ url, authorities, token }, namespace), image, serviceUrl }
 }
 
-function ownCluster(variable: (name: string) => string | undefined): string | undefined {
+function findOwnCluster(variable: (name: string) => string | undefined): string | undefined {
   const [host, port] = [variable('KUBERNETES_SERVICE_HOST'), variable('KUBERNETES_SERVICE_PORT')]
   return host && port ? `https://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined
 }
 
-const missing = (setting: string, purpose: string) =>
+const missingSetting = (setting: string, purpose: string) =>
   new StartupError(`The setting "provisioner: kubernetes" needs ${setting}: ${purpose}.`)

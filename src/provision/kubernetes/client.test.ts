@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type ScriptedFault, startScriptedApiServer } from '#test/harness/cluster/scripted-api-server.ts'
 import { testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
-import { kubernetesClient, type WatchEvent } from './client.ts'
+import { createKubernetesClient, type WatchEvent } from './client.ts'
 import type { KubernetesObject } from './object.ts'
 import { defaultRetryPolicy, KubernetesError } from './requests.ts'
 
@@ -18,7 +18,7 @@ async function scripted(options: Parameters<typeof startScriptedApiServer>[0] = 
   const server = await startScriptedApiServer(options)
   const quick = { ...defaultRetryPolicy, pauseMs: 1 }
   const client = (token = options.token ?? 'a token', authorities?: string, policy = quick) =>
-    kubernetesClient({ url: server.url, authorities: () => authorities, token: () => token }, 'interns', policy)
+    createKubernetesClient({ url: server.url, authorities: () => authorities, token: () => token }, 'interns', policy)
   /** Fails the first `times` requests. */
   const fail = (fault: ScriptedFault, times = 1) => {
     server.fault = () => (times-- > 0 ? fault : undefined)
@@ -93,7 +93,7 @@ test('an API server that is silent or unreachable does not answer', async () => 
   await assert.rejects(at.client('t', undefined, short).get('Pod', 'ada'), refused)
   assert.equal(at.server.requests.length, 2)
   const unreachable = { url: 'http://127.0.0.1:1', authorities: () => undefined, token: () => 't' }
-  await assert.rejects(kubernetesClient(unreachable, 'interns', short).get('Pod', 'ada'), refused)
+  await assert.rejects(createKubernetesClient(unreachable, 'interns', short).get('Pod', 'ada'), refused)
 })
 
 test('only the given authority is trusted, and a rotated token is read again', async () => {
@@ -104,12 +104,12 @@ test('only the given authority is trusted, and a rotated token is read again', a
   const url = at.server.url.replace('127.0.0.1', 'localhost')
   const tokens = ['the first', 'the second']
   const trusted = { url, authorities: () => authority.certificate, token: () => tokens.shift() ?? 'the second' }
-  const client = kubernetesClient(trusted, 'interns')
+  const client = createKubernetesClient(trusted, 'interns')
   await assert.rejects(client.get('Pod', 'ada'), { status: 401 })
   assert.equal(await client.get('Pod', 'ada'), undefined)
   const untrusted = { url, authorities: () => undefined, token: () => 'the second' }
   const once = { ...defaultRetryPolicy, attempts: 1 }
-  await assert.rejects(kubernetesClient(untrusted, 'interns', once).get('Pod', 'ada'), /does not answer/)
+  await assert.rejects(createKubernetesClient(untrusted, 'interns', once).get('Pod', 'ada'), /does not answer/)
   await client.close()
 })
 

@@ -1,6 +1,6 @@
 import type { LogLength } from '#interns/remote/log.ts'
 import { LineReader } from '#platform/text/lines.ts'
-import { type Kind, type KubernetesObject, kinds, pathOf, type Warning } from './object.ts'
+import { collectionPath, type Kind, type KubernetesObject, kinds, type Warning } from './object.ts'
 import {
   type ApiServer,
   defaultRetryPolicy,
@@ -11,8 +11,8 @@ import {
 
 /** The owner of the fields that this service sets, for server-side apply. */
 const fieldManager = 'signalbox'
-const applied = 'application/apply-patch+yaml'
-const merged = 'application/merge-patch+json'
+const applyType = 'application/apply-patch+yaml'
+const mergeType = 'application/merge-patch+json'
 /** A watch is restarted after this time, because a dead connection looks like one without events. */
 const watchSeconds = 60
 const maxEventBytes = 8 * 1024 * 1024
@@ -42,44 +42,62 @@ export type KubernetesClient = {
   close: () => Promise<void>
 }
 
-export function kubernetesClient(
+export function createKubernetesClient(
   server: ApiServer,
   namespace: string,
   policy: RetryPolicy = defaultRetryPolicy,
 ): KubernetesClient {
   const requests = new KubernetesRequests(server, policy)
-  const at = (kind: Kind, name: string) => `${pathOf(kind, namespace)}/${encodeURIComponent(name)}`
+  const objectPath = (kind: Kind, name: string) => `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`
   return {
-    get: (kind, name) => ignoreNotFound(requests.ask<KubernetesObject>({ method: 'GET', path: at(kind, name) })),
+    get: (kind, name) =>
+      ignoreNotFound(requests.send<KubernetesObject>({ method: 'GET', path: objectPath(kind, name) })),
     async list(kind, labels) {
       const query = { labelSelector: labels }
       type Page = { items: Omit<KubernetesObject, 'kind'>[]; metadata: { resourceVersion: string } }
-      const page = await requests.ask<Page>({ method: 'GET', path: pathOf(kind, namespace), query })
+      const page = await requests.send<Page>({ method: 'GET', path: collectionPath(kind, namespace), query })
       // The items of a list have no kind.
       return { items: page.items.map((item) => ({ ...item, kind })), version: page.metadata.resourceVersion }
     },
     async warnings(name) {
       const query = { fieldSelector: `involvedObject.name=${name},type=Warning` }
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`
-      return (await requests.ask<{ items: Warning[] }>({ method: 'GET', path, query })).items
+      return (await requests.send<{ items: Warning[] }>({ method: 'GET', path, query })).items
     },
     async log(pod, container, { bytes, lines }) {
       // One more line shows whether there are more.
       const query = { container, tailLines: String(lines + 1) }
-      const request = { method: 'GET', path: `${at('Pod', pod)}/log`, query, accept: 'text/plain, */*' } as const
+      const request = {
+        method: 'GET',
+        path: `${objectPath('Pod', pod)}/log`,
+        query,
+        accept: 'text/plain, */*',
+      } as const
       // Status 400: the container has not started yet.
-      return ignoreNotFound(ignoreStatus(requests.endOfText(request, bytes), 400))
+      return ignoreNotFound(ignoreStatus(requests.readTail(request, bytes), 400))
     },
     apply(object) {
       const body = { apiVersion: kinds[object.kind].apiVersion, ...object }
       const query = { fieldManager, force: 'true' }
-      return requests.ask({ method: 'PATCH', path: at(object.kind, object.metadata.name), query, body, type: applied })
+      return requests.send({
+        method: 'PATCH',
+        path: objectPath(object.kind, object.metadata.name),
+        query,
+        body,
+        type: applyType,
+      })
     },
     merge: (kind, name, change) =>
-      requests.ask({ method: 'PATCH', path: at(kind, name), query: { fieldManager }, body: change, type: merged }),
+      requests.send({
+        method: 'PATCH',
+        path: objectPath(kind, name),
+        query: { fieldManager },
+        body: change,
+        type: mergeType,
+      }),
     async remove(kind, name, uid) {
       const body = { propagationPolicy: 'Background', ...(uid !== undefined && { preconditions: { uid } }) }
-      const removed = requests.ask({ method: 'DELETE', path: at(kind, name), body })
+      const removed = requests.send({ method: 'DELETE', path: objectPath(kind, name), body })
       await ignoreNotFound(uid === undefined ? removed : ignoreConflict(removed))
     },
     async *watch(kind, labels, version, signal) {
@@ -91,11 +109,15 @@ export function kubernetesClient(
         timeoutSeconds: String(watchSeconds),
       }
       const limits = { headersTimeout: policy.requestMs, bodyTimeout: watchSeconds * 1500 }
-      const { body } = await requests.open({ method: 'GET', path: pathOf(kind, namespace), query }, limits, signal)
+      const { body } = await requests.open(
+        { method: 'GET', path: collectionPath(kind, namespace), query },
+        limits,
+        signal,
+      )
       const lines = new LineReader(maxEventBytes)
       for await (const chunk of body as AsyncIterable<Buffer>) {
         lines.push(chunk)
-        for (let line = lines.next(); line !== undefined; line = lines.next()) if (line) yield eventOf(line)
+        for (let line = lines.next(); line !== undefined; line = lines.next()) if (line) yield parseEvent(line)
       }
     },
     close: () => requests.close(),
@@ -103,7 +125,7 @@ export function kubernetesClient(
 }
 
 /** @throws KubernetesError for the event with the reason for which the watch ends. */
-function eventOf(line: string): WatchEvent {
+function parseEvent(line: string): WatchEvent {
   const { type, object } = JSON.parse(line) as { type: string; object: { code?: number; message?: string } }
   if (type !== 'ERROR') return { type, object } as WatchEvent
   throw new KubernetesError(`The watch has ended: ${object.message ?? 'without a reason'}`, object.code)

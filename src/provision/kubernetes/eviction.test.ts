@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { evictedByNode } from './eviction.ts'
+import { findEviction } from './eviction.ts'
 import type { Warning } from './object.ts'
-import { podOf } from './pod.ts'
+import { toPod } from './pod.ts'
 
 /** Messages of kubelets, and the reasons for the intern's owner, without the prefix `from the node node-1 at …: `. */
 const messages = [
@@ -26,7 +26,7 @@ test('the event of an eviction is reported with node, time and reason', async ()
       ...{ involvedObject: { name: 'intern-ada-0', uid }, type: 'Warning', reason, message, lastTimestamp: at },
     })
     const reason = (...warnings: Warning[]) =>
-      evictedByNode({ warnings: async () => warnings }, 'ada', { uid: 'one', node: 'node-1' })
+      findEviction({ warnings: async () => warnings }, 'ada', { uid: 'one', node: 'node-1' })
     const expected = `its pod was evicted from the node node-1 at ${at}: ${why}`
     assert.equal(await reason(of('one', 'BackOff'), of('another', 'Evicted'), of('one', 'Evicted')), expected)
     assert.equal(await reason(of('another', 'Evicted'), of('one', 'BackOff')), undefined)
@@ -37,7 +37,7 @@ test('an eviction in the state of the pod is reported in the same way', () => {
   for (const [message, why] of messages) {
     const conditions = [{ type: 'DisruptionTarget', status: 'True', lastTransitionTime: at, message: 'terminated' }]
     const status = { phase: 'Failed', reason: 'Evicted', message, conditions }
-    const pod = podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0' }, spec: { nodeName: 'node-1' }, status })
+    const pod = toPod({ kind: 'Pod', metadata: { name: 'intern-ada-0' }, spec: { nodeName: 'node-1' }, status })
     assert.deepEqual(
       [pod.problem, pod.isProblemExplained],
       [`its pod was evicted from the node node-1 at ${at}: ${why}`, true],
@@ -50,5 +50,5 @@ test('without permission to read events the reason is missing', async () => {
   const forbidden = async () => {
     throw new Error('events is forbidden')
   }
-  assert.equal(await evictedByNode({ warnings: forbidden }, 'ada', { uid: 'one', node: undefined }), undefined)
+  assert.equal(await findEviction({ warnings: forbidden }, 'ada', { uid: 'one', node: undefined }), undefined)
 })

@@ -1,13 +1,13 @@
 import { printable } from '#platform/text/printable.ts'
 import type { KubernetesClient } from './client.ts'
-import { podNameOf } from './objects.ts'
+import { podName } from './objects.ts'
 
 /** The eviction of a pod: the message of the cluster, the time and the node. */
 type Eviction = { message: string | undefined; at: string | undefined; node: string | undefined }
 
 /** The reason for an eviction, written for the intern's owner. */
-export function evicted({ message = '', at, node }: Eviction): string {
-  return `its pod was evicted${node ? ` from the node ${node}` : ''}${at ? ` at ${at}` : ''}: ${inPlainWords(message)}`
+export function describeEviction({ message = '', at, node }: Eviction): string {
+  return `its pod was evicted${node ? ` from the node ${node}` : ''}${at ? ` at ${at}` : ''}: ${explainMessage(message)}`
 }
 
 const resources: Record<string, string> = {
@@ -17,7 +17,7 @@ const resources: Record<string, string> = {
 }
 
 /** Translates the messages of a kubelet; other messages are returned unchanged. */
-function inPlainWords(message: string): string {
+function explainMessage(message: string): string {
   const [, limit] = /^Usage of EmptyDir volume "tmp" exceeds the limit "([^"]+)"/.exec(message) ?? []
   if (limit) return `its temporary files (/tmp) took more than ${limit}`
   const [, resource = '', more = ''] = /^The node was low on resource: ([\w.-]+?)\.(.*)$/s.exec(message) ?? []
@@ -30,15 +30,16 @@ function inPlainWords(message: string): string {
  * Why the node evicts this pod, if it does. The node reports that immediately as an event, but in the state of the pod only after its containers
  * have ended; until then the daemon seems to have ended by itself.
  */
-export async function evictedByNode(
+export async function findEviction(
   client: Pick<KubernetesClient, 'warnings'>,
   intern: string,
   { uid, node }: { uid: string; node: string | undefined },
 ): Promise<string | undefined> {
   // The Role of an older release does not allow this request: continue without warnings.
-  const warnings = await client.warnings(podNameOf(intern)).catch(() => [])
+  const warnings = await client.warnings(podName(intern)).catch(() => [])
   const warning = warnings.find(({ involvedObject, reason }) => involvedObject.uid === uid && reason === 'Evicted')
   return (
-    warning && evicted({ message: warning.message, at: warning.lastTimestamp ?? warning.eventTime ?? undefined, node })
+    warning &&
+    describeEviction({ message: warning.message, at: warning.lastTimestamp ?? warning.eventTime ?? undefined, node })
   )
 }

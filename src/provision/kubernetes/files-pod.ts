@@ -3,10 +3,10 @@ import type { DaemonAddress } from '#interns/remote/connect-runs.ts'
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { KubernetesClient } from './client.ts'
-import { storedSecretsOf } from './intern-files.ts'
+import { readStoredSecrets } from './intern-files.ts'
 import type { KubernetesObject } from './object.ts'
-import { filesPodNameOf, filesPodOf, nameOf } from './objects.ts'
-import { podOf } from './pod.ts'
+import { createFilesPod, filesPodName, objectName } from './objects.ts'
+import { toPod } from './pod.ts'
 
 type FilesPodDeps = {
   config: Config
@@ -24,7 +24,7 @@ const checkEveryMs = 250
  * The address of a pod that serves the files of an intern that does not run. The pod has the intern's volume and runs nothing of the intern. It
  * ends when it gets no requests, and before the intern is started. @throws Refusal with the reason.
  */
-export async function addressOfFiles(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
+export async function findFilesAddress(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
   try {
     return await waitUntilResponding(deps, id)
   } catch (error) {
@@ -38,25 +38,25 @@ export async function addressOfFiles(deps: FilesPodDeps, id: string): Promise<Da
 
 async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
   const { config, client, image } = deps
-  const secret = await client.get('Secret', nameOf(id))
+  const secret = await client.get('Secret', objectName(id))
   if (!secret)
     throw new Refusal('intern_unreachable', 'The intern has no files: it has never been started, or is being deleted.')
-  const { token } = storedSecretsOf(secret)
+  const { token } = readStoredSecrets(secret)
   let why: string | undefined
-  /** If it is deleted while this waits, the intern is being started or deleted. */
+  /** False after the pod was created: if that pod is deleted, the intern is being started or deleted. */
   let canCreate = true
   const read = async () => {
-    const found = await client.get('Pod', filesPodNameOf(id))
+    const found = await client.get('Pod', filesPodName(id))
     if (!found) {
       if (!canCreate) throw new Error('its pod was ended, for example because the intern is started. Retry later.')
       canCreate = false
       await deps.rotate()
-      await client.apply(filesPodOf({ config, image }, id, Object.keys(secret.data ?? {})))
-    } else if (isOver(found)) {
+      await client.apply(createFilesPod({ config, image }, id, Object.keys(secret.data ?? {})))
+    } else if (hasEnded(found)) {
       await client.remove('Pod', found.metadata.name, found.metadata.uid)
       canCreate = true
     }
-    const pod = found && podOf(found)
+    const pod = found && toPod(found)
     why = pod?.problem
     if (!pod?.isRunning || !pod.address || pod.isEnding) return undefined
     const address = await deps.addressIn(id, pod.address, token)
@@ -64,10 +64,10 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
   }
   const address = await waitFor(read, { timeoutMs: config.kubernetes_start_ms, recheckMs: checkEveryMs })
   if (address) return address
-  await client.remove('Pod', filesPodNameOf(id))
+  await client.remove('Pod', filesPodName(id))
   throw new Error(`its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${why ?? 'without a reason'}.`)
 }
 
 /** Whether the pod has ended. */
-const isOver = ({ metadata, status }: KubernetesObject) =>
+const hasEnded = ({ metadata, status }: KubernetesObject) =>
   metadata.deletionTimestamp === undefined && ['Succeeded', 'Failed'].includes(String(status?.phase))

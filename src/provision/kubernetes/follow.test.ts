@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startScriptedApiServer } from '#test/harness/cluster/scripted-api-server.ts'
 import { until } from '#test/harness/until.ts'
-import { kubernetesClient } from './client.ts'
+import { createKubernetesClient } from './client.ts'
 import { followObjects } from './follow-objects.ts'
 
 /** Follows pods; `events` lists the calls in a short form. */
 async function following() {
   const server = await startScriptedApiServer()
-  const client = kubernetesClient({ url: server.url, authorities: () => undefined, token: () => 't' }, 'interns')
+  const client = createKubernetesClient({ url: server.url, authorities: () => undefined, token: () => 't' }, 'interns')
   const events: string[] = []
   const errors: string[] = []
   const followed = {

@@ -5,13 +5,13 @@ import type { Intern } from '#interns/registry/store.ts'
 import type { CertificateFiles } from '#interns/remote/daemon-certificates.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'
-import { gitConfigOf } from '../host/git-config.ts'
-import { agentCommandOf } from '../processes/agent-command.ts'
+import { createGitConfig } from '../host/git-config.ts'
+import { createAgentCommand } from '../processes/agent-command.ts'
 import { daemonLimits } from '../processes/daemon-limits.ts'
 import { repositoryDescription } from '../repository/clone.ts'
 import type { CloneOrder } from './clone-in-pod.ts'
 import type { KubernetesObject } from './object.ts'
-import { daemonPort, type InternFiles, inPod } from './objects.ts'
+import { daemonPort, type InternFiles, podPaths } from './objects.ts'
 
 type FilesDeps = {
   config: Config
@@ -29,36 +29,40 @@ type FilesDeps = {
 }
 
 /** The files that the daemon of an intern reads in its pod, as data of its Secret. */
-export function filesOf(deps: FilesDeps): InternFiles {
+export function createInternFiles(deps: FilesDeps): InternFiles {
   const { config, intern, secret, token, baseUrl, servers, certificates, gitAuthor } = deps
   const { repository } = intern
   // The pod is the only sandbox.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
   const trusted = trustedAuthorities()
-  const places = { ...inPod, authorities: trusted === undefined ? undefined : inPod.authorities }
+  const paths = { ...podPaths, authorities: trusted === undefined ? undefined : podPaths.authorities }
   const settings = {
     listen: {
       port: daemonPort,
       tls: { certificate: 'certificate.pem', key: 'certificate-key.pem', authorities: 'authorities.pem' },
     },
     token_file: 'token',
-    workspace: inPod.workspace,
-    state: inPod.memory,
-    agent: agentCommandOf(intern, { config, places, secret, baseUrl, sandbox }),
+    workspace: podPaths.workspace,
+    state: podPaths.memory,
+    agent: createAgentCommand(intern, { config, paths: paths, secret, baseUrl, sandbox }),
     limits: daemonLimits(config),
     ...(servers.length > 0 && { mcp_servers: servers }),
   }
-  const lasting = {
+  const lastingFiles = {
     'settings.json': JSON.stringify(settings, null, 2),
     'instructions.md': [intern.instructions, repository && repositoryDescription(repository)]
       .filter(Boolean)
       .join('\n\n'),
-    gitconfig: gitConfigOf(gitAuthor),
+    gitconfig: createGitConfig(gitAuthor),
     token,
     key: secret,
     ...(trusted !== undefined && { 'trusted.pem': trusted }),
   }
-  return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl }, repository: cloneRequest(deps) }
+  return {
+    lasting: lastingFiles,
+    rotated: { ...toRotatedFiles(certificates), 'service-url': baseUrl },
+    repository: cloneRequest(deps),
+  }
 }
 
 /** The input of the container that clones; undefined without a repository. Its disk limit is the size of the volume. */
@@ -70,7 +74,7 @@ function cloneRequest({ config, intern: { repository }, password }: FilesDeps): 
   const rules = { repository_origins, repository_clone_ms, intern_users_from, https_proxy, http_proxy, no_proxy }
   const limits = { intern_processes, intern_memory_bytes, intern_disk_bytes, intern_log_bytes }
   return JSON.stringify({
-    home: inPod.home,
+    home: podPaths.home,
     repository,
     password,
     config: { ...rules, ...limits },
@@ -78,14 +82,14 @@ function cloneRequest({ config, intern: { repository }, password }: FilesDeps): 
   } satisfies CloneOrder)
 }
 
-export const rotatedOf = ({ certificate, key, authorities }: CertificateFiles): Record<string, string> => ({
+export const toRotatedFiles = ({ certificate, key, authorities }: CertificateFiles): Record<string, string> => ({
   'certificate.pem': certificate,
   'certificate-key.pem': key,
   'authorities.pem': authorities,
 })
 
 /** The token and key in the Secret of an intern, which do not change; a new token without a Secret. */
-export function storedSecretsOf(secret: KubernetesObject | undefined): { token: string; key: string | undefined } {
+export function readStoredSecrets(secret: KubernetesObject | undefined): { token: string; key: string | undefined } {
   const read = (name: string) => {
     const data = secret?.data?.[name]
     return data === undefined ? undefined : Buffer.from(data, 'base64').toString('utf8')

@@ -18,17 +18,17 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { repeat } from '#platform/async/reconcile.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
-import { healthOf } from '../host/daemon-health.ts'
+import { readHealth } from '../host/daemon-health.ts'
 import { renewCertificatesEveryMs } from '../processes/tcp-listener.ts'
-import type { Place, Provisioner } from '../supervisor/provisioner.ts'
+import type { DaemonLocation, Provisioner } from '../supervisor/provisioner.ts'
 import type { Cluster } from './access.ts'
 import type { KubernetesClient } from './client.ts'
-import { evictedByNode } from './eviction.ts'
-import { addressOfFiles } from './files-pod.ts'
-import { rotatedOf, storedSecretsOf } from './intern-files.ts'
-import { daemonPort, nameOf } from './objects.ts'
+import { findEviction } from './eviction.ts'
+import { findFilesAddress } from './files-pod.ts'
+import { readStoredSecrets, toRotatedFiles } from './intern-files.ts'
+import { daemonPort, objectName } from './objects.ts'
 import type { Pod } from './pod.ts'
-import { podLog } from './pod-log.ts'
+import { readPodLog } from './pod-log.ts'
 import { healthMs, PodStarts } from './pod-starts.ts'
 import { Pods } from './pods.ts'
 import { endForeignDaemons, endPod, removeAll } from './removal.ts'
@@ -72,12 +72,12 @@ export class KubernetesProvisioner implements Provisioner {
     })
   }
 
-  placeOf(intern: Intern): Place {
-    return { hostname: this.#deps.hosts.thisHost ?? '', home: nameOf(intern.id) }
+  locationOf(intern: Intern): DaemonLocation {
+    return { hostname: this.#deps.hosts.thisHost ?? '', home: objectName(intern.id) }
   }
 
   async secretOf(intern: Intern): Promise<string | undefined> {
-    return storedSecretsOf(await this.#client.get('Secret', nameOf(intern.id))).key
+    return readStoredSecrets(await this.#client.get('Secret', objectName(intern.id))).key
   }
 
   start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
@@ -105,7 +105,7 @@ export class KubernetesProvisioner implements Provisioner {
       image: cluster.image,
       unresponsiveMs: config.intern_unresponsive_ms,
       health: (withinMs: number) => this.#health(intern, withinMs).catch(() => undefined),
-      evicted: (pod: Pod) => evictedByNode(this.#client, intern.id, pod),
+      evicted: (pod: Pod) => findEviction(this.#client, intern.id, pod),
     }
     const unwatch = watchPod(this.#pods, options, onEnd, onOutdated)
     return () => {
@@ -149,7 +149,7 @@ export class KubernetesProvisioner implements Provisioner {
 
   log(intern: Intern, range: LogLength): Promise<InternLog> {
     if (!this.#isOnThisHost(intern)) return remoteLog(this.#deps, intern, range.bytes)
-    return podLog(this.#client, intern.id, range)
+    return readPodLog(this.#client, intern.id, range)
   }
 
   /** All servers of a namespace count as one host. */
@@ -178,29 +178,29 @@ export class KubernetesProvisioner implements Provisioner {
 
   #addressOfFiles(intern: Intern): Promise<DaemonAddress> {
     const { config, cluster } = this.#deps
-    return addressOfFiles(
+    return findFilesAddress(
       {
         config,
         client: this.#client,
         image: cluster.image,
         addressIn: (id, host, token) => this.#addressIn(id, host, token),
         rotate: () => this.#rotate(intern),
-        answers: async (address) => (await healthOf(address, healthMs)) !== undefined,
+        answers: async (address) => (await readHealth(address, healthMs)) !== undefined,
       },
       intern.id,
     )
   }
 
   async #health(intern: Intern, withinMs: number): Promise<InternHealth | undefined> {
-    return healthOf(await this.#addressOf(intern), withinMs)
+    return readHealth(await this.#addressOf(intern), withinMs)
   }
 
   /** Renews the certificates. Running daemons reload them. Never rejects. */
   async #rotate({ id, name }: Intern): Promise<void> {
     const { certificates, warn } = this.#deps
     try {
-      const files = { ...rotatedOf(await certificates.forDaemon(id)), 'service-url': this.#baseUrl() }
-      await this.#client.merge('Secret', nameOf(id), { stringData: files })
+      const files = { ...toRotatedFiles(await certificates.forDaemon(id)), 'service-url': this.#baseUrl() }
+      await this.#client.merge('Secret', objectName(id), { stringData: files })
     } catch (error) {
       warn(`The certificate of the intern ${name} could not be renewed: ${(error as Error).message}`)
     }

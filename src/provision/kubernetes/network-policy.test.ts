@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import { isConnectionAllowed, type Party } from '#test/harness/cluster/network-policies.ts'
-import { objectsOf } from './objects.ts'
+import { createObjects } from './objects.ts'
 
 const home = 'signalbox-interns'
 const namespaces = Object.fromEntries(
@@ -18,7 +18,7 @@ function cluster(settings: object = {}) {
   const config = Settings.parse({ port: 8080, ...settings })
   const serviceUrl = 'http://signalbox.signalbox.svc:80'
   const made = (id: string) =>
-    objectsOf({ config, image: 'signalbox:1', serviceUrl }, id, { lasting: {}, rotated: {}, repository: undefined })
+    createObjects({ config, image: 'signalbox:1', serviceUrl }, id, { lasting: {}, rotated: {}, repository: undefined })
   const policies = ['ada', 'bea'].map((id) => ({
     namespace: home,
     spec: made(id).others.find(({ kind }) => kind === 'NetworkPolicy')!.spec as any,

@@ -24,20 +24,20 @@ const privateNetworksOf6 = ['fc00::/7', 'fe80::/10', '::1/128']
  * Lets servers reach the daemon, and the pod reach servers, the cluster's DNS and the networks that the operator allows. Everything else,
  * other interns included, is unreachable.
  */
-export function networkPolicyOf({ config, selector, daemonPort, serviceUrl }: PolicyDeps): Record<string, unknown> {
-  const servers = config.kubernetes_servers.map(peerOf)
+export function createNetworkPolicy({ config, selector, daemonPort, serviceUrl }: PolicyDeps): Record<string, unknown> {
+  const servers = config.kubernetes_servers.map(toPeer)
   const { port, protocol } = new URL(serviceUrl)
   // Policies see the port of the pods behind a Service, which is `port`; outside the cluster the port of the address.
   const servicePorts = new Set(
-    [Number(port) || (protocol === 'https:' ? 443 : 80), config.port].filter((each) => each > 0),
+    [Number(port) || (protocol === 'https:' ? 443 : 80), config.port].filter((port) => port > 0),
   )
-  const others = config.kubernetes_egress.flatMap((each) =>
+  const otherPeers = config.kubernetes_egress.flatMap((each) =>
     each === 'public'
       ? [
           { ipBlock: { cidr: '0.0.0.0/0', except: privateNetworks } },
           { ipBlock: { cidr: '::/0', except: privateNetworksOf6 } },
         ]
-      : [peerOf(each)],
+      : [toPeer(each)],
   )
   return {
     podSelector: { matchLabels: selector },
@@ -49,13 +49,13 @@ export function networkPolicyOf({ config, selector, daemonPort, serviceUrl }: Po
         to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }],
         ports: ['UDP', 'TCP'].map((each) => ({ protocol: each, port: 53 })),
       },
-      ...(others.length > 0 ? [{ to: others }] : []),
+      ...(otherPeers.length > 0 ? [{ to: otherPeers }] : []),
     ],
   }
 }
 
 /** A label of pods in any namespace, a network, or one address. */
-function peerOf(peer: string): object {
+function toPeer(peer: string): object {
   const [name, value] = peer.split('=')
   if (value !== undefined) return { namespaceSelector: {}, podSelector: { matchLabels: { [name!]: value } } }
   return { ipBlock: { cidr: peer.includes('/') ? peer : `${peer}/${peer.includes(':') ? 128 : 32}` } }

@@ -43,7 +43,7 @@ export type Warning = {
 }
 
 /** The path of all objects of a kind in a namespace. */
-export function pathOf(kind: Kind, namespace: string): string {
+export function collectionPath(kind: Kind, namespace: string): string {
   const { apiVersion, plural } = kinds[kind]
   const group = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
   return `${group}/namespaces/${encodeURIComponent(namespace)}/${plural}`

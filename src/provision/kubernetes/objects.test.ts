@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
-import { filesPodOf, type InternFiles, objectsOf } from './objects.ts'
+import { createFilesPod, createObjects, type InternFiles } from './objects.ts'
 
 const around = (settings: object = {}) => ({
   config: Settings.parse({ intern_memory_bytes: 1000, ...settings }),
   ...{ image: 'signalbox:1', serviceUrl: 'http://signalbox.test:80' },
 })
 const files = { lasting: { 'settings.json': '{}' }, rotated: { 'certificate.pem': 'one' }, repository: undefined }
-const made = (settings: object = {}, of: InternFiles = files) => objectsOf(around(settings), 'ada', of)
+const made = (settings: object = {}, of: InternFiles = files) => createObjects(around(settings), 'ada', of)
 const specOf = (objects: ReturnType<typeof made>, kind: string) =>
   objects.others.find((object) => object.kind === kind)?.spec as any
 const podOf = (objects: ReturnType<typeof made>) => specOf(objects, 'StatefulSet').template
@@ -36,7 +36,7 @@ test('a pod is replaced for new settings, image or template, not for a certifica
   assert.equal(made({}, { ...files, rotated: { 'certificate.pem': 'two' } }).settings, settings)
   assert.notEqual(made({}, { ...files, lasting: { 'settings.json': '{"agent":1}' } }).settings, settings)
   assert.notEqual(made({ kubernetes_runtime_class: 'gvisor' }).settings, settings)
-  assert.notEqual(objectsOf({ ...around(), image: 'signalbox:2' }, 'ada', files).settings, settings)
+  assert.notEqual(createObjects({ ...around(), image: 'signalbox:2' }, 'ada', files).settings, settings)
 })
 
 test('only the clone container has the credential, and it runs nothing of the volume', () => {
@@ -63,7 +63,7 @@ test('only the clone container has the credential, and it runs nothing of the vo
 
 test('the pod for files has the same limits and volume, and no repository', () => {
   const names = ['certificate.pem', 'repository.json', 'settings.json']
-  const { spec, metadata } = filesPodOf(around(), 'ada', names)
+  const { spec, metadata } = createFilesPod(around(), 'ada', names)
   const { spec: own } = podOf(made())
   const [files] = spec.containers
   assert.deepEqual(

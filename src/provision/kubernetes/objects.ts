@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Config } from '#platform/config/settings.ts'
-import { networkPolicyOf } from './network-policy.ts'
+import { createNetworkPolicy } from './network-policy.ts'
 import type { KubernetesObject } from './object.ts'
 
 /** The port of the daemon in its pod. */
@@ -8,42 +8,42 @@ export const daemonPort = 7420
 /** The container of the daemon. */
 export const daemonContainer = 'daemon'
 /** The labels of all objects of interns, and the label with the intern's id. */
-const own = { 'app.kubernetes.io/name': 'signalbox-intern' }
+const internNameLabel = { 'app.kubernetes.io/name': 'signalbox-intern' }
 export const internLabel = 'signalbox.dev/intern'
-export const ownLabels = Object.entries(own)
+export const internSelector = Object.entries(internNameLabel)
   .map((pair) => pair.join('='))
   .join(',')
 /** The annotation of a pod with the hash of its settings. */
 export const settingsAnnotation = 'signalbox.dev/settings'
 
-export const nameOf = (internId: string) => `intern-${internId}`
+export const objectName = (internId: string) => `intern-${internId}`
 /** The name of the pod that serves the files of an intern that does not run. Its labels keep it out of lists of interns' pods. */
-export const filesPodNameOf = (internId: string) => `${nameOf(internId)}-files`
+export const filesPodName = (internId: string) => `${objectName(internId)}-files`
 const filesLabels = { 'app.kubernetes.io/name': 'signalbox-intern-files' }
-export const podNameOf = (internId: string) => `${nameOf(internId)}-0`
+export const podName = (internId: string) => `${objectName(internId)}-0`
 
 /** Paths in the pod of an intern. The image is that of the service (`Containerfile`). */
-const installed = '/signalbox'
+const installFolder = '/signalbox'
 const home = '/home/intern'
-const configured = '/etc/intern'
+const configFolder = '/etc/intern'
 /** The folder with the input of the clone and the credential. Only the container that clones has it. */
-const cloning = '/etc/intern-repository'
+const cloneFolder = '/etc/intern-repository'
 const repositoryFile = 'repository.json'
-export const inPod = {
+export const podPaths = {
   home,
   node: 'node',
-  builtin: `${installed}/bin/agent.ts`,
+  builtin: `${installFolder}/bin/agent.ts`,
   workspace: `${home}/workspace`,
   memory: `${home}/state`,
   state: `${home}/state/agent`,
   compileCache: `${home}/state/compiled`,
-  instructions: `${configured}/instructions.md`,
-  baseUrl: `${configured}/service-url`,
-  gitConfig: `${configured}/gitconfig`,
-  authorities: `${configured}/trusted.pem`,
+  instructions: `${configFolder}/instructions.md`,
+  baseUrl: `${configFolder}/service-url`,
+  gitConfig: `${configFolder}/gitconfig`,
+  authorities: `${configFolder}/trusted.pem`,
 } as const
 /** Neither a system user nor one of interns on hosts. */
-const user = 10_001
+const podUser = 10_001
 
 /** The files of an intern in its Secret. A running daemon reloads the rotated ones. */
 export type InternFiles = {
@@ -56,12 +56,12 @@ export type InternFiles = {
 type ObjectsDeps = { config: Config; image: string; serviceUrl: string }
 
 /** The objects of one intern, in the order of creation. */
-export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string, files: InternFiles) {
-  const name = nameOf(id)
-  const labels = { ...own, [internLabel]: id }
+export function createObjects({ config, image, serviceUrl }: ObjectsDeps, id: string, files: InternFiles) {
+  const name = objectName(id)
+  const labels = { ...internNameLabel, [internLabel]: id }
   const metadata = { name, labels }
   const selector = { [internLabel]: id }
-  const pod = podSpec(config, image, name, files)
+  const pod = createPodSpec(config, image, name, files)
   const settings = hash('sha256', JSON.stringify([pod, files.lasting, files.repository]), 'hex').slice(0, 32)
   // Always present, because apply does not remove old keys from a Secret.
   const repository = { [repositoryFile]: files.repository ?? '' }
@@ -70,7 +70,7 @@ export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string
     metadata,
     stringData: { ...files.lasting, ...files.rotated, ...repository },
   } as const
-  const volume = { kind: 'PersistentVolumeClaim', metadata, spec: volumeSpec(config) } as const
+  const volume = { kind: 'PersistentVolumeClaim', metadata, spec: createVolumeSpec(config) } as const
   const service = {
     kind: 'Service',
     metadata,
@@ -79,7 +79,7 @@ export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string
   const policy: KubernetesObject = {
     kind: 'NetworkPolicy',
     metadata,
-    spec: networkPolicyOf({ config, selector, daemonPort, serviceUrl }),
+    spec: createNetworkPolicy({ config, selector, daemonPort, serviceUrl }),
   }
   const set = {
     kind: 'StatefulSet',
@@ -97,7 +97,7 @@ export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string
   return { settings, secret, volume, others: [service, policy, set] satisfies KubernetesObject[] }
 }
 
-function volumeSpec({ kubernetes_storage_class: storageClassName, kubernetes_storage: storage }: Config) {
+function createVolumeSpec({ kubernetes_storage_class: storageClassName, kubernetes_storage: storage }: Config) {
   return {
     accessModes: ['ReadWriteOnce'],
     resources: { requests: { storage } },
@@ -106,7 +106,7 @@ function volumeSpec({ kubernetes_storage_class: storageClassName, kubernetes_sto
 }
 
 /** A pod that conforms to Pod Security's level `restricted`. It is the sandbox of the intern. */
-function podSpec(config: Config, image: string, name: string, files: InternFiles) {
+function createPodSpec(config: Config, image: string, name: string, files: InternFiles) {
   const { kubernetes_runtime_class: runtimeClassName, kubernetes_image_pull_secret: pullSecret } = config
   return {
     ...(runtimeClassName !== undefined && { runtimeClassName }),
@@ -118,33 +118,33 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
     terminationGracePeriodSeconds: 10,
     securityContext: {
       runAsNonRoot: true,
-      runAsUser: user,
-      runAsGroup: user,
-      fsGroup: user,
+      runAsUser: podUser,
+      runAsGroup: podUser,
+      fsGroup: podUser,
       fsGroupChangePolicy: 'OnRootMismatch',
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    ...(files.repository !== undefined && { initContainers: [cloneContainer(config, image)] }),
+    ...(files.repository !== undefined && { initContainers: [createCloneContainer(config, image)] }),
     containers: [
       {
-        ...containerOf(config, image),
+        ...createContainer(config, image),
         name: daemonContainer,
-        command: ['node', `${installed}/bin/daemon.ts`, `${configured}/settings.json`],
-        env: variables({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: inPod.compileCache }),
+        command: ['node', `${installFolder}/bin/daemon.ts`, `${configFolder}/settings.json`],
+        env: toVariables({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: podPaths.compileCache }),
         ports: [{ name: 'daemon', containerPort: daemonPort }],
         // No probe: it would have no client certificate. Servers check the daemon themselves.
         volumeMounts: [
           { name: 'home', mountPath: home },
           { name: 'tmp', mountPath: '/tmp' },
-          { name: 'configured', mountPath: configured, readOnly: true },
+          { name: 'configured', mountPath: configFolder, readOnly: true },
         ],
       },
     ],
     volumes: [
       { name: 'home', persistentVolumeClaim: { claimName: name } },
       { name: 'tmp', emptyDir: { sizeLimit: '1Gi' } },
-      secretVolume('configured', name, Object.keys({ ...files.lasting, ...files.rotated })),
-      ...(files.repository !== undefined ? [secretVolume('repository', name, [repositoryFile])] : []),
+      createSecretVolume('configured', name, Object.keys({ ...files.lasting, ...files.rotated })),
+      ...(files.repository !== undefined ? [createSecretVolume('repository', name, [repositoryFile])] : []),
     ],
   }
 }
@@ -153,30 +153,30 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
  * A pod that serves the files in the volume of an intern and runs nothing of the intern. The same network policy applies to it.
  * @param secretFiles the names of the files in the Secret.
  */
-export function filesPodOf({ config, image }: Omit<ObjectsDeps, 'serviceUrl'>, id: string, secretFiles: string[]) {
+export function createFilesPod({ config, image }: Omit<ObjectsDeps, 'serviceUrl'>, id: string, secretFiles: string[]) {
   const mounted = secretFiles.filter((file) => file !== repositoryFile)
   const lasting = Object.fromEntries(mounted.map((file) => [file, '']))
-  const pod = podSpec(config, image, nameOf(id), { lasting, rotated: {}, repository: undefined })
+  const pod = createPodSpec(config, image, objectName(id), { lasting, rotated: {}, repository: undefined })
   const [daemon] = pod.containers
-  const command = ['node', `${installed}/bin/files-in-pod.ts`, `${configured}/settings.json`]
+  const command = ['node', `${installFolder}/bin/files-in-pod.ts`, `${configFolder}/settings.json`]
   return {
     kind: 'Pod',
-    metadata: { name: filesPodNameOf(id), labels: { ...filesLabels, [internLabel]: id } },
+    metadata: { name: filesPodName(id), labels: { ...filesLabels, [internLabel]: id } },
     spec: {
       ...pod,
       restartPolicy: 'Never',
       activeDeadlineSeconds: 3600,
       terminationGracePeriodSeconds: 1,
       // Without the cache of compiled code, which the intern could have written.
-      containers: [{ ...daemon, name: 'files', command, env: variables({ HOME: home, TMPDIR: '/tmp' }) }],
+      containers: [{ ...daemon, name: 'files', command, env: toVariables({ HOME: home, TMPDIR: '/tmp' }) }],
     },
   } as const
 }
 
-const variables = (all: Record<string, string>) => Object.entries(all).map(([name, value]) => ({ name, value }))
+const toVariables = (all: Record<string, string>) => Object.entries(all).map(([name, value]) => ({ name, value }))
 
 /** The common part of all containers. */
-function containerOf(config: Config, image: string) {
+function createContainer(config: Config, image: string) {
   return {
     image,
     workingDir: home,
@@ -185,7 +185,7 @@ function containerOf(config: Config, image: string) {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     },
-    resources: resourcesOf(config),
+    resources: createResources(config),
     terminationMessagePolicy: 'FallbackToLogsOnError',
   }
 }
@@ -194,27 +194,27 @@ function containerOf(config: Config, image: string) {
  * It has the credential, and ends before the daemon starts. It must not run code from the volume, which the intern can write, so it does not
  * use the cache of compiled code.
  */
-function cloneContainer(config: Config, image: string) {
+function createCloneContainer(config: Config, image: string) {
   return {
-    ...containerOf(config, image),
+    ...createContainer(config, image),
     name: 'clone',
-    command: ['node', `${installed}/bin/clone.ts`, `${cloning}/${repositoryFile}`],
+    command: ['node', `${installFolder}/bin/clone.ts`, `${cloneFolder}/${repositoryFile}`],
     env: [{ name: 'HOME', value: '/tmp' }],
     volumeMounts: [
       { name: 'home', mountPath: home },
       { name: 'tmp', mountPath: '/tmp' },
-      { name: 'repository', mountPath: cloning, readOnly: true },
+      { name: 'repository', mountPath: cloneFolder, readOnly: true },
     ],
   }
 }
 
 /** A volume with these files of the intern's Secret only. */
-function secretVolume(name: string, secretName: string, files: string[]) {
+function createSecretVolume(name: string, secretName: string, files: string[]) {
   const items = files.toSorted().map((file) => ({ key: file, path: file }))
   return { name, secret: { secretName, defaultMode: 0o440, items } }
 }
 
-function resourcesOf(config: Config) {
+function createResources(config: Config) {
   const memory = config.intern_memory_bytes
   return {
     requests: { cpu: config.kubernetes_cpu_request, memory: config.kubernetes_memory_request },

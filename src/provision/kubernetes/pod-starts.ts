@@ -7,10 +7,10 @@ import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
-import { healthOf } from '../host/daemon-health.ts'
+import { readHealth } from '../host/daemon-health.ts'
 import type { Cluster } from './access.ts'
-import { filesOf, storedSecretsOf } from './intern-files.ts'
-import { daemonPort, nameOf, objectsOf } from './objects.ts'
+import { createInternFiles, readStoredSecrets } from './intern-files.ts'
+import { createObjects, daemonPort, objectName } from './objects.ts'
 import type { Pods } from './pods.ts'
 import { endFilesPod } from './removal.ts'
 import { applyObjects, startRespondingPod } from './start-pod.ts'
@@ -49,15 +49,15 @@ export class PodStarts {
     const { config, certificates, pods, now, addressIn } = this.#deps
     const { client, image, serviceUrl } = this.#deps.cluster
     const { id, repository } = intern
-    const own = steps.filter((label) => repository || label !== 'Cloning the repository')
+    const ownSteps = steps.filter((label) => repository || label !== 'Cloning the repository')
     const step = (label: (typeof steps)[number]) =>
-      onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
+      onProgress({ step_label: label, step_number: ownSteps.indexOf(label) + 1, total_steps: ownSteps.length })
     step('Creating its objects')
     const aborted = new AbortController()
     this.abort(id, 'The intern is being started again.')
     this.#running.set(id, aborted)
     try {
-      const { token } = storedSecretsOf(await client.get('Secret', nameOf(id)))
+      const { token } = readStoredSecrets(await client.get('Secret', objectName(id)))
       await this.#waitForFormerHost(intern)
       await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
       const servers = await this.#deps.mcpServersOf(intern)
@@ -75,7 +75,7 @@ export class PodStarts {
         baseUrl: this.#deps.baseUrl(),
         certificates: issued,
       }
-      const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(files))
+      const objects = createObjects({ config, image, serviceUrl }, id, createInternFiles(files))
       await applyObjects(client, objects)
       step('Starting its pod')
       const host = await startRespondingPod(
@@ -84,7 +84,7 @@ export class PodStarts {
           intern: id,
           settings: objects.settings,
           signal: aborted.signal,
-          answers: async (address) => (await healthOf(await addressIn(id, address, token), healthMs)) !== undefined,
+          answers: async (address) => (await readHealth(await addressIn(id, address, token), healthMs)) !== undefined,
           startMs: config.kubernetes_start_ms,
           unresponsiveMs: config.intern_unresponsive_ms,
           cloneMs: config.repository_clone_ms,
@@ -106,9 +106,9 @@ export class PodStarts {
   /** Prevents an intern that was moved here from starting with an empty volume. */
   async #waitForFormerHost({ id, movedAt, hostname }: Intern): Promise<void> {
     const { client } = this.#deps.cluster
-    if (movedAt === null || (await client.get('PersistentVolumeClaim', nameOf(id)))) return
+    if (movedAt === null || (await client.get('PersistentVolumeClaim', objectName(id)))) return
     throw new Error(
-      `The intern was moved to ${hostname}, and its files are missing: copy them into a PersistentVolumeClaim ${nameOf(id)}.`,
+      `The intern was moved to ${hostname}, and its files are missing: copy them into a PersistentVolumeClaim ${objectName(id)}.`,
     )
   }
 }

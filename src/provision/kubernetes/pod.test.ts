@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { podOf } from './pod.ts'
+import { toPod } from './pod.ts'
 
 const running = { restartCount: 0, state: { running: {} } }
 const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second)).toISOString()
@@ -10,7 +10,7 @@ const notReady = (since: number) => [{ type: 'Ready', status: 'False', lastTrans
 function stateOf(status: object, deletedAt?: number): [problem: string | undefined, isLost: boolean] {
   const ending = deletedAt !== undefined && { deletionTimestamp: at(deletedAt + 10), deletionGracePeriodSeconds: 10 }
   const metadata = { name: 'intern-ada-0', ...ending }
-  const { problem, isLost } = podOf({ kind: 'Pod', metadata, spec: { nodeName: 'node-1' }, status: status as any })
+  const { problem, isLost } = toPod({ kind: 'Pod', metadata, spec: { nodeName: 'node-1' }, status: status as any })
   return [problem, isLost]
 }
 
@@ -31,7 +31,7 @@ test('a lost node is reported with its time, also for a pod that is being delete
 test('a running clone and the reason of a failed one are reported', () => {
   const cloneState = (state: object, more: object = {}) => {
     const status = { initContainerStatuses: [{ state, ...more }] } as object
-    const { isCloning, cloneFailure } = podOf({ kind: 'Pod', metadata: { name: 'a' }, status: status as any })
+    const { isCloning, cloneFailure } = toPod({ kind: 'Pod', metadata: { name: 'a' }, status: status as any })
     return [isCloning, cloneFailure]
   }
   assert.deepEqual(cloneState({ running: {} }), [true, undefined])

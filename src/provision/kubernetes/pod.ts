@@ -1,5 +1,5 @@
 import { printable } from '#platform/text/printable.ts'
-import { evicted } from './eviction.ts'
+import { describeEviction } from './eviction.ts'
 import type { KubernetesObject } from './object.ts'
 import { internLabel, settingsAnnotation } from './objects.ts'
 
@@ -50,14 +50,14 @@ type PodStatus = {
   initContainerStatuses?: Container[]
 }
 
-export function podOf({ metadata, spec, status }: KubernetesObject): Pod {
+export function toPod({ metadata, spec, status }: KubernetesObject): Pod {
   const {
     podIP,
     containerStatuses: [container] = [],
     initContainerStatuses: [clone] = [],
   } = (status ?? {}) as PodStatus
   const { containers = [] } = (spec ?? {}) as { containers?: { image?: string }[] }
-  const lost = lostSince({ metadata, status } as KubernetesObject)
+  const lost = findLostTime({ metadata, status } as KubernetesObject)
   return {
     name: metadata.name,
     intern: metadata.labels?.[internLabel] ?? '',
@@ -65,69 +65,69 @@ export function podOf({ metadata, spec, status }: KubernetesObject): Pod {
     settings: metadata.annotations?.[settingsAnnotation] ?? '',
     image: containers[0]?.image ?? '',
     address: podIP,
-    node: nodeOf(spec),
+    node: readNode(spec),
     isRunning: container?.state?.running !== undefined,
     restarts: container?.restartCount ?? 0,
-    ...podDefect({ metadata, spec, status } as KubernetesObject, lost),
-    lastEnd: container?.lastState?.terminated && endOf(container.lastState.terminated),
+    ...findDefect({ metadata, spec, status } as KubernetesObject, lost),
+    lastEnd: container?.lastState?.terminated && describeEnd(container.lastState.terminated),
     isCloning: clone?.state?.running !== undefined,
-    cloneFailure: failureOf(clone),
+    cloneFailure: findCloneFailure(clone),
     isEnding: metadata.deletionTimestamp !== undefined,
     isLost: lost !== undefined,
   }
 }
 
 /** The reason of a failed clone. The container reports it, unless it was killed. */
-function failureOf(clone: Container | undefined): string | undefined {
+function findCloneFailure(clone: Container | undefined): string | undefined {
   const ended = clone?.state?.terminated ?? clone?.lastState?.terminated
   if (!ended || ended.exitCode === 0) return undefined
   // The last line of a container that was killed for its memory is about something else.
   const message = ended.reason === 'OOMKilled' ? '' : lastLine(ended.message ?? '')
-  return message || `The repository is not cloned: git ended ${endOf(ended)}.`
+  return message || `The repository is not cloned: git ended ${describeEnd(ended)}.`
 }
 
-const nodeOf = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
+const readNode = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
 
 type PodDefect = Pick<Pod, 'problem' | 'isProblemExplained'>
 
-function podDefect(pod: KubernetesObject, lost: string | undefined): PodDefect {
-  const node = nodeOf(pod.spec)
-  if (lost !== undefined)
-    return { problem: `its node ${node} has not reported since ${lost}`, isProblemExplained: true }
+function findDefect(pod: KubernetesObject, lostAt: string | undefined): PodDefect {
+  const node = readNode(pod.spec)
+  if (lostAt !== undefined)
+    return { problem: `its node ${node} has not reported since ${lostAt}`, isProblemExplained: true }
   const { phase, containerStatuses: [container] = [] } = (pod.status ?? {}) as PodStatus
-  const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || disruptionOf(pod.status ?? {})
+  const isEnding = phase === 'Failed' || pod.metadata.deletionTimestamp || findDisruption(pod.status ?? {})
   if (!isEnding && container?.state?.running) return { problem: undefined, isProblemExplained: false }
-  const cause = causeOf(pod, node)
+  const cause = findCause(pod, node)
   const stage = node ? `its container is being created on the node ${node}` : 'its pod waits for a node'
   return { problem: cause ?? stage, isProblemExplained: cause !== undefined }
 }
 
 /** The cluster sets this condition before it ends a pod; a node only after the containers have ended. */
-const disruptionOf = ({ conditions = [] }: PodStatus) =>
+const findDisruption = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 
-function causeOf({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
+function findCause({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
   const { phase, reason, message, conditions = [], ...of } = (status ?? {}) as PodStatus
   const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = of
-  const disruption = disruptionOf(status ?? {})
+  const disruption = findDisruption(status ?? {})
   if (disruption || reason === 'Evicted')
-    return evicted({ message: message ?? disruption?.message, at: disruption?.lastTransitionTime, node })
+    return describeEviction({ message: message ?? disruption?.message, at: disruption?.lastTransitionTime, node })
   if (metadata.deletionTimestamp) return `its pod is being deleted${node ? ` from the node ${node}` : ''}`
   if (phase === 'Failed')
     return `its pod has failed: ${[reason, message].filter(Boolean).join(': ') || 'without a reason'}`
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False')
   if (unscheduled) return `no node accepts its pod: ${unscheduled.message ?? 'without a reason'}`
   const ended = container?.state?.terminated ?? container?.lastState?.terminated
-  if (ended) return `its daemon ended ${endOf(ended)}`
+  if (ended) return `its daemon ended ${describeEnd(ended)}`
   for (const waiting of [clone?.state?.waiting, container?.state?.waiting]) {
     const { reason: name = '', message: text } = waiting ?? {}
-    if (text) return `${waits[name] ?? 'its container waits'}: ${name}: ${text}`
+    if (text) return `${waitDescriptions[name] ?? 'its container waits'}: ${name}: ${text}`
   }
   return undefined
 }
 
 /** Descriptions of the cluster's names for reasons to wait. */
-const waits: Record<string, string> = {
+const waitDescriptions: Record<string, string> = {
   ErrImagePull: 'its image cannot be pulled',
   ImagePullBackOff: 'its image cannot be pulled',
   ErrImageNeverPull: 'its image cannot be pulled',
@@ -137,7 +137,7 @@ const waits: Record<string, string> = {
   RunContainerError: 'its container cannot be started',
 }
 
-function endOf({ exitCode, reason, message }: TerminatedState): string {
+function describeEnd({ exitCode, reason, message }: TerminatedState): string {
   if (reason === 'OOMKilled')
     return `with code ${exitCode} (OOMKilled): it used more memory than allowed (setting "intern_memory_bytes")`
   const line = lastLine(message ?? '')
@@ -157,7 +157,7 @@ const lastLine = (text: string) => {
  * The time since which the node of a pod is lost. For a running container without a probe only the cluster's node controller sets `Ready` to
  * false. The node itself does so only for a pod that it is about to end.
  */
-function lostSince({ metadata, status }: KubernetesObject): string | undefined {
+function findLostTime({ metadata, status }: KubernetesObject): string | undefined {
   const { conditions = [], containerStatuses: [container] = [] } = (status ?? {}) as PodStatus
   const readyCondition = conditions.find(({ type }) => type === 'Ready')
   if (readyCondition?.status !== 'False' || !container?.state?.running || !readyCondition.lastTransitionTime)

@@ -1,7 +1,7 @@
 import type { KubernetesClient } from './client.ts'
 import { followObjects } from './follow-objects.ts'
-import { ownLabels } from './objects.ts'
-import { type Pod, podOf } from './pod.ts'
+import { internSelector } from './objects.ts'
+import { type Pod, toPod } from './pod.ts'
 
 /** Called with the current state of a pod; undefined without a pod. */
 type PodListener = (pod: Pod | undefined) => void
@@ -49,15 +49,15 @@ export class Pods {
     const followed = {
       client,
       kind: 'Pod' as const,
-      labels: ownLabels,
+      labels: internSelector,
       onError,
-      onChanged: (object: Parameters<typeof podOf>[0]) => {
-        const pod = podOf(object)
+      onChanged: (object: Parameters<typeof toPod>[0]) => {
+        const pod = toPod(object)
         this.#pods.set(pod.intern, pod)
         notify(pod.intern)
       },
-      onRemoved: (object: Parameters<typeof podOf>[0]) => {
-        const pod = podOf(object)
+      onRemoved: (object: Parameters<typeof toPod>[0]) => {
+        const pod = toPod(object)
         this.#pods.delete(pod.intern)
         notify(pod.intern)
       },

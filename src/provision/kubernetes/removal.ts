@@ -1,24 +1,24 @@
 import { waitFor } from '#platform/async/wait-for.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Kind, KubernetesObject } from './object.ts'
-import { filesPodNameOf, internLabel, nameOf, ownLabels, podNameOf } from './objects.ts'
-import { podOf } from './pod.ts'
+import { filesPodName, internLabel, internSelector, objectName, podName } from './objects.ts'
+import { toPod } from './pod.ts'
 
 type RemovalDeps = { client: KubernetesClient; stopMs: number }
-type Named = [kind: Kind, name: string]
+type ObjectKey = [kind: Kind, name: string]
 
 const checkEveryMs = 250
 
 /** Ends the pod of an intern, but no other object. @throws Error that names the object that remains. */
 export async function endPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
-  if (!(await client.get('StatefulSet', nameOf(id)))) return
-  await client.merge('StatefulSet', nameOf(id), { spec: { replicas: 0 } })
-  await waitUntilRemoved(client, [['Pod', podNameOf(id)]], stopMs)
+  if (!(await client.get('StatefulSet', objectName(id)))) return
+  await client.merge('StatefulSet', objectName(id), { spec: { replicas: 0 } })
+  await waitUntilRemoved(client, [['Pod', podName(id)]], stopMs)
 }
 
 /** Ends the pod that serves the files of an intern that does not run. @throws Error that names the object that remains. */
 export async function endFilesPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
-  const pod: Named = ['Pod', filesPodNameOf(id)]
+  const pod: ObjectKey = ['Pod', filesPodName(id)]
   if (!(await client.get(...pod))) return
   await client.remove(...pod)
   await waitUntilRemoved(client, [pod], stopMs)
@@ -26,22 +26,22 @@ export async function endFilesPod({ client, stopMs }: RemovalDeps, id: string): 
 
 /** Removes all objects of an intern, its files last. @throws Error that names the objects that remain. */
 export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
-  const since = performance.now()
-  const name = nameOf(id)
-  const running: Named[] = [
+  const startedAt = performance.now()
+  const name = objectName(id)
+  const running: ObjectKey[] = [
     ['StatefulSet', name],
-    ['Pod', podNameOf(id)],
-    ['Pod', filesPodNameOf(id)],
+    ['Pod', podName(id)],
+    ['Pod', filesPodName(id)],
   ]
-  const rest: Named[] = [
+  const remaining: ObjectKey[] = [
     ['Service', name],
     ['NetworkPolicy', name],
     ['Secret', name],
     ['PersistentVolumeClaim', name],
   ]
-  for (const all of [running, rest]) {
-    for (const each of all) await client.remove(...each)
-    await waitUntilRemoved(client, all, Math.max(0, stopMs - (performance.now() - since)), stopMs)
+  for (const all of [running, remaining]) {
+    for (const object of all) await client.remove(...object)
+    await waitUntilRemoved(client, all, Math.max(0, stopMs - (performance.now() - startedAt)), stopMs)
   }
 }
 
@@ -50,7 +50,7 @@ export async function endForeignDaemons(
   { client, warn }: { client: KubernetesClient; warn: (message: string) => void },
   idsHere: () => Promise<ReadonlySet<string>>,
 ): Promise<void> {
-  const { items } = await client.list('StatefulSet', ownLabels)
+  const { items } = await client.list('StatefulSet', internSelector)
   const ids = await idsHere()
   for (const { metadata, spec } of items) {
     const id = metadata.labels?.[internLabel] ?? ''
@@ -62,7 +62,7 @@ export async function endForeignDaemons(
 
 async function waitUntilRemoved(
   client: KubernetesClient,
-  all: Named[],
+  all: ObjectKey[],
   withinMs: number,
   reportedMs = withinMs,
 ): Promise<void> {
@@ -82,7 +82,7 @@ function describeStuck(object: KubernetesObject): string {
   const { kind, metadata } = object
   const { finalizers = [], deletionTimestamp } = metadata
   const reason = [
-    ...(kind === 'Pod' ? [podOf(object).problem] : []),
+    ...(kind === 'Pod' ? [toPod(object).problem] : []),
     deletionTimestamp && `its deletion was requested at ${deletionTimestamp}`,
     finalizers.length > 0 && `held by ${finalizers.join(', ')}`,
   ].filter(Boolean)

@@ -64,14 +64,14 @@ export class KubernetesRequests {
   }
 
   /** @throws KubernetesError. */
-  async ask<Answer>(request: ApiRequest): Promise<Answer> {
+  async send<Answer>(request: ApiRequest): Promise<Answer> {
     const { attempts, pauseMs, requestMs } = this.#policy
     const attempt = async () => {
       try {
         const response = await this.open(request, { headersTimeout: requestMs, bodyTimeout: requestMs })
-        return parsed(await textOf(response)) as Answer
+        return parseJson(await readText(response)) as Answer
       } catch (error) {
-        throw asKubernetesError(error)
+        throw toKubernetesError(error)
       }
     }
     const backoff = { firstMs: pauseMs, maxMs: Number.POSITIVE_INFINITY }
@@ -83,7 +83,7 @@ export class KubernetesRequests {
   }
 
   /** The last bytes of an answer that is a text, however long that is. @throws KubernetesError. */
-  async endOfText(request: ApiRequest, bytes: number): Promise<{ text: string; isCut: boolean }> {
+  async readTail(request: ApiRequest, bytes: number): Promise<{ text: string; isCut: boolean }> {
     const { requestMs } = this.#policy
     try {
       const { body } = await this.open(request, { headersTimeout: requestMs, bodyTimeout: requestMs })
@@ -96,7 +96,7 @@ export class KubernetesRequests {
       }
       return { text: end.toString('utf8'), isCut }
     } catch (error) {
-      throw asKubernetesError(error)
+      throw toKubernetesError(error)
     }
   }
 
@@ -120,7 +120,7 @@ export class KubernetesRequests {
       ...(signal && { signal }),
     })
     if (response.statusCode < 300) return response
-    throw refusalOf(response.statusCode, await textOf(response))
+    throw createRefusal(response.statusCode, await readText(response))
   }
 
   async close(): Promise<void> {
@@ -145,26 +145,26 @@ function isRetryable({ isTransient, status }: KubernetesError, { method }: ApiRe
   return isTransient || (status === 409 && method === 'PATCH')
 }
 
-function asKubernetesError(error: unknown): KubernetesError {
+function toKubernetesError(error: unknown): KubernetesError {
   if (error instanceof KubernetesError) return error
   const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
   return new KubernetesError(`The Kubernetes API server does not answer: ${message || code}`)
 }
 
 /** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
-export function refusalOf(status: number, answer: string | object): KubernetesError {
-  const { message, reason } = (typeof answer === 'string' ? parseOr(answer, {}) : answer) as Record<string, unknown>
+export function createRefusal(status: number, answer: string | object): KubernetesError {
+  const { message, reason } = (typeof answer === 'string' ? parseJsonOr(answer, {}) : answer) as Record<string, unknown>
   const why = typeof message === 'string' ? message : `status ${status}`
   return new KubernetesError(`The Kubernetes API server refuses: ${why}`, status, String(reason ?? ''))
 }
 
-function parsed(text: string): unknown {
-  const found = parseOr(text, undefined)
-  if (found === undefined) throw new KubernetesError('The answer of the Kubernetes API server is not JSON.')
-  return found
+function parseJson(text: string): unknown {
+  const value = parseJsonOr(text, undefined)
+  if (value === undefined) throw new KubernetesError('The answer of the Kubernetes API server is not JSON.')
+  return value
 }
 
-function parseOr(text: string, otherwise: unknown): unknown {
+function parseJsonOr(text: string, otherwise: unknown): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -172,7 +172,7 @@ function parseOr(text: string, otherwise: unknown): unknown {
   }
 }
 
-async function textOf({ body }: Dispatcher.ResponseData): Promise<string> {
+async function readText({ body }: Dispatcher.ResponseData): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -2,12 +2,12 @@ import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { KubernetesClient } from './client.ts'
 import type { KubernetesObject } from './object.ts'
-import { nameOf, type objectsOf } from './objects.ts'
+import { type createObjects, objectName } from './objects.ts'
 import type { Pod } from './pod.ts'
 import type { Pods } from './pods.ts'
-import { lastWarning } from './warnings.ts'
+import { findLastWarning } from './warnings.ts'
 
-type Objects = ReturnType<typeof objectsOf>
+type Objects = ReturnType<typeof createObjects>
 
 /** Creates or updates the objects of an intern. Its volume is created once and never changed. */
 export async function applyObjects(client: KubernetesClient, { secret, volume, others }: Objects): Promise<void> {
@@ -54,7 +54,7 @@ export async function startRespondingPod(
       isFirstReport = false
       onChange()
     })
-  const [since, startedAt] = [performance.now(), now()]
+  const [startMark, startedAt] = [performance.now(), now()]
   /** The pod that was reported to `onRunning`. */
   let reportedUid: string | undefined
   let isCloningReported = false
@@ -81,7 +81,7 @@ export async function startRespondingPod(
       await endPermanently(client, start, current)
       throw new Error(current.cloneFailure)
     }
-    if (performance.now() - since > withinMs)
+    if (performance.now() - startMark > withinMs)
       throw await timeoutError(client, start, { withinMs, startedAt, pod: current })
     return undefined
   }
@@ -96,7 +96,7 @@ function canAnswer(pod: Pod, settings: string): pod is Pod & { address: string }
 
 /** Ends a pod after a failed start, because nothing would supervise it if it started later. */
 async function endPermanently(client: KubernetesClient, { intern }: PodStart, pod?: Pod): Promise<void> {
-  await client.merge('StatefulSet', nameOf(intern), { spec: { replicas: 0 } }).catch(() => {})
+  await client.merge('StatefulSet', objectName(intern), { spec: { replicas: 0 } }).catch(() => {})
   // Otherwise the next start would mistake this pod, which has the same settings, for its own.
   if (pod) await client.remove('Pod', pod.name, pod.uid).catch(() => {})
 }
@@ -108,7 +108,7 @@ async function timeoutError(
   start: PodStart,
   { withinMs, startedAt, pod }: Timeout,
 ): Promise<Error> {
-  const warning = pod?.isProblemExplained ? undefined : await lastWarning(client, start.intern, startedAt)
+  const warning = pod?.isProblemExplained ? undefined : await findLastWarning(client, start.intern, startedAt)
   await endPermanently(client, start)
   let reason: string
   if (pod !== undefined) reason = pod.problem ?? 'its daemon does not answer'

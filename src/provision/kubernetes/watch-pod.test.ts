@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { podOf } from './pod.ts'
+import { toPod } from './pod.ts'
 import { watchPod } from './watch-pod.ts'
 
 /** The reported reason for the end of a running pod that gets this status, with an optional reason of its node. */
 async function reasonOf(status: object, why?: string): Promise<string> {
   const reported = Promise.withResolvers<string>()
   const podWith = (of: object) =>
-    podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { podIP: '10.0.0.1', ...of } })
+    toPod({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { podIP: '10.0.0.1', ...of } })
   const pods = {
-    follow: (_intern: string, listener: (pod: ReturnType<typeof podOf>) => void) => {
+    follow: (_intern: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
       listener(podWith({ containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
       setImmediate(() => listener(podWith(status)))
       return () => {}
@@ -54,9 +54,9 @@ test('a stopped watch reports nothing', async () => {
     return answered.promise
   }
   const podWith = (of: object) =>
-    podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
+    toPod({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
   const pods = {
-    follow: (_intern: string, listener: (pod: ReturnType<typeof podOf>) => void) => {
+    follow: (_intern: string, listener: (pod: ReturnType<typeof toPod>) => void) => {
       listener(podWith({ podIP: '10.0.0.1', containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
       setImmediate(() => listener(podWith({ phase: 'Failed' })))
       return () => {}

@@ -46,7 +46,7 @@ export function watchPod(
     report()
   }
   const unfollow = pods.follow(intern, (pod) => {
-    const reason = reasonOfEnd(pod, address, first)
+    const reason = findEndReason(pod, address, first)
     first ??= pod
     node = pod?.node
     if (!reason) return
@@ -56,7 +56,7 @@ export function watchPod(
   /** The pod shows how it ended; after an eviction, the node reports why. */
   const reportEnd = async (endText: string) => {
     const why = first && (await Promise.race([evicted(first), sleep(evictionCheckMs, undefined, { ref: false })]))
-    if (!isStopped) onEnd(why === undefined ? endText : sentence(why))
+    if (!isStopped) onEnd(why === undefined ? endText : toSentence(why))
   }
   /** The report of a lost node can be wrong, for example after an outage of the API server. */
   const unlessResponding = async (report: () => void) => {
@@ -68,8 +68,8 @@ export function watchPod(
     if (isIdle && first !== undefined && first.image !== image) finish(onOutdated)
     return now !== undefined
   }
-  const where = () => (node === undefined ? '' : `, on the node ${node}`)
-  const onUnresponsive = (reason: string) => finish(() => void reportEnd(`The daemon ${reason}${where()}.`))
+  const nodeNote = () => (node === undefined ? '' : `, on the node ${node}`)
+  const onUnresponsive = (reason: string) => finish(() => void reportEnd(`The daemon ${reason}${nodeNote()}.`))
   const stopChecks = monitorAnswers(answers, unresponsiveMs, onUnresponsive)
   return () => {
     isStopped = true
@@ -77,13 +77,13 @@ export function watchPod(
   }
 }
 
-const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`
+const toSentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`
 
-function reasonOfEnd(pod: Pod | undefined, address: string, first: Pod | undefined): string | undefined {
+function findEndReason(pod: Pod | undefined, address: string, firstPod: Pod | undefined): string | undefined {
   if (pod === undefined) return 'Its pod was deleted.'
-  if (pod.problem !== undefined) return sentence(pod.problem)
-  if (pod.address !== address || (first && first.uid !== pod.uid)) return 'Its pod was replaced by another.'
-  if (first && pod.restarts > first.restarts)
+  if (pod.problem !== undefined) return toSentence(pod.problem)
+  if (pod.address !== address || (firstPod && firstPod.uid !== pod.uid)) return 'Its pod was replaced by another.'
+  if (firstPod && pod.restarts > firstPod.restarts)
     return `Its daemon ended ${pod.lastEnd ?? 'without a message'}, and the cluster restarted it.`
   return undefined
 }

@@ -22,7 +22,7 @@ export type AgentPaths = {
 
 type AgentCommandDeps = {
   config: Pick<Config, 'agents' | 'default_intern_model'> & ProxySettings
-  places: AgentPaths
+  paths: AgentPaths
   secret: string
   /** The URL of the service for the agent. */
   baseUrl: string
@@ -34,8 +34,8 @@ type AgentCommandDeps = {
  * The command that runs the intern's agent.
  * @throws Error if the agent is not configured.
  */
-export function agentCommandOf(intern: Intern, deps: AgentCommandDeps): AgentCommand {
-  const { config, places, secret, baseUrl, sandbox } = deps
+export function createAgentCommand(intern: Intern, deps: AgentCommandDeps): AgentCommand {
+  const { config, paths: places, secret, baseUrl, sandbox } = deps
   const variables = {
     ...proxyEnvironment(config, baseUrl),
     ...(places.authorities !== undefined && authorityEnvironment(places.authorities)),

@@ -13,8 +13,8 @@ export type MonitoredDaemon = {
 }
 
 const checkEveryMs = 200
-/** The number of checks within that time, so that a single failed one does not count. */
-const checks = 4
+/** The daemon counts as failed after this number of checks without an answer in a row. */
+const maxMissedChecks = 4
 
 /** Calls `onEnd` once, when the daemon has ended or does not answer. @returns a function that stops the monitor. */
 export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) => void): () => void {
@@ -30,13 +30,13 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
     stop()
   }
 
-  const look = async () => {
+  const checkProcess = async () => {
     if (monitored && isAlive(monitored)) return checkEveryMs
     report((monitored && (await daemon.ending())) ?? 'has ended')
     return undefined
   }
   const onError = () => report('has ended')
-  const reconciler = startReconciler(look, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
+  const reconciler = startReconciler(checkProcess, { firstMs: checkEveryMs, retryMs: checkEveryMs, onError })
 
   const stopChecks = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
     if (monitored && isAlive(monitored)) report(reason)
@@ -53,12 +53,13 @@ export function monitorAnswers(
   unresponsiveMs: number,
   onUnresponsive: (reason: string) => void,
 ): () => void {
-  const everyMs = unresponsiveMs / checks
+  const everyMs = unresponsiveMs / maxMissedChecks
   let unanswered = 0
   const check = async (signal: AbortSignal) => {
     const nextAt = performance.now() + everyMs
     unanswered = (await answers(everyMs)) ? 0 : unanswered + 1
-    if (unanswered >= checks && !signal.aborted) onUnresponsive(`has not answered for ${unresponsiveMs / 1000} s`)
+    if (unanswered >= maxMissedChecks && !signal.aborted)
+      onUnresponsive(`has not answered for ${unresponsiveMs / 1000} s`)
     // A refusal is immediate, but counts as one check.
     return Math.max(0, nextAt - performance.now())
   }

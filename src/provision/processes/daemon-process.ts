@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { createMark } from '#platform/process/process-marker.ts'
-import { healthOf } from '../host/daemon-health.ts'
-import { type DaemonRecord, endOfLog } from '../host/intern-home.ts'
-import { endsWithin, isAlive, send, withDescendants } from '../host/processes.ts'
+import { readHealth } from '../host/daemon-health.ts'
+import { type DaemonRecord, readLastLogLine } from '../host/intern-home.ts'
+import { endsWithin, isAlive, sendSignal, withDescendants } from '../host/processes.ts'
 import { killAll } from './kill-all.ts'
 
 const timeouts = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
@@ -13,16 +13,16 @@ const pollMs = 10
 /** Waits until a started daemon answers. @throws Error if it ends or does not answer in time. */
 export async function waitUntilResponding(home: string, record: DaemonRecord): Promise<void> {
   const read = async () => {
-    if (await answers(record)) return true
-    if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${endOfLog(home)}`)
+    if (await isResponding(record)) return true
+    if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${readLastLogLine(home)}`)
     return undefined
   }
   if (!(await waitFor(read, { timeoutMs: timeouts.startMs, recheckMs: pollMs })))
     throw new Fault('unavailable', `The daemon did not answer within ${timeouts.startMs / 1000} seconds.`)
 }
 
-export const answers = async (record: DaemonRecord, withinMs = timeouts.healthMs) =>
-  (await healthOf(record, withinMs)) !== undefined
+export const isResponding = async (record: DaemonRecord, withinMs = timeouts.healthMs) =>
+  (await readHealth(record, withinMs)) !== undefined
 
 /**
  * Ends a daemon, which ends its agent; then kills the remaining processes of the intern.
@@ -30,8 +30,8 @@ export const answers = async (record: DaemonRecord, withinMs = timeouts.healthMs
  */
 export async function endDaemon(home: string, { process: daemon, uid, group }: DaemonRecord): Promise<void> {
   const descendants = withDescendants(daemon, undefined)
-  send(daemon, 'SIGTERM')
+  sendSignal(daemon, 'SIGTERM')
   await endsWithin(daemon, timeouts.stopMs)
   await killAll({ process: daemon, uid, group, mark: createMark(join(home, 'workspace')) }, timeouts.endMs)
-  for (const each of descendants) send(each, 'SIGKILL')
+  for (const each of descendants) sendSignal(each, 'SIGKILL')
 }

@@ -3,7 +3,7 @@ import { waitFor } from '#platform/async/wait-for.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
 import { endGroup, removeGroup } from '../host/control-group.ts'
 import { listProcesses } from '../host/process-table.ts'
-import { isAlive, type ProcessId, send, withDescendants } from '../host/processes.ts'
+import { isAlive, type ProcessId, sendSignal, withDescendants } from '../host/processes.ts'
 
 /**
  * The processes of an intern: all in its control group, if it has one; all of its user, if it has its own user; else
@@ -30,14 +30,14 @@ export async function killAll(
   withinMs: number,
   kill: (uid: number) => Promise<boolean> = killAllOfUser,
 ): Promise<void> {
-  const others = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
-  const round = async () => (group === undefined ? 0 : endGroup(group)) + (await others())
+  const killRemaining = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
+  const round = async () => (group === undefined ? 0 : endGroup(group)) + (await killRemaining())
   const requiredRounds = uid === undefined && group === undefined ? requiredEmptyRounds : 1
-  const until = performance.now() + withinMs
+  const deadline = performance.now() + withinMs
   let emptyRounds = 0
   const haveEnded = async () => {
     const remaining = await round()
-    if (remaining > 0 && performance.now() > until)
+    if (remaining > 0 && performance.now() > deadline)
       throw new Error(`${remaining} of its processes could not be ended: end them on the host, then retry.`)
     emptyRounds = remaining === 0 ? emptyRounds + 1 : 0
     return emptyRounds < requiredRounds ? undefined : true
@@ -49,13 +49,13 @@ export async function killAll(
 /** @returns the number of processes that can remain. A list can miss new processes; only `kill` reaches all. */
 async function killUser(uid: number, kill: (uid: number) => Promise<boolean>): Promise<number> {
   const wasSent = await kill(uid)
-  const found = (await listProcesses()).filter(({ users }) => users.includes(uid)).length
-  return wasSent ? found : Math.max(found, 1)
+  const remaining = (await listProcesses()).filter(({ users }) => users.includes(uid)).length
+  return wasSent ? remaining : Math.max(remaining, 1)
 }
 
 async function killMarkedProcesses(daemon: ProcessId | undefined, mark: string): Promise<number> {
   const tree = withDescendants(daemon, undefined)
-  for (const each of tree) send(each, 'SIGKILL')
+  for (const each of tree) sendSignal(each, 'SIGKILL')
   return killMarked(mark) + tree.filter(isAlive).length
 }
 

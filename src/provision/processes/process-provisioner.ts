@@ -25,12 +25,12 @@ import {
 } from '../host/intern-home.ts'
 import { logConnection, readLog } from '../host/intern-log.ts'
 import { isAlive, type ProcessId } from '../host/processes.ts'
-import { unreachable } from '../host/unreachable.ts'
+import { createUnreachableRuns } from '../host/unreachable.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import { endInterruptedClone } from '../repository/clone.ts'
 import { RunningClones } from '../repository/running-clones.ts'
-import type { Place, Provisioner } from '../supervisor/provisioner.ts'
-import { answers, endDaemon } from './daemon-process.ts'
+import type { DaemonLocation, Provisioner } from '../supervisor/provisioner.ts'
+import { endDaemon, isResponding } from './daemon-process.ts'
 import { monitorIntern } from './intern-monitor.ts'
 import { checkInternUsers } from './intern-users.ts'
 import { ProcessStarter } from './process-starter.ts'
@@ -49,7 +49,7 @@ export type ProcessDeps = RemoteInternDeps & {
   variable: (name: string) => string | undefined
   warn: (message: string) => void
   /** Resolves when no process uses the files of an intern at rest. */
-  ended: (intern: Intern) => Promise<void>
+  waitUntilEnded: (intern: Intern) => Promise<void>
   /** The password of an intern's repository. */
   passwordOf: (intern: Intern) => Promise<string | undefined>
   /** The intern's MCP servers, with their secrets. */
@@ -87,11 +87,11 @@ export class ProcessProvisioner implements Provisioner {
       clonings: this.#clonings,
       homeOf: (intern) => this.#homeOf(intern),
       end: (intern) => this.#end(intern),
-      onStarted: (daemon, ended) => void this.#endings.set(nameOf(daemon), ended),
+      onStarted: (daemon, ended) => void this.#endings.set(processKey(daemon), ended),
     })
   }
 
-  placeOf(intern: Intern): Place {
+  locationOf(intern: Intern): DaemonLocation {
     return { hostname: this.#deps.hosts.thisHost ?? '', home: this.#homeOf(intern) }
   }
 
@@ -106,7 +106,7 @@ export class ProcessProvisioner implements Provisioner {
   async adopt(intern: Intern): Promise<boolean> {
     const home = this.#homeOf(intern)
     const record = this.#isOnThisHost(intern) ? readDaemonRecord(home) : undefined
-    if (!record || !isAlive(record.process) || !(await answers(record))) return false
+    if (!record || !isAlive(record.process) || !(await isResponding(record))) return false
     writeBaseUrl(home, this.#deps.baseUrl(), record.uid)
     // The daemon's certificates can be close to their expiry.
     await this.#renewCertificates(intern, home, record)
@@ -120,7 +120,7 @@ export class ProcessProvisioner implements Provisioner {
     const daemon = {
       process: record?.process,
       ending: () => record && this.#removeEnding(record.process),
-      answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
+      answers: async (withinMs: number) => record !== undefined && isResponding(record, withinMs),
       unresponsiveMs: config.intern_unresponsive_ms,
     }
     const monitored = record && {
@@ -216,8 +216,8 @@ export class ProcessProvisioner implements Provisioner {
 
   /** How a daemon that this process started has ended; returned once. */
   #removeEnding(daemon: ProcessId): Promise<string> | undefined {
-    const ended = this.#endings.get(nameOf(daemon))
-    this.#endings.delete(nameOf(daemon))
+    const ended = this.#endings.get(processKey(daemon))
+    this.#endings.delete(processKey(daemon))
     return ended
   }
 
@@ -231,7 +231,7 @@ export class ProcessProvisioner implements Provisioner {
   #connectStorage(intern: Intern): Promise<Socket> {
     const home = this.#homeOf(intern)
     const uid = async () => {
-      await this.#deps.ended(intern)
+      await this.#deps.waitUntilEnded(intern)
       return (await this.#usersWork()) ? allocateUser(home, this.#deps.config.intern_users_from) : undefined
     }
     return this.#storageProcesses.connect({ id: intern.id, home, uid })
@@ -239,8 +239,8 @@ export class ProcessProvisioner implements Provisioner {
 
   /** A connection for a request of a server on another host. @throws Refusal. */
   async #connectForTransfer(find: FindIntern, id: string, resource: 'files' | 'log'): Promise<Duplex> {
-    const found = await find(id)
-    const intern = found && this.#isOnThisHost(found) ? found : undefined
+    const current = await find(id)
+    const intern = current && this.#isOnThisHost(current) ? current : undefined
     if (resource === 'log') {
       if (intern) return logConnection(this.#homeOf(intern))
       throw new Refusal('intern_unreachable', 'The intern is not on this host any more: retry.')
@@ -256,9 +256,9 @@ type FindIntern = (id: string) => Promise<Intern | undefined>
 const hasFiles = (intern: Intern) =>
   !isAwake(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
 
-const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
+const processKey = ({ pid, began }: ProcessId) => `${pid} ${began}`
 
 function localRuns(home: string): Runs {
   const record = readDaemonRecord(home)
-  return record ? connectRuns(record) : unreachable('The intern cannot be reached: it has no daemon.')
+  return record ? connectRuns(record) : createUnreachableRuns('The intern cannot be reached: it has no daemon.')
 }

@@ -9,15 +9,15 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'
-import { makeGroup } from '../host/control-group.ts'
+import { createGroup } from '../host/control-group.ts'
 import { prepareGroups } from '../host/control-groups.ts'
-import { gitConfigOf } from '../host/git-config.ts'
+import { createGitConfig } from '../host/git-config.ts'
 import {
   type AgentCommand,
   authoritiesFile,
   baseUrlFile,
+  clearEnded,
   type DaemonRecord,
-  forgetEnd,
   gitConfigFile,
   instructionsFile,
   prepareHome,
@@ -25,11 +25,11 @@ import {
   writeDaemonRecord,
 } from '../host/intern-home.ts'
 import { notStarted, type ProcessId } from '../host/processes.ts'
-import { exceededByDisk } from '../host/resource-limits.ts'
+import { findExceededDiskLimit } from '../host/resource-limits.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import { repositoryDescription } from '../repository/clone.ts'
 import type { RunningClones } from '../repository/running-clones.ts'
-import { agentCommandOf } from './agent-command.ts'
+import { createAgentCommand } from './agent-command.ts'
 import { daemonLimits } from './daemon-limits.ts'
 import { endDaemon, waitUntilResponding } from './daemon-process.ts'
 import { programs } from './programs.ts'
@@ -66,7 +66,7 @@ type StartDeps = {
 type Home = { home: string; uid: number | undefined; compileCache: string }
 
 /** The result of the preparation of a start. The daemon reads `input` on its standard input. */
-type Prepared = Home & {
+type PreparedStart = Home & {
   connection: ReturnType<typeof prepareHome>
   listen: Awaited<ReturnType<typeof prepareListener>> | undefined
   input: string | undefined
@@ -75,12 +75,12 @@ type Prepared = Home & {
 /** Starts the daemons of interns on this host. */
 export class ProcessStarter {
   readonly #deps: StartDeps
-  readonly #groups: () => Promise<string | undefined>
+  readonly #prepareGroups: () => Promise<string | undefined>
 
   constructor(deps: StartDeps) {
     const { config, warn } = deps
     this.#deps = deps
-    this.#groups = once(async () =>
+    this.#prepareGroups = once(async () =>
       config.intern_control_groups ? prepareGroups(config.keep_interns_running, warn) : undefined,
     )
   }
@@ -100,9 +100,9 @@ export class ProcessStarter {
     using cloning = clonings.register(intern)
     await end(intern)
     requireFiles(intern, home)
-    forgetEnd(home)
+    clearEnded(home)
     // Counting many files takes long: it runs in parallel with the preparation.
-    const diskExceeded = exceededByDisk(home, config)
+    const diskExceeded = findExceededDiskLimit(home, config)
     diskExceeded.catch(() => {})
     const prepared = await this.#prepare(intern, secret, home)
     const { uid, connection, listen } = prepared
@@ -126,12 +126,12 @@ export class ProcessStarter {
   }
 
   /** Creates the folder with the files that the daemon and its agent read. */
-  async #prepare(intern: Intern, secret: string, home: string): Promise<Prepared> {
+  async #prepare(intern: Intern, secret: string, home: string): Promise<PreparedStart> {
     const { config, listeners, usersWork } = this.#deps
     const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = this.#deps.baseUrl()
-    const agent = this.#agentOf(intern, secret, { home, compileCache, baseUrl })
+    const agent = this.#createAgentCommand(intern, secret, { home, compileCache, baseUrl })
     const { instructions, repository } = intern
     const servers = await this.#deps.mcpServersOf(intern)
     const startsAgent = intern.asleepSince !== null
@@ -145,7 +145,7 @@ export class ProcessStarter {
       uid,
       listen,
       authorities: trustedAuthorities(),
-      gitConfig: gitConfigOf(await this.#deps.gitAuthorOf(intern)),
+      gitConfig: createGitConfig(await this.#deps.gitAuthorOf(intern)),
       instructions: [instructions, repository && repositoryDescription(repository)].filter(Boolean).join('\n\n'),
       hasMcpServers: servers.length > 0,
     })
@@ -153,7 +153,7 @@ export class ProcessStarter {
     return { home, uid, compileCache, connection, listen, input }
   }
 
-  #agentOf(
+  #createAgentCommand(
     intern: Intern,
     secret: string,
     { home, compileCache, baseUrl }: Pick<Home, 'home' | 'compileCache'> & { baseUrl: string },
@@ -169,25 +169,31 @@ export class ProcessStarter {
       state: join(home, 'state', 'agent'),
       authorities: trustedAuthorities() === undefined ? undefined : authoritiesFile(home),
     }
-    return agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
+    return createAgentCommand(intern, {
+      config,
+      paths: places,
+      secret,
+      baseUrl,
+      sandbox: createSandboxEnvironment(config),
+    })
   }
 
-  async #startDaemon({ id }: Intern, secret: string, prepared: Prepared): Promise<DaemonRecord> {
+  async #startDaemon({ id }: Intern, secret: string, prepared: PreparedStart): Promise<DaemonRecord> {
     const { config, onStarted } = this.#deps
     const { home, uid, connection, listen } = prepared
-    const groups = await this.#groups()
-    const group = groups && makeGroup(groups, { id, uid }, config)
-    const recorded = {
+    const groups = await this.#prepareGroups()
+    const group = groups && createGroup(groups, { id, uid }, config)
+    const recordFields = {
       ...connection,
       ...(listen && { port: listen.port }),
       secret,
       ...(uid !== undefined && { uid }),
       ...(group && { group }),
     }
-    // This process can be killed before it knows the daemon's number: the next one must know that it has processes to end.
-    writeDaemonRecord(home, { process: notStarted, ...recorded })
+    // This process can be killed before it knows the daemon's process id. The next server must know that processes can remain.
+    writeDaemonRecord(home, { process: notStarted, ...recordFields })
     const { process: daemon, ended } = await startDaemon({ ...this.#deps, ...prepared, group })
-    const record = { process: daemon, ...recorded }
+    const record = { process: daemon, ...recordFields }
     writeDaemonRecord(home, record)
     onStarted(daemon, ended)
     return record
@@ -203,9 +209,9 @@ const steps = [
 
 /** @returns a function that reports a step of a start by its label. */
 function progressReporter({ repository }: Intern, onProgress: (progress: Progress) => void) {
-  const own = steps.filter((label) => repository || label !== 'Cloning the repository')
+  const ownSteps = steps.filter((label) => repository || label !== 'Cloning the repository')
   return (label: (typeof steps)[number]) =>
-    onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
+    onProgress({ step_label: label, step_number: ownSteps.indexOf(label) + 1, total_steps: ownSteps.length })
 }
 
 /** @param exceeded the limit that the intern's files exceed, in words. */
@@ -221,7 +227,7 @@ function requireFiles({ movedAt, hostname }: Intern, home: string): void {
   )
 }
 
-function sandboxOf({ without_sandbox, sandbox_program }: Config): Record<string, string> {
+function createSandboxEnvironment({ without_sandbox, sandbox_program }: Config): Record<string, string> {
   return {
     SIGNALBOX_WITHOUT_SANDBOX: without_sandbox,
     ...(sandbox_program !== undefined && { SIGNALBOX_SANDBOX_PROGRAM: sandbox_program }),

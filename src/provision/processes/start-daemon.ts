@@ -5,12 +5,12 @@ import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import { addToGroup, limitsOutsideGroup } from '../host/control-group.ts'
-import { endOfLog, logFile, settingsFile } from '../host/intern-home.ts'
+import { logFile, readLastLogLine, settingsFile } from '../host/intern-home.ts'
 import { findProcess } from '../host/processes.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { programs } from './programs.ts'
 
-type Started = {
+type DaemonStart = {
   config: ResourceLimits
   variable: (name: string) => string | undefined
   home: string
@@ -34,7 +34,7 @@ const inheritedNames = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
  * @returns the process, and how it ends, in words.
  * @throws Error with the reason, written for the intern's owner.
  */
-export async function startDaemon({ config, variable, home, uid, group, compileCache, input }: Started) {
+export async function startDaemon({ config, variable, home, uid, group, compileCache, input }: DaemonStart) {
   const inherited = inheritedNames.flatMap((name) => {
     const value = variable(name)
     return value ? [[name, value]] : []
@@ -58,7 +58,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     ...(uid !== undefined && { uid, gid: uid }),
   })
   closeSync(log)
-  // If it ends before it has read everything, its log has the reason.
+  // If the daemon ends before it has read everything, its log has the reason.
   child.stdin?.on('error', () => {}).end(input)
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ? `was killed by ${signal}` : `ended with code ${code}`))
@@ -71,7 +71,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   child.unref()
   void lowerPriority(child.pid!, internNiceness)
   const started = findProcess(child.pid!)
-  if (!started) throw new Error(`The daemon ended immediately: ${endOfLog(home)}`)
+  if (!started) throw new Error(`The daemon ended immediately: ${readLastLogLine(home)}`)
   return { process: started, ended }
 }
 

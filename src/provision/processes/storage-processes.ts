@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { forgetEnd } from '../host/intern-home.ts'
+import { clearEnded } from '../host/intern-home.ts'
 import { startFilesProcess } from './files-process.ts'
 
 /** The most processes. Each needs 0.1 s of processor time and 50 MB, and a caller could send a thousand requests at once. */
@@ -24,7 +24,7 @@ export class StorageProcesses {
   connect({ id, home, uid }: StoredIntern): Promise<Socket> {
     const starting = () => {
       this.#requireCapacity(id)
-      forgetEnd(home)
+      clearEnded(home)
     }
     return startFilesProcess({ ...this.#deps, home, uid, starting, started: (child) => this.#started(id, child) })
   }
@@ -37,9 +37,9 @@ export class StorageProcesses {
   }
 
   #requireCapacity(id: string): void {
-    const own = this.#serving.get(id)?.size ?? 0
+    const internCount = this.#serving.get(id)?.size ?? 0
     const all = [...this.#serving.values()].reduce((sum, { size }) => sum + size, 0)
-    if (own < maxProcesses.perIntern && all < maxProcesses.total) return
+    if (internCount < maxProcesses.perIntern && all < maxProcesses.total) return
     const reason = 'Too many requests for files and sessions of interns that do not run'
     throw new Refusal('files_busy', `${reason}: retry later, or start the intern.`)
   }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
-import { writeWhole } from '../host/intern-home.ts'
+import { replaceFile } from '../host/intern-home.ts'
 
 /** The address and ports of this host on which daemons listen for servers on other hosts. */
 export type TcpListeners = {
@@ -14,7 +14,7 @@ const maxAttempts = 50
 /** Certificates are valid for a day, so that several renewals can fail. */
 export const renewCertificatesEveryMs = 6 * 3_600_000
 
-const filesOf = (home: string) => ({
+const certificateFiles = (home: string) => ({
   certificate: join(home, 'certificate.pem'),
   key: join(home, 'certificate-key.pem'),
   authorities: join(home, 'authorities.pem'),
@@ -27,7 +27,7 @@ export async function prepareListener(
 ) {
   const port = await freePort(listeners)
   await writeCertificates(listeners, intern)
-  return { host: listeners.listen, port, tls: filesOf(intern.home) }
+  return { host: listeners.listen, port, tls: certificateFiles(intern.home) }
 }
 
 /** Writes new certificates, which a running daemon reloads. */
@@ -36,10 +36,10 @@ export async function writeCertificates(
   { id, home, uid }: { id: string; home: string; uid: number | undefined },
 ): Promise<void> {
   const { certificate, key, authorities } = await certificates.forDaemon(id)
-  const files = filesOf(home)
-  writeWhole(files.key, key, uid)
-  writeWhole(files.certificate, certificate, uid)
-  writeWhole(files.authorities, authorities, uid)
+  const files = certificateFiles(home)
+  replaceFile(files.key, key, uid)
+  replaceFile(files.certificate, certificate, uid)
+  replaceFile(files.authorities, authorities, uid)
 }
 
 /** A random free port, so that interns that start at the same time rarely choose the same. */

@@ -50,52 +50,52 @@ export type CloneOptions = {
  */
 export async function cloneRepository(deps: CloneDeps, options: CloneOptions): Promise<void> {
   const { home, repository, password, uid } = options
-  const before = clonedInto(home)
-  if (before === placeOf(repository)) return
-  const failed = (reason: string) => new Error(`The repository ${repository.url} is not cloned: ${reason}.`)
-  if (before !== undefined) {
-    throw failed(`the workspace already contains a clone of ${before}; create another intern for this one`)
+  const clonedSource = readClonedSource(home)
+  if (clonedSource === describeSource(repository)) return
+  const createError = (reason: string) => new Error(`The repository ${repository.url} is not cloned: ${reason}.`)
+  if (clonedSource !== undefined) {
+    throw createError(`the workspace already contains a clone of ${clonedSource}; create another intern for this one`)
   }
   const target = join(home, 'workspace', repository.folder)
   await removeUnfinished(home, target)
   if (lstatSync(target, { throwIfNoEntry: false })) {
-    throw failed(`the workspace already has a folder "${repository.folder}"; rename it`)
+    throw createError(`the workspace already has a folder "${repository.folder}"; rename it`)
   }
-  const staging = stagingIn(home)
+  const staging = stagingFolder(home)
   await endInterruptedClone(home)
   const disk = watchDisk({ home, ...deps })
-  const within = { ...options, signal: AbortSignal.any([options.signal, disk.exceeded]) }
-  let moved = false
+  const limitedOptions = { ...options, signal: AbortSignal.any([options.signal, disk.exceeded]) }
+  let isMoved = false
   try {
-    await fetchInto(deps, staging, within)
+    await fetchClone(deps, staging, limitedOptions)
     const fetched = join(staging, 'clone')
     if (uid !== undefined) await changeOwner(fetched, uid)
-    noteUnfinished(home, fetched)
+    writeUnfinished(home, fetched)
     renameSync(fetched, target)
-    moved = true
-    await checkOutCommit(deps, target, within)
+    isMoved = true
+    await checkOutCommit(deps, target, limitedOptions)
     await disk.look()
     disk.exceeded.throwIfAborted()
-    writeFileSync(markerOf(home), JSON.stringify({ place: placeOf(repository) }), { mode: 0o600 })
-    await rm(unfinishedIn(home), { force: true })
+    writeFileSync(clonedFile(home), JSON.stringify({ place: describeSource(repository) }), { mode: 0o600 })
+    await rm(unfinishedFile(home), { force: true })
   } catch (error) {
-    if (moved) await rm(target, { recursive: true, force: true })
-    await rm(unfinishedIn(home), { force: true })
-    throw failed(cloneFailure(deps, error as Error, password, new URL(repository.url).host))
+    if (isMoved) await rm(target, { recursive: true, force: true })
+    await rm(unfinishedFile(home), { force: true })
+    throw createError(cloneFailure(deps, error as Error, password, new URL(repository.url).host))
   } finally {
     disk.end()
     await rm(staging, { recursive: true, force: true })
   }
 }
 
-const stagingIn = (home: string) => join(home, 'cloning')
+const stagingFolder = (home: string) => join(home, 'cloning')
 const gitMark = (home: string) => `${markOf(join(home, 'workspace'))}-git`
 
 /** Ends a clone whose server was killed and removes its files, so that the clone can start again. */
 export async function endInterruptedClone(home: string): Promise<void> {
-  if (!lstatSync(stagingIn(home), { throwIfNoEntry: false })) return
+  if (!lstatSync(stagingFolder(home), { throwIfNoEntry: false })) return
   killMarked(gitMark(home))
-  await rm(stagingIn(home), { recursive: true, force: true })
+  await rm(stagingFolder(home), { recursive: true, force: true })
 }
 
 /** The sentences about the repository in the agent's instructions. */
@@ -103,10 +103,10 @@ export function repositoryDescription({ folder, url }: Repository): string {
   return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch your commits from this clone.`
 }
 
-async function fetchInto(deps: CloneDeps, staging: string, { home, repository, password, uid, signal }: CloneOptions) {
+async function fetchClone(deps: CloneDeps, staging: string, { home, repository, password, uid, signal }: CloneOptions) {
   const { config, path } = deps
   const url = new URL(repository.url)
-  const settings: [string, string][] = await pinned(config, url)
+  const settings: [string, string][] = await createConnectionSettings(config, url)
   if (repository.credential && password !== undefined) {
     const basic = Buffer.from(`${repository.credential.username}:${password}`).toString('base64')
     settings.push([`http.${url.origin}/.extraHeader`, `Authorization: Basic ${basic}`])
@@ -132,20 +132,20 @@ async function fetchInto(deps: CloneDeps, staging: string, { home, repository, p
     transports: [url.protocol.slice(0, -1)],
     uid: user,
     mark: gitMark(home),
-    before: limitsOf(config, user),
+    before: limitCommand(config, user),
     signal,
   })
 }
 
-/** A file can be larger than the limit for all files: `watchDisk` enforces that one and reports it in words. */
-const limitsOf = (config: CloneRules, uid: number | undefined) =>
+/** The limit of one file is twice the limit of all files, which `watchDisk` enforces and reports in words. */
+const limitCommand = (config: CloneRules, uid: number | undefined) =>
   prlimitCommand({ ...config, intern_disk_bytes: config.intern_disk_bytes * 2 }, uid)
 
 /**
  * Git's settings for the connection: through the proxy for this host, or else pinned to the addresses that were checked,
  * because a second look-up could return others. A server that the operator named is not pinned.
  */
-async function pinned(config: CloneRules, url: URL): Promise<[string, string][]> {
+async function createConnectionSettings(config: CloneRules, url: URL): Promise<[string, string][]> {
   const reason = forbiddenReason(config, url)
   if (reason) throw new Error(reason)
   const proxy = findProxy(config, url)
@@ -164,7 +164,8 @@ async function checkOutCommit(
   { home, uid, signal }: CloneOptions,
 ): Promise<void> {
   const mark = gitMark(home)
-  const git = (args: string[]) => runGit({ path, args, cwd: target, uid, mark, before: limitsOf(config, uid), signal })
+  const git = (args: string[]) =>
+    runGit({ path, args, cwd: target, uid, mark, before: limitCommand(config, uid), signal })
   const hasCommit = await git(['rev-parse', '--quiet', '--verify', 'HEAD']).then(
     () => true,
     (error: Error) => {
@@ -208,29 +209,29 @@ function cloneFailure(
   return printable(mask(message, password)).replace(/\.$/, '')
 }
 
-const placeOf = ({ url, ref }: Repository) => (ref === null ? url : `${url} (${ref})`)
+const describeSource = ({ url, ref }: Repository) => (ref === null ? url : `${url} (${ref})`)
 
 /** Next to the workspace, where an intern with a separate user cannot write. */
-const markerOf = (home: string) => join(home, 'cloned.json')
+const clonedFile = (home: string) => join(home, 'cloned.json')
 
 /** Contains the device and inode of the folder that will be moved into the workspace: a move does not change them. */
-const unfinishedIn = (home: string) => join(home, 'cloning.json')
+const unfinishedFile = (home: string) => join(home, 'cloning.json')
 
-function noteUnfinished(home: string, fetched: string): void {
+function writeUnfinished(home: string, fetched: string): void {
   const { dev, ino } = lstatSync(fetched)
-  writeFileSync(unfinishedIn(home), JSON.stringify({ dev, ino }), { mode: 0o600 })
+  writeFileSync(unfinishedFile(home), JSON.stringify({ dev, ino }), { mode: 0o600 })
 }
 
 /** Removes the clone of a server that was killed before the check-out; other folders of that name remain. */
 async function removeUnfinished(home: string, target: string): Promise<void> {
   const targetStat = lstatSync(target, { throwIfNoEntry: false })
-  const cloneNote = readNote<{ dev: number; ino: number }>(unfinishedIn(home))
+  const cloneNote = readNote<{ dev: number; ino: number }>(unfinishedFile(home))
   if (targetStat && cloneNote && targetStat.dev === cloneNote.dev && targetStat.ino === cloneNote.ino)
     await rm(target, { recursive: true, force: true })
-  await rm(unfinishedIn(home), { force: true })
+  await rm(unfinishedFile(home), { force: true })
 }
 
-const clonedInto = (home: string) => readNote<{ place: string }>(markerOf(home))?.place
+const readClonedSource = (home: string) => readNote<{ place: string }>(clonedFile(home))?.place
 
 function readNote<Note>(file: string): Note | undefined {
   try {

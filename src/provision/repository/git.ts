@@ -25,7 +25,7 @@ export type GitRun = {
 const maxOutput = 16 * 1024
 
 /** Nothing from the repository is executed, and the host's configuration is ignored. */
-const always: [string, string][] = [
+const fixedSettings: [string, string][] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['credential.helper', ''],
@@ -41,11 +41,11 @@ const always: [string, string][] = [
 
 /** @returns its output. @throws Fault `bad_gateway` with its last error, or Error when it cannot be run or is stopped. */
 export function runGit({ path, args, cwd, settings = [], transports = [], uid, mark, before = [], signal }: GitRun) {
-  const all = [...always, ...settings]
-  const [file = 'git', ...rest] = [...before, 'git', ...args]
+  const allSettings = [...fixedSettings, ...settings]
+  const [file = 'git', ...fileArguments] = [...before, 'git', ...args]
   return new Promise<string>((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const child = spawn(file, rest, {
+    const child = spawn(file, fileArguments, {
       cwd,
       env: {
         [markerVariable]: mark,
@@ -57,9 +57,9 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
         GIT_ATTR_NOSYSTEM: '1',
         GIT_TERMINAL_PROMPT: '0',
         GIT_ALLOW_PROTOCOL: transports.join(':'),
-        GIT_CONFIG_COUNT: String(all.length),
+        GIT_CONFIG_COUNT: String(allSettings.length),
         ...Object.fromEntries(
-          all.flatMap(([name, value], index) => [
+          allSettings.flatMap(([name, value], index) => [
             [`GIT_CONFIG_KEY_${index}`, name],
             [`GIT_CONFIG_VALUE_${index}`, value],
           ]),
@@ -90,7 +90,7 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
       killGroup(child.pid)
       if (signal.aborted) reject(signal.reason)
       else if (code === 0) resolve(output)
-      else reject(new Fault('bad_gateway', lastError(errors) || `git ended with ${code}`))
+      else reject(new Fault('bad_gateway', findLastError(errors) || `git ended with ${code}`))
     })
   })
 }
@@ -105,7 +105,7 @@ function killGroup(pid: number | undefined): void {
 }
 
 /** The last message of git itself. Lines that start with `remote:` are from the server. */
-function lastError(errors: string): string {
+function findLastError(errors: string): string {
   const lines = errors.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line))
   return (lines.at(-1) ?? '').replace(/^\w+: /, '').slice(0, 500)
 }

@@ -1,10 +1,10 @@
 import { repeat } from '#platform/async/reconcile.ts'
 import type { DiskUse } from '#platform/files/disk-use.ts'
-import { exceededByDisk, type ResourceLimits } from '../host/resource-limits.ts'
+import { findExceededDiskLimit, type ResourceLimits } from '../host/resource-limits.ts'
 
 const checkEveryMs = 2000
 
-type Watched = {
+type WatchDiskOptions = {
   home: string
   config: Pick<ResourceLimits, 'intern_disk_bytes'>
   /** Called after each measurement that failed; the clone continues. */
@@ -17,16 +17,20 @@ type Watched = {
  * Watches the disk use of a clone, because the server can announce a wrong size. `exceeded` is aborted with the reason if the
  * clone uses more than an intern is allowed to.
  */
-export function watchDisk({ home, config, onUncounted, count, everyMs = checkEveryMs }: Watched) {
+export function watchDisk({ home, config, onUncounted, count, everyMs = checkEveryMs }: WatchDiskOptions) {
   const exceeded = new AbortController()
   /** Never rejects: the intern's monitor measures again later. */
-  const look = async () => {
+  const check = async () => {
     try {
-      const reason = await exceededByDisk(home, config, count)
+      const reason = await findExceededDiskLimit(home, config, count)
       if (reason) exceeded.abort(new Error(reason.replace(/\.$/, '')))
     } catch (error) {
       onUncounted(error as Error)
     }
   }
-  return { exceeded: exceeded.signal, look, end: repeat(look, { firstMs: everyMs, everyMs, onError: onUncounted }) }
+  return {
+    exceeded: exceeded.signal,
+    look: check,
+    end: repeat(check, { firstMs: everyMs, everyMs, onError: onUncounted }),
+  }
 }

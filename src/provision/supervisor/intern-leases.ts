@@ -10,7 +10,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { queueEvent } from '#webhooks/outbox.ts'
-import type { Place } from './provisioner.ts'
+import type { DaemonLocation } from './provisioner.ts'
 
 /** A lease ends if it is not renewed for this time. */
 export const leaseMs = 5000
@@ -44,7 +44,7 @@ export class InternLeases {
     this.#deps = deps
   }
 
-  #onThisHost() {
+  #selectOnThisHost() {
     const { db, host } = this.#deps
     const hosts = (e: ExpressionBuilder<Tables, 'interns'>) => [
       e('hostname', 'is', null),
@@ -53,18 +53,18 @@ export class InternLeases {
     return db.query.selectFrom('interns').where((e) => e.or(hosts(e)))
   }
 
-  #leased(row: InternLeasesRow): LeasedIntern {
+  #toLeasedIntern(row: InternLeasesRow): LeasedIntern {
     return { intern: toIntern(row), supervisor: row.supervisor, expired: row.supervised_until < this.#deps.now() }
   }
 
   async find(id: string): Promise<LeasedIntern | undefined> {
-    const row = await this.#onThisHost().where('id', '=', id).selectAll().executeTakeFirst()
-    return row && this.#leased(row)
+    const row = await this.#selectOnThisHost().where('id', '=', id).selectAll().executeTakeFirst()
+    return row && this.#toLeasedIntern(row)
   }
 
   /** The interns of this host that have or need a supervisor. */
-  async inUse(): Promise<LeasedIntern[]> {
-    const rows = await this.#onThisHost()
+  async findInUse(): Promise<LeasedIntern[]> {
+    const rows = await this.#selectOnThisHost()
       .where((e) =>
         e.or([
           e('supervisor', 'is not', null),
@@ -74,12 +74,12 @@ export class InternLeases {
       )
       .selectAll()
       .execute()
-    return rows.map((row) => this.#leased(row))
+    return rows.map((row) => this.#toLeasedIntern(row))
   }
 
   /** The ids of all interns of this host. */
-  async idsHere(): Promise<Set<string>> {
-    return new Set((await this.#onThisHost().select('id').execute()).map(({ id }) => id))
+  async findIds(): Promise<Set<string>> {
+    return new Set((await this.#selectOnThisHost().select('id').execute()).map(({ id }) => id))
   }
 
   async renew(): Promise<void> {
@@ -95,7 +95,7 @@ export class InternLeases {
   }
 
   /** @returns whether this server now holds the intern, which was still in that state and free to be taken. */
-  async claim({ id, status }: Intern, place: Place): Promise<boolean> {
+  async claim({ id, status }: Intern, place: DaemonLocation): Promise<boolean> {
     const { db, now, server } = this.#deps
     const { numUpdatedRows } = await db.query
       .updateTable('interns')
@@ -106,7 +106,7 @@ export class InternLeases {
         e.or([
           e('supervisor', 'is', null),
           e('supervisor', '=', server),
-          // Its holder can still be ending processes, which must not overlap with the new start.
+          // Another holder whose lease has not expired can still be ending processes, which must not overlap with the new start.
           e('supervised_until', '<', now()),
         ]),
       )

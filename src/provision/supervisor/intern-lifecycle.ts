@@ -53,7 +53,7 @@ export class InternLifecycle {
     return this.#supervised.has(id)
   }
 
-  /** Whether it is being started here, which can take as long as the clone of its repository. */
+  /** Whether this server is starting the intern, which can take as long as the clone of its repository. */
   isStarting(id: string): boolean {
     return this.#starting.has(id)
   }
@@ -96,8 +96,10 @@ export class InternLifecycle {
   }
 
   /** The interns among these that run here with rules that have changed. */
-  outdated(interns: Intern[]): Promise<Intern[]> {
-    return this.#rules.outdated(interns.filter(({ id, status }) => status === 'running' && this.#supervised.has(id)))
+  findOutdated(interns: Intern[]): Promise<Intern[]> {
+    return this.#rules.findOutdated(
+      interns.filter(({ id, status }) => status === 'running' && this.#supervised.has(id)),
+    )
   }
 
   async running(intern: Intern): Promise<void> {
@@ -199,7 +201,7 @@ export class InternLifecycle {
 
   /** Pushes changed rules. A daemon that does not accept them must not continue without them: it is replaced. */
   async #updateRules(intern: Intern): Promise<void> {
-    if ((await this.#rules.outdated([intern])).length === 0) return
+    if ((await this.#rules.findOutdated([intern])).length === 0) return
     try {
       await this.#rules.push(intern)
     } catch (error) {
@@ -216,7 +218,7 @@ export class InternLifecycle {
 
   #watch(intern: Intern): void {
     const { provisioner, follow, idleMs, onError, requestPass } = this.#deps
-    const supervised = this.#supervise(intern.id)
+    const supervised = this.#getOrAddSupervised(intern.id)
     this.#resting.delete(intern.id)
     // The old watch ends before the new one starts.
     supervised.release()
@@ -248,21 +250,21 @@ export class InternLifecycle {
   async #fail(intern: Intern, failure: string, restartAfterMs?: number): Promise<void> {
     const { leases, onError } = this.#deps
     if (this.#isStopping) return
-    const written = leases.transition(intern.id, 'running', { status: 'failed', failure })
+    const stored = leases.transition(intern.id, 'running', { status: 'failed', failure })
     // The watch reports a failure only once. If it cannot be stored, the next pass must look for the daemon, which it does only
     // for an intern that is not supervised.
-    written.catch(() => this.release(intern.id))
-    if (!(await written)) return
+    stored.catch(() => this.release(intern.id))
+    if (!(await stored)) return
     onError(new Error(`Intern ${intern.name} (${intern.id}): ${failure}`))
     this.#restartLater(intern, restartAfterMs)
   }
 
   #restartLater({ id }: Intern, afterMs?: number): void {
     this.#resting.delete(id)
-    this.#supervise(id).scheduleRestart(() => this.#deps.requestPass(id), afterMs)
+    this.#getOrAddSupervised(id).scheduleRestart(() => this.#deps.requestPass(id), afterMs)
   }
 
-  #supervise(id: string): SupervisedIntern {
+  #getOrAddSupervised(id: string): SupervisedIntern {
     const supervised = this.#supervised.get(id) ?? new SupervisedIntern()
     this.#supervised.set(id, supervised)
     return supervised

@@ -41,7 +41,7 @@ export class Passes {
   }
 
   /** Resolves when no pass of this id is running. */
-  async ended(id: string): Promise<void> {
+  async waitUntilEnded(id: string): Promise<void> {
     await this.#running.get(id)
   }
 }

@@ -5,13 +5,13 @@ import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { StorageListener } from '../processes/storage-listener.ts'
 
-/** The place of a daemon, stored with the intern: its host, and its folder there or the equivalent of one. */
-export type Place = { hostname: string; home: string }
+/** The location of a daemon, stored with the intern: its host, and its folder on that host or the name of its pod's objects. */
+export type DaemonLocation = { hostname: string; home: string }
 
 /** Runs the daemons of interns, as local processes or as pods. The rest of the service does not depend on which. */
 export type Provisioner = {
-  /** The place of the intern, or its future place if it is started here. */
-  placeOf: (intern: Intern) => Place
+  /** The location of the intern, or its future location if this server starts it. */
+  locationOf: (intern: Intern) => DaemonLocation
   /** The secret of the intern's key that its daemon was last started with. */
   secretOf: (intern: Intern) => Promise<string | undefined>
   /**

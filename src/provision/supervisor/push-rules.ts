@@ -26,7 +26,7 @@ export class RulePusher {
   }
 
   /** The interns among these whose daemons have outdated rules. It sends one query. */
-  async outdated(interns: Intern[]): Promise<Intern[]> {
+  async findOutdated(interns: Intern[]): Promise<Intern[]> {
     if (interns.length === 0) return []
     const versionsOf = await readRuleVersions(this.#deps.db.query)
     return interns.filter((intern) => this.#pushed.get(intern.id) !== versionsOf(intern))

@@ -41,10 +41,10 @@ export class SupervisedIntern {
   /** Ends the watch and cancels a restart. */
   release(): void {
     this.#unwatch()
-    this.#unwatch = nothing
+    this.#unwatch = doNothing
     clearTimeout(this.#restart)
     this.#restartDue = false
   }
 }
 
-const nothing = () => {}
+const doNothing = () => {}

@@ -77,10 +77,10 @@ export class Supervisor {
     hosts.storagePort = this.#storageListener?.port ?? null
     await hosts.renew()
     // Interns can have been moved or deleted while this host was down.
-    if (hosts.thisHost !== undefined) await provisioner.endForeignDaemons(() => this.#leases.idsHere()).catch(onError)
+    if (hosts.thisHost !== undefined) await provisioner.endForeignDaemons(() => this.#leases.findIds()).catch(onError)
     this.#unsubscribe.push(
       db.signals.subscribe('intern.changed', (id) => this.#check(id)),
-      db.signals.subscribe('rules.changed', () => void this.#do(this.#checkRules())),
+      db.signals.subscribe('rules.changed', () => void this.#track(this.#checkRules())),
       db.signals.onMissed(() => this.#poll?.trigger()),
     )
     await this.#checkAll().catch(onError)
@@ -92,7 +92,7 @@ export class Supervisor {
   }
 
   /** Resolves when no caller of any server waits for a turn, or `signal` aborts. */
-  async turnsOver(signal: AbortSignal): Promise<void> {
+  async waitForTurns(signal: AbortSignal): Promise<void> {
     const { query, signals } = this.#deps.db
     const haveTurnsEnded = async () =>
       (await hasForegroundRun(query, [...this.#interns.supervisedIds()])) ? undefined : true
@@ -105,7 +105,7 @@ export class Supervisor {
   }
 
   /** Resolves when the intern runs or has failed, or after the time. */
-  async settled(id: string, withinMs: number): Promise<void> {
+  async waitUntilSettled(id: string, withinMs: number): Promise<void> {
     const isSettled = async () => {
       const status = (await this.#leases.find(id))?.intern.status
       return status === 'queued' || status === 'provisioning' ? undefined : true
@@ -135,7 +135,7 @@ export class Supervisor {
     await hosts.leave().catch(onError)
   }
 
-  #do(work: Promise<void>): Promise<void> {
+  #track(work: Promise<void>): Promise<void> {
     const tracked = work.catch(this.#deps.onError).finally(() => this.#pending.delete(tracked))
     this.#pending.add(tracked)
     return tracked
@@ -143,7 +143,7 @@ export class Supervisor {
 
   #check(id: string): void {
     void this.#passes.request(id)
-    if (this.#interns.isStarting(id)) void this.#do(this.#abortUnneededStart(id))
+    if (this.#interns.isStarting(id)) void this.#track(this.#abortUnneededStart(id))
   }
 
   /** Aborts the start of an intern that is suspended or deleted, so that its caller does not wait for a clone. */
@@ -159,8 +159,8 @@ export class Supervisor {
       await placeIntern(this.#deps, id)
       found = await this.#leases.find(id)
     }
-    if (!found || !this.#canHold(found)) await this.#releaseIntern(id, found !== undefined)
-    if (!found || !(await this.#hold(found))) return
+    if (!found || !this.#isFree(found)) await this.#releaseIntern(id, found !== undefined)
+    if (!found || !(await this.#takeLease(found))) return
     const { intern } = found
     const { status } = intern
     if (status !== 'destroy_failed') await this.#interns[status](intern)
@@ -170,24 +170,24 @@ export class Supervisor {
   async #releaseIntern(id: string, isOnThisHost: boolean): Promise<void> {
     const wasSupervised = this.#interns.isSupervised(id)
     this.#interns.release(id)
-    if (wasSupervised && !isOnThisHost) await this.#deps.provisioner.endForeignDaemons(() => this.#leases.idsHere())
+    if (wasSupervised && !isOnThisHost) await this.#deps.provisioner.endForeignDaemons(() => this.#leases.findIds())
   }
 
   /** Whether no other server holds the intern. */
-  #canHold({ supervisor }: LeasedIntern): boolean {
+  #isFree({ supervisor }: LeasedIntern): boolean {
     return supervisor === null || supervisor === this.#deps.server
   }
 
   /** Takes the lease of an intern that needs work. @returns whether this server holds it. */
-  async #hold({ intern, supervisor, expired }: LeasedIntern): Promise<boolean> {
+  async #takeLease({ intern, supervisor, expired }: LeasedIntern): Promise<boolean> {
     const { status, hostname } = intern
     const { thisHost } = this.#deps.hosts
-    // It waits for a host, or needs nothing from this one.
+    // The intern waits for a host, or needs nothing from this host.
     if (thisHost === undefined || (status === 'queued' && hostname !== thisHost)) return false
     if (supervisor === this.#deps.server && status !== 'queued') return true
     if (supervisor === null && (settledStatuses.includes(status) || isAsleep(intern))) return false
     if (supervisor !== null && supervisor !== this.#deps.server && !expired) return false
-    return this.#leases.claim(intern, this.#deps.provisioner.placeOf(intern))
+    return this.#leases.claim(intern, this.#deps.provisioner.locationOf(intern))
   }
 
   async #checkAll(): Promise<void> {
@@ -195,7 +195,7 @@ export class Supervisor {
     if (this.#interns.isSupervisingAny() || this.#passes.isRunningAny()) await this.#leases.renew()
     // The embedded database has only one server.
     if (this.#deps.db.kind === 'postgres') await this.#deps.hosts.renew()
-    const inUse = await this.#leases.inUse()
+    const inUse = await this.#leases.findInUse()
     for (const found of inUse) if (this.#needsCheck(found)) this.#check(found.intern.id)
     const inUseIds = new Set(inUse.map(({ intern }) => intern.id))
     for (const id of this.#interns.supervisedIds()) if (!inUseIds.has(id)) void this.#passes.request(id)
@@ -204,8 +204,8 @@ export class Supervisor {
 
   /** Requests a pass for each daemon with outdated rules. */
   async #checkRules(all?: LeasedIntern[]): Promise<void> {
-    const held = (all ?? (await this.#leases.inUse())).filter(({ supervisor }) => supervisor === this.#deps.server)
-    const outdated = await this.#interns.outdated(held.map(({ intern }) => intern))
+    const held = (all ?? (await this.#leases.findInUse())).filter(({ supervisor }) => supervisor === this.#deps.server)
+    const outdated = await this.#interns.findOutdated(held.map(({ intern }) => intern))
     for (const { id } of outdated) void this.#passes.request(id)
   }
 
@@ -223,13 +223,13 @@ export class Supervisor {
     if (!found || found.supervisor !== server) {
       // Wait for its pass, which would otherwise take the intern, or find the database closed. A start that another server took over is
       // not ended here.
-      if (!this.#interns.isStarting(id)) await this.#passes.ended(id)
+      if (!this.#interns.isStarting(id)) await this.#passes.waitUntilEnded(id)
       return
     }
     const { status } = found.intern
     if (keepRunning && status === 'running') return
     await provisioner.leave(found.intern)
-    await this.#passes.ended(id)
+    await this.#passes.waitUntilEnded(id)
     // A pending start can have finished in the meantime.
     await provisioner.leave(found.intern)
     if (status === 'running' || status === 'failed' || status === 'provisioning') {

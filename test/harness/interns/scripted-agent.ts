@@ -14,8 +14,8 @@ import {
 import { type AgentDeps, createAgent } from '#agent/loop/agent.ts'
 import { createSessionStore } from '#agent/loop/session-store.ts'
 import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
-import { scriptModel } from '#agent/model/script.ts'
-import { fixedWindow } from '#agent/model/window.ts'
+import { createScriptModel } from '#agent/model/script.ts'
+import { createFixedWindow } from '#agent/model/window.ts'
 import type { SandboxOptions } from '#agent/sandbox/sandbox-inside.ts'
 import { createShell, type NoSandboxPolicy, type Shell } from '#agent/sandbox/shell.ts'
 import { tools } from '#agent/tools/tools.ts'
@@ -102,9 +102,9 @@ export async function newAgent(
   const workspace = await newFolder()
   const app = createAgent({
     settings: { model: 'script', instructions: () => '', maxSteps: 50, ...options.settings },
-    windowOf: options.windowOf ?? fixedWindow(undefined),
+    windowOf: options.windowOf ?? createFixedWindow(undefined),
     hasImageInput: options.hasImageInput ?? (async () => false),
-    model: options.model ?? scriptModel({ newId: newUuid }),
+    model: options.model ?? createScriptModel({ newId: newUuid }),
     tools: options.tools ?? tools,
     shell: options.shell ?? realShell(),
     store: createSessionStore(folder.path),

@@ -8,7 +8,7 @@ export class IgnoreFile {
   readonly #rules: Rule[]
 
   constructor(text: string) {
-    this.#rules = text.split('\n').flatMap((line) => ruleOf(line) ?? [])
+    this.#rules = text.split('\n').flatMap((line) => parseRule(line) ?? [])
   }
 
   /** @returns undefined if no rule matches the entry. @param names the names in its path, from the file's folder */
@@ -21,7 +21,7 @@ export class IgnoreFile {
   }
 }
 
-function ruleOf(line: string): Rule | undefined {
+function parseRule(line: string): Rule | undefined {
   let glob = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '')
   if (glob === '' || glob.startsWith('#')) return undefined
   const isNegated = glob.startsWith('!')

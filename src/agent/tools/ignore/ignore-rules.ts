@@ -2,7 +2,7 @@ import type { OpenFolder } from '#platform/files/open-folder.ts'
 import { IgnoreFile } from './ignore-file.ts'
 
 /** An ignore file and those of its parent folders. `depth` is the number of names in its folder's path. */
-type Chain = { file: IgnoreFile; depth: number; above: Chain | undefined }
+type IgnoreChain = { file: IgnoreFile; depth: number; above: IgnoreChain | undefined }
 
 /** Why an entry is not walked. */
 export type Exclusion = 'ignored' | 'hidden'
@@ -15,12 +15,12 @@ const maxBytes = 256 * 1024
  * apply in a repository within it.
  */
 export class IgnoreRules {
-  readonly #git: Chain | undefined
-  readonly #own: Chain | undefined
+  readonly #git: IgnoreChain | undefined
+  readonly #ignore: IgnoreChain | undefined
 
-  private constructor(git?: Chain, own?: Chain) {
+  private constructor(git?: IgnoreChain, own?: IgnoreChain) {
     this.#git = git
-    this.#own = own
+    this.#ignore = own
   }
 
   static readonly none = new IgnoreRules()
@@ -29,25 +29,25 @@ export class IgnoreRules {
   enter(folder: OpenFolder, entries: { name: string }[], depth: number): IgnoreRules {
     const has = (name: string) => entries.some((entry) => entry.name === name)
     const isRepository = has('.git')
-    const excludes = isRepository ? excludesOf(folder) : ''
-    const gitignore = has('.gitignore') ? textOf(folder, '.gitignore') : ''
-    const ignore = has('.ignore') ? textOf(folder, '.ignore') : ''
+    const excludes = isRepository ? readExcludes(folder) : ''
+    const gitignore = has('.gitignore') ? readText(folder, '.gitignore') : ''
+    const ignore = has('.ignore') ? readText(folder, '.ignore') : ''
     if (!isRepository && !gitignore && !ignore) return this
     const above = isRepository ? undefined : this.#git
     const git = gitignore || excludes ? { file: new IgnoreFile(`${excludes}\n${gitignore}`), depth, above } : above
-    const own = ignore ? { file: new IgnoreFile(ignore), depth, above: this.#own } : this.#own
+    const own = ignore ? { file: new IgnoreFile(ignore), depth, above: this.#ignore } : this.#ignore
     return new IgnoreRules(git, own)
   }
 
   /** Returns why an entry is excluded, if it is. @param names the names in the entry's path */
   exclusion(names: string[], isFolder: boolean): Exclusion | undefined {
-    const isIgnored = verdict(this.#own, names, isFolder) ?? verdict(this.#git, names, isFolder)
+    const isIgnored = isIgnoredBy(this.#ignore, names, isFolder) ?? isIgnoredBy(this.#git, names, isFolder)
     if (isIgnored) return 'ignored'
     return isIgnored === undefined && names.at(-1)?.startsWith('.') ? 'hidden' : undefined
   }
 }
 
-function verdict(chain: Chain | undefined, names: string[], isFolder: boolean): boolean | undefined {
+function isIgnoredBy(chain: IgnoreChain | undefined, names: string[], isFolder: boolean): boolean | undefined {
   for (let each = chain; each; each = each.above) {
     const isIgnored = each.file.ignores(names.slice(each.depth), isFolder)
     if (isIgnored !== undefined) return isIgnored
@@ -55,17 +55,17 @@ function verdict(chain: Chain | undefined, names: string[], isFolder: boolean): 
   return undefined
 }
 
-function excludesOf(folder: OpenFolder): string {
+function readExcludes(folder: OpenFolder): string {
   try {
     using git = folder.openSubfolder('.git')
     using info = git.openSubfolder('info')
-    return textOf(info, 'exclude')
+    return readText(info, 'exclude')
   } catch {
     return ''
   }
 }
 
-function textOf(folder: OpenFolder, name: string): string {
+function readText(folder: OpenFolder, name: string): string {
   const bytes = Buffer.alloc(maxBytes)
   try {
     return bytes.toString('utf8', 0, folder.readStart(name, bytes))

@@ -36,7 +36,7 @@ type Character = '*' | '?' | { literal: string } | { set: string; negated: boole
 export type NamePattern = (name: string) => boolean
 
 export function namePattern(glob: string): NamePattern {
-  const characters = charactersOf(glob)
+  const characters = parseCharacters(glob)
   if (characters.every((one) => typeof one === 'object' && 'literal' in one)) {
     const literal = characters.map((one) => (one as { literal: string }).literal).join('')
     return (name) => name === literal
@@ -61,7 +61,7 @@ function isInSet(set: string, character: string): boolean {
   return false
 }
 
-function charactersOf(glob: string): Character[] {
+function parseCharacters(glob: string): Character[] {
   const characters: Character[] = []
   const source = [...glob]
   for (let at = 0; at < source.length; at++) {
