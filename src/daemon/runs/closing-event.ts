@@ -56,7 +56,7 @@ export function refusalFor(reason: EndReason, failure: Partial<TurnFailure> & { 
   return new Refusal('stream_severed', message || (reason === 'severed' ? severedMessage : cancelledMessage))
 }
 
-/** Saves the end of a turn. A turn whose end cannot be saved has failed, because a restart would lose it. */
+/** Saves the end of a run. A run whose end cannot be saved has failed, because a restart would lose the end. */
 export function saveTurnEnd(
   save: (reason: EndReason) => void,
   reason: EndReason,

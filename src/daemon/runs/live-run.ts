@@ -44,7 +44,7 @@ export class LiveRun {
   readonly id: string
   readonly session: Session
   readonly mode: ApprovalMode
-  /** Resolves when the agent has started the turn. Rejects with a `Refusal` if it does not. */
+  /** Resolves when the agent has started to work. Rejects with a `Refusal` if it does not. */
   readonly started: Promise<Stream>
   readonly #deps: LiveRunDeps
   readonly #outbox: Outbox
@@ -53,7 +53,7 @@ export class LiveRun {
   readonly #questions = new OpenQuestions()
   #state: RunState = newRun
   #wasLastAnswerDeclined = false
-  /** False until the agent has ended the previous turn of the session. */
+  /** False until the agent has ended the previous run of the session. */
   needsAgent = false
   /** Whether the caller receives tool calls and plans in addition to the reply. */
   includesActivity: boolean

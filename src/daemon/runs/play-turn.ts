@@ -23,8 +23,8 @@ type PlayDeps = DecisionDeps & {
 }
 
 /**
- * Plays a turn from its lock to its end: waits for the previous turn, saves the prompt, opens the session with the agent, and
- * sends the prompt. A failure ends the run, which reports it. @param before resolves when the session is free.
+ * Performs a run from the lock of its session to its end: waits for the previous run, saves the prompt, opens the session with
+ * the agent, and sends the prompt. A failure ends the run, which reports it. @param before resolves when the session is free.
  */
 export async function playTurn(
   deps: PlayDeps,
@@ -35,7 +35,7 @@ export async function playTurn(
   const { session } = run
   const { limits, modes, store, transcripts } = deps
   try {
-    await waitForTurn(before, limits.settleMs)
+    await waitForPrevious(before, limits.settleMs)
     run.needsAgent = true
     if (run.state().at === 'ended') return
     const promptInfo = {
@@ -70,8 +70,8 @@ export async function playTurn(
   }
 }
 
-/** Waits for the previous turn. The agent can still be busy after its caller disconnected. */
-async function waitForTurn(before: Promise<unknown>, withinMs: number): Promise<void> {
+/** Waits for the previous run. The agent can still be busy after the caller of that run disconnected. */
+async function waitForPrevious(before: Promise<unknown>, withinMs: number): Promise<void> {
   const { promise: cancelled, reject } = Promise.withResolvers<never>()
   const sessionBusy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
   const timer = setTimeout(reject, withinMs, sessionBusy)

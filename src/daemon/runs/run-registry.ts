@@ -62,7 +62,7 @@ export class RunRegistry {
     if (startsAgent) this.#host.warm()
   }
 
-  /** Starts a run, which takes the turn lock of its session. @throws Refusal if another run has it. */
+  /** Starts a run, which takes the lock of its session. @throws Refusal if another run has the lock. */
   start(turn: StartTurn): LiveRun {
     if (this.#isResting) throw new Refusal('intern_asleep', 'The intern has gone to sleep.')
     if (this.#isStopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
@@ -207,7 +207,7 @@ export class RunRegistry {
 
   /**
    * An agent that does not end a cancelled turn blocks its session forever, so it is closed when no other run uses it.
-   * Turns that wait for the session do not count: otherwise repeated attempts would keep the agent forever.
+   * Runs that wait for the session do not count: otherwise repeated attempts would keep the agent forever.
    */
   #closeIfStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
     const timer = setTimeout(() => {

@@ -3,9 +3,9 @@ import type { Agent, AgentSession } from '../acp/agent.ts'
 /** A session in memory. State that must outlive the daemon is in the store. */
 export type Session = {
   readonly id: string
-  /** The run that holds the turn lock. */
+  /** The run that holds the lock of the session. */
   run: { readonly id: string } | undefined
-  /** Settles when the agent has ended the last turn. After a cancellation this is later than the end of the run. */
+  /** Settles when the agent has ended its work on the last run. After a cancellation this is later than the end of the run. */
   settled: Promise<unknown>
   /** Whether the agent has a prompt that it has not answered. */
   isTurnOpen: boolean

@@ -9,11 +9,11 @@ import { newSession, type Session } from './session.ts'
 export type Sessions = {
   /** Finds a session, or creates a session that `add` must add. */
   find(id: string): Session
-  /** Adds a session when a turn starts. */
+  /** Adds a session when a run starts. */
   add(session: Session): void
   /** Opens the session with the agent, which is started if necessary. @throws Refusal. */
   open(session: Session): Promise<NonNullable<Session['opened']>>
-  /** Closes the sessions that were idle longest, at the end of a turn. */
+  /** Closes the sessions that were idle longest, at the end of a run. */
   closeIdle(session: Session): void
   /** Forgets the agent sessions of an agent that has ended. */
   lost(agent: Agent): void
@@ -27,7 +27,7 @@ const notFoundCode = -32002
 const notFoundMessage = /session\b.*\b(not found|unknown|does not exist)|(unknown|no such|not find( the)?) session/is
 
 export function createSessions({ host, store, log, workspace, maxIdleSessions }: SessionsDeps): Sessions {
-  /** In the order of their last turn. */
+  /** In the order of their last run. */
   const sessions = new Map<string, Session>()
 
   const open = async (session: Session) => {

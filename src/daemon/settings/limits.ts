@@ -18,13 +18,13 @@ export type Limits = AgentLimits &
     maxBackgroundRuns: number
     /** The time for which a caller that does not read its stream can pause the agent. */
     stalledCallerMs: number
-    /** The time after the end of a turn during which late output of the agent still belongs to it. */
+    /** The time after the end of a run during which late output of the agent still belongs to this run. */
     lateOutputMs: number
-    /** The time within which a cancelled turn must end. After it, the session counts as blocked. */
+    /** The time within which the agent must end its work on a cancelled run. After this time, the session counts as blocked. */
     settleMs: number
-    /** An agent without a turn is kept running for this long. */
+    /** An agent without a run continues for this time, and is then stopped. */
     agentIdleMs: number
-    /** The limit of open sessions without a turn. */
+    /** The limit of open sessions without a run. */
     maxIdleSessions: number
     /** The time for which an old question is stored, so that a late answer gets the right error. */
     questionMemoryMs: number

@@ -28,7 +28,7 @@ const milestoneWaitMs = 20_000
 
 type TranscriptsDeps = { store: TranscriptStore; now: () => number; log: DaemonLog }
 
-/** The transcripts of an intern: saved at short intervals, and before the end of a turn is reported. */
+/** The transcripts of an intern: saved at short intervals, and before the end of a run is reported. */
 export class DaemonTranscripts implements Transcripts {
   readonly #store: TranscriptStore
   readonly #now: () => number

@@ -3,11 +3,11 @@ import type { Question } from './question.ts'
 
 /** Why a run is over. Only `finished` is a success. */
 export const endReasons = [
-  /** The turn is complete. */
+  /** The run is complete. */
   'finished',
-  /** The agent refused the prompt before the turn started. */
+  /** The agent refused the prompt before it started to work. */
   'refused',
-  /** The agent failed after the turn had started. */
+  /** The agent failed after it had started to work. */
   'failed',
   /** A user or the agent cancelled it. */
   'cancelled',
@@ -19,19 +19,19 @@ export const endReasons = [
   'severed',
   /** The run had a question, and the intern had too many waiting runs. */
   'busy',
-  /** The turn reached a limit of its budget. */
+  /** The run reached a limit of its budget. */
   'over_budget',
 ] as const
 export type EndReason = (typeof endReasons)[number]
 
 /**
- * The intern's report of an ended turn. Null for what it did not report. `meteredSince`: everything metered for the intern
- * from this time on belongs to this turn.
+ * The intern's report of an ended run. Null for what the intern did not report. `meteredSince`: everything metered for the
+ * intern from this time on belongs to this run.
  */
 export type TurnReport = { model: string | null; usage: Usage | null; meteredSince?: number | undefined }
 
 /**
- * The state of a run. It is `starting` until the agent has started the turn, and `waiting` while the caller has a question.
+ * The state of a run. It is `starting` until the agent has started to work, and `waiting` while the caller has a question.
  * Further questions are `queued` and asked one after another.
  */
 export type RunState =

@@ -8,7 +8,7 @@ import { internChangedEvent } from '../registry/events.ts'
 import { findInternById, type Intern, isAsleep, isAwake } from '../registry/store.ts'
 
 export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'thisHost' | 'find'> }
-/** `idleMs`: the time without a turn after which interns fall asleep. */
+/** `idleMs`: the time without a run after which interns fall asleep. */
 type WhileAwakeDeps = WakeDeps & { idleMs: number }
 
 /** The longest time from the refusal of a daemon that falls asleep until the database says that it is asleep. */

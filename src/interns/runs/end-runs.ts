@@ -11,7 +11,7 @@ import { type RunRecord, toRunRecord } from './run-record.ts'
 import { whereRun } from './run-store.ts'
 import { runEndedEvent } from './webhook-events.ts'
 
-/** `spentUsd`: the metered cost of a turn with a budget. */
+/** `spentUsd`: the metered cost of a run with a budget. */
 export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
   outcome: EndReason
   endedAt: number

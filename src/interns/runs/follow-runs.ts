@@ -23,18 +23,18 @@ export type FollowDeps = {
   readSpending: ReadSpending
   checkStarter: CheckStarter
   decisions: DecisionCollector
-  /** Called when a turn has ended. */
+  /** Called when a run has ended. */
   ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
   onError: (error: Error) => void
 }
 
 /**
- * The pause between writes, so that a busy intern does not keep the database busy. The start of a turn alone has no pause,
+ * The pause between writes, so that a busy intern does not keep the database busy. The start of a run alone has no pause,
  * because the caller waits for its end to be stored.
  */
 const pauseMs = 100
 const backoff = { firstMs: 1000, maxMs: 30_000 }
-/** Within this time after its end, usage metered since the start of a turn belongs to that turn. */
+/** Within this time after the end of a run, all usage metered since its start belongs to that run. */
 const recentMs = 5000
 
 /**
@@ -112,7 +112,7 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
 }
 
 /**
- * The recorded cost in USD of limited turns that ended, by run id. A cost that can still rise is missing: the next turn of the
+ * The recorded cost in USD of limited runs that ended, by run id. A cost that can still rise is missing: the next run of the
  * session reads that cost.
  */
 async function readEndedCosts({ db, readSpending }: FollowDeps, { id, keyHash }: Intern, milestones: Milestone[]) {

@@ -35,7 +35,7 @@ export async function findLimitedRuns(query: Query, internId: string): Promise<L
   return rows.flatMap(toLimitedTurns) as LimitedRun[]
 }
 
-/** The longest wait for the end of a turn to be stored, in milliseconds. */
+/** The longest wait for the end of a run to be stored, in milliseconds. */
 const storeTimeoutMs = {
   /** Another server needs this time to take over an intern after a crash, and to read its runs. */
   limited: 10_000,
@@ -43,8 +43,8 @@ const storeTimeoutMs = {
 }
 
 /**
- * Waits until the end of a turn is stored. Until then the intern's requests count for this turn, also those of the turn that its
- * caller starts next: its remaining budget could refuse or shorten them.
+ * Waits until the end of a run is stored. Until then all requests of the intern count for this run, also the requests of the
+ * run that its caller starts next, which the remaining budget of this run could refuse or shorten.
  */
 export async function waitUntilStored(
   { query, signals }: Pick<Db, 'query' | 'signals'>,

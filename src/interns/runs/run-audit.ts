@@ -4,7 +4,7 @@ import type { ApprovalDeps } from './approvals.ts'
 import type { RunRecord } from './run-record.ts'
 
 /**
- * Records in the audit log who cancelled a turn. The record is written after the end, so that a failure to write it does not
+ * Records in the audit log who cancelled a run. The record is written after the end, so that a failure to write it does not
  * keep the agent running.
  */
 export async function recordCancelled(

@@ -126,7 +126,7 @@ export async function listRuns(
   return { runs: found.slice(0, limit).map(toRunRecord), hasMore: found.length > limit }
 }
 
-/** Whether any of these interns has a running turn whose caller waits. */
+/** Whether any of these interns has a running run whose caller waits, because it is not in the background. */
 export async function hasForegroundRun(query: Query, internIds: string[]): Promise<boolean> {
   if (internIds.length === 0) return false
   const found = await query

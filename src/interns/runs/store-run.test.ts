@@ -110,7 +110,7 @@ onEachDatabase('a started turn', (kind) => {
       const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
       const deps = {
         ...{ db: store.db, now: Date.now, ended: () => {}, onError: assert.fail },
-        ...{ spent: async () => ({ usd: 0.25, isComplete }), decisions: { collect: async () => {} } },
+        ...{ readSpending: async () => ({ usd: 0.25, isComplete }), decisions: { collect: async () => {} } },
       } as unknown as FollowDeps
       const leave = followRuns(deps, { id } as never, () => runs as never)
       const rows = store.db.query.selectFrom('intern_runs').select(['spent_usd']).where('status', '=', 'ended')

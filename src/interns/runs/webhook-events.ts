@@ -49,7 +49,7 @@ function shortenQuestion(question: Question) {
 
 const shorten = (text: string) => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text)
 
-/** The event of a turn that has ended. */
+/** The event of a run that has ended. */
 export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
   const { data, ...audience } = internFields(intern)
   const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = toRunItem(run)

@@ -16,7 +16,7 @@ import { startWithinBudget } from './session-budget.ts'
 
 export type StartTurnDeps = ApprovalDeps &
   Pick<WakeDeps, 'hosts'> & {
-    /** The time without a turn after which an intern falls asleep; 0 for never. */
+    /** The time without a run after which an intern falls asleep; 0 for never. */
     idleMs: number
     /** The connection to the daemon of a running intern. */
     runsOf: (intern: Intern) => Runs

@@ -18,7 +18,7 @@ type InternLifecycleDeps = {
   provisioner: Provisioner
   /** Encrypts the address and credentials with which other hosts reach an intern. */
   sealAccess: (id: string, access: TcpAccess) => string
-  /** The time without a turn after which an intern falls asleep; 0 for never. */
+  /** The time without a run after which an intern falls asleep; 0 for never. */
   idleMs: number
   onError: (error: Error) => void
   /** Records the events of the runs of an intern in the database. @returns a function that stops this. */

@@ -29,7 +29,7 @@ type SupervisorDeps = {
   server: string
   /** Whether interns keep running when the server stops. */
   keepRunning: boolean
-  /** The time without a turn after which an intern falls asleep; 0 for never. */
+  /** The time without a run after which an intern falls asleep; 0 for never. */
   idleMs: number
   onError: (error: Error) => void
   follow: (intern: Intern) => () => void
