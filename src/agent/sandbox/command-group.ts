@@ -27,6 +27,7 @@ export function makeCommandGroup(name: string): CommandGroup | undefined {
 function findInternGroup(): string | undefined {
   const path = /^0::(\/.*)$/m.exec(readOrEmpty('/proc/self/cgroup'))?.[1]
   if (path === undefined || !basename(path).startsWith('intern-')) return undefined
+  // A line of mountinfo: three numbers, the mounted root, the mount point, optional fields, `-`, and the type of file system.
   for (const line of readOrEmpty('/proc/self/mountinfo').split('\n')) {
     const [, , , root = '', point = '', ...remainingFields] = line.split(' ')
     if (remainingFields[remainingFields.indexOf('-') + 1] !== 'cgroup2') continue

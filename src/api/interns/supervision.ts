@@ -94,13 +94,13 @@ export function openSupervision(parts: SupervisionParts): Supervision {
   const onError = throttleWarnings(log, 'intern')
   // Pods are not processes of a server, so they continue when the server ends.
   const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
-  const onRunEnded: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {
+  const onRunEnded: FollowDeps['onEnded'] = ({ name, id }, { id: run, outcome, message, usage }) => {
     observeRunEnd(outcome ?? 'finished')
     if (outcome === 'over_budget')
       log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
   }
   const checkStarter = createStarterCheck({ db, now })
-  const followDeps: FollowDeps = { ...parts, checkStarter, ended: onRunEnded, onError }
+  const followDeps: FollowDeps = { ...parts, checkStarter, onEnded: onRunEnded, onError }
   const supervisor = new Supervisor({
     db,
     now,

@@ -41,7 +41,11 @@ export async function openMoney(
     log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could not be stored at the end, and are lost')
   const ledger = openLedger({ db, now, spill, onError: warnNotWritten, onRefused: onUnmetered, onLost })
   cleanup.defer(ledger.close)
-  const readSpending = createSpendingReader({ db, ledger, isSingleWriter: isSingleLedgerWriter(db, config, { isShared }) })
+  const readSpending = createSpendingReader({
+    db,
+    ledger,
+    isSingleWriter: isSingleLedgerWriter(db, config, { isShared }),
+  })
   const readPastSpending = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
     await ledger.flush()

@@ -5,11 +5,12 @@ export function takeSessionNotes(session: Session): string[] {
   const { lost, unsupportedServers } = session
   session.lost = undefined
   session.unsupportedServers = []
-  const notes = [
-    lost !== undefined &&
-      `[The earlier conversation of this session is lost: ${lost}. The agent starts without it.]\n\n`,
-    unsupportedServers.length > 0 &&
-      `[The agent does not support these MCP servers and works without them: ${unsupportedServers.join(', ')}.]\n\n`,
-  ]
-  return notes.filter((note) => note !== false)
+  const notes: string[] = []
+  if (lost !== undefined)
+    notes.push(`[The earlier conversation of this session is lost: ${lost}. The agent starts without it.]\n\n`)
+  if (unsupportedServers.length > 0) {
+    const names = unsupportedServers.join(', ')
+    notes.push(`[The agent does not support these MCP servers and works without them: ${names}.]\n\n`)
+  }
+  return notes
 }

@@ -44,16 +44,16 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       // Unique over all agents: a daemon's sessions outlive the agent that created them.
       const sessionId = `scripted-${newUuid()}`
       open(sessionId, params.mcpServers)
-      return { sessionId, ...describe(options) }
+      return { sessionId, ...describeSession(options) }
     })
     .onRequest('session/load', async ({ params: { sessionId, mcpServers }, client }) => {
       restore(sessionId, mcpServers)
       await say({ client, sessionId }, 'a word from the past')
-      return describe(options)
+      return describeSession(options)
     })
     .onRequest('session/resume', ({ params: { sessionId, mcpServers } }) => {
       restore(sessionId, mcpServers)
-      return describe(options)
+      return describeSession(options)
     })
     .onRequest('session/close', ({ params }) => void sessions.delete(params.sessionId))
     .onRequest('session/set_mode', ({ params }) => {
@@ -74,14 +74,14 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
   }
 }
 
-async function runScript(script: string, stage: Omit<ScriptContext, 'signal'>) {
-  const { session } = stage
+async function runScript(script: string, context: Omit<ScriptContext, 'signal'>) {
+  const { session } = context
   session.turn = new AbortController()
   const { signal } = session.turn
   delete session.usage
   for (const line of script.split('\n')) {
     const [word = '', rest = ''] = line.split(/ (.*)/s)
-    await commands[word]?.({ ...stage, signal }, rest)
+    await commands[word]?.({ ...context, signal }, rest)
     if (word === 'decline') return { stopReason: 'refusal' as const, ...usageOf(session) }
     if (signal.aborted || word === 'quit') return { stopReason: 'cancelled' as const, ...usageOf(session) }
   }
@@ -90,7 +90,7 @@ async function runScript(script: string, stage: Omit<ScriptContext, 'signal'>) {
 
 const usageOf = ({ usage }: Session) => (usage ? { usage } : {})
 
-const describe = ({ modes }: ScriptedOptions) => ({
+const describeSession = ({ modes }: ScriptedOptions) => ({
   ...(modes
     ? {
         modes: {

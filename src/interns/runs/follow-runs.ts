@@ -24,7 +24,7 @@ export type FollowDeps = {
   checkStarter: CheckStarter
   decisions: DecisionCollector
   /** Called when a run has ended. */
-  ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
+  onEnded: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
   onError: (error: Error) => void
 }
 
@@ -108,12 +108,12 @@ async function storeMilestones(deps: FollowDeps, internId: string, reported: Mil
     await endRunsOfStopped(tx, publish, internId, now)
     return endedRuns
   })
-  for (const run of ended) deps.ended(intern, run)
+  for (const run of ended) deps.onEnded(intern, run)
 }
 
 /**
- * The recorded cost in USD of limited runs that ended, by run id. A cost that can still rise is missing: the next run of the
- * session reads that cost.
+ * The recorded cost in USD of limited runs that ended, by run id. A cost that can still rise is missing. The next run of the
+ * session reads that cost again when it computes its budget.
  */
 async function readEndedCosts({ db, readSpending }: FollowDeps, { id, keyHash }: Intern, milestones: Milestone[]) {
   const entries = milestones.map(({ entry }) => entry)

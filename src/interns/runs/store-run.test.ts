@@ -109,7 +109,7 @@ onEachDatabase('a started turn', (kind) => {
       const pages = [entries.map((entry) => ({ sessionId: 's', entry }))]
       const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
       const deps = {
-        ...{ db: store.db, now: Date.now, ended: () => {}, onError: assert.fail },
+        ...{ db: store.db, now: Date.now, onEnded: () => {}, onError: assert.fail },
         ...{ readSpending: async () => ({ usd: 0.25, isComplete }), decisions: { collect: async () => {} } },
       } as unknown as FollowDeps
       const leave = followRuns(deps, { id } as never, () => runs as never)
@@ -158,7 +158,7 @@ onEachDatabase('a started turn', (kind) => {
       const entry = { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello' }
       const pages = [[{ sessionId: 's', entry }]]
       const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
-      const deps = { db: store.db, now: Date.now, ended: assert.fail, onError: assert.fail } as unknown as FollowDeps
+      const deps = { db: store.db, now: Date.now, onEnded: assert.fail, onError: assert.fail } as unknown as FollowDeps
       const leave = followRuns(deps, { id } as never, () => runs as never)
       assert.deepEqual(await until(started), { status: 'ended', outcome, message })
       leave()

@@ -4,6 +4,7 @@ import type { ResourceLimits } from './resource-limits.ts'
 
 type InternUser = { id: string; uid?: number | undefined }
 
+/** The files of a control group with its limits, and the setting of each. */
 const limits = { 'pids.max': 'intern_processes', 'memory.max': 'intern_memory_bytes' } as const
 
 /**
@@ -15,9 +16,9 @@ export function createGroup(parent: string, { id, uid }: InternUser, resourceLim
   const group = join(parent, `intern-${id}`)
   mkdirSync(group, { recursive: true })
   if (uid !== undefined) for (const path of [group, join(group, 'cgroup.procs')]) chownSync(path, uid, uid)
-  for (const [file, setting] of Object.entries(limits)) writeLimit(group, file, resourceLimits[setting] || 'max')
+  for (const [file, setting] of Object.entries(limits)) writeIfPresent(group, file, resourceLimits[setting] || 'max')
   // A memory limit disables swap, because swapped memory would not count.
-  writeLimit(group, 'memory.swap.max', resourceLimits.intern_memory_bytes ? 0 : 'max')
+  writeIfPresent(group, 'memory.swap.max', resourceLimits.intern_memory_bytes ? 0 : 'max')
   return group
 }
 
@@ -37,11 +38,11 @@ export function limitsOutsideGroup(group: string | undefined, resourceLimits: Re
  * @returns the number of processes that can remain; 0 only if the group is empty.
  */
 export function endGroup(group: string): number {
-  writeLimit(group, 'cgroup.kill', 1)
+  writeIfPresent(group, 'cgroup.kill', 1)
   if (!/^populated 1$/m.test(readOrEmpty(group, 'cgroup.events'))) return 0
   // `cgroup.procs` does not list the processes of groups below this one.
-  const listed = readOrEmpty(group, 'cgroup.procs').split('\n').length - 1
-  return Math.max(1, listed)
+  const processCount = readOrEmpty(group, 'cgroup.procs').split('\n').length - 1
+  return Math.max(1, processCount)
 }
 
 /** Removes an empty group and the groups below it. An intern that runs as the user of this process can create such groups. */
@@ -64,7 +65,7 @@ export function outOfMemoryNote(group: string | undefined): string {
   return ' It used all of its memory (setting "intern_memory_bytes").'
 }
 
-function writeLimit(group: string, file: string, value: number | string): void {
+function writeIfPresent(group: string, file: string, value: number | string): void {
   if (existsSync(join(group, file))) writeFileSync(join(group, file), String(value))
 }
 

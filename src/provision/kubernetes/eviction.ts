@@ -20,9 +20,9 @@ const resources: Record<string, string> = {
 function explainMessage(message: string): string {
   const [, limit] = /^Usage of EmptyDir volume "tmp" exceeds the limit "([^"]+)"/.exec(message) ?? []
   if (limit) return `its temporary files (/tmp) took more than ${limit}`
-  const [, resource = '', more = ''] = /^The node was low on resource: ([\w.-]+?)\.(.*)$/s.exec(message) ?? []
+  const [, resource = '', details = ''] = /^The node was low on resource: ([\w.-]+?)\.(.*)$/s.exec(message) ?? []
   if (!resource) return printable(message).trim().replace(/\.$/, '').slice(0, 500) || 'without a reason'
-  const [, usedAmount] = /Container \S+ was using ([^,]+),/.exec(more) ?? []
+  const [, usedAmount] = /Container \S+ was using ([^,]+),/.exec(details) ?? []
   return `the node had too little ${resources[resource] ?? resource} left${usedAmount ? `, of which it was using ${usedAmount}` : ''}`
 }
 

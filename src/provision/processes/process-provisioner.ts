@@ -68,7 +68,7 @@ export class ProcessProvisioner implements Provisioner {
   /** The folder of interns' folders. */
   readonly #homes: string
   /** Whether each intern gets a separate user. */
-  readonly #usersWork: () => Promise<boolean>
+  readonly #haveSeparateUsers: () => Promise<boolean>
   /** The ends of the daemons that this process started. */
   readonly #endings = new Map<string, Promise<string>>()
   readonly #clonings: RunningClones
@@ -78,12 +78,12 @@ export class ProcessProvisioner implements Provisioner {
   constructor(deps: ProcessDeps) {
     this.#deps = deps
     this.#homes = join(deps.dataDir, 'interns')
-    this.#usersWork = once(() => checkInternUsers(deps, this.#homes))
+    this.#haveSeparateUsers = once(() => checkInternUsers(deps, this.#homes))
     this.#clonings = new RunningClones(deps)
     this.#storageProcesses = new StorageProcesses({ config: deps.config, path: deps.variable('PATH') ?? '' })
     this.#starter = new ProcessStarter({
       ...deps,
-      usersWork: this.#usersWork,
+      haveSeparateUsers: this.#haveSeparateUsers,
       clonings: this.#clonings,
       homeOf: (intern) => this.#homeOf(intern),
       end: (intern) => this.#end(intern),
@@ -232,7 +232,7 @@ export class ProcessProvisioner implements Provisioner {
     const home = this.#homeOf(intern)
     const uid = async () => {
       await this.#deps.waitUntilEnded(intern)
-      return (await this.#usersWork()) ? allocateUser(home, this.#deps.config.intern_users_from) : undefined
+      return (await this.#haveSeparateUsers()) ? allocateUser(home, this.#deps.config.intern_users_from) : undefined
     }
     return this.#storageProcesses.connect({ id: intern.id, home, uid })
   }

@@ -28,7 +28,7 @@ test('stopping an intern during the preparation of its start cancels the clone',
   })
   const starter = new ProcessStarter({
     ...{ config, dataDir, listeners: undefined, baseUrl: () => 'http://127.0.0.1:9', warn: assert.fail, clonings },
-    ...{ variable: never, onStarted: never, homeOf: () => join(dataDir, 'i'), usersWork: async () => false },
+    ...{ variable: never, onStarted: never, homeOf: () => join(dataDir, 'i'), haveSeparateUsers: async () => false },
     end: async () => {},
     gitAuthorOf: async () => ({ name: 'an intern', email: 'a@b' }),
     mcpServersOf: async ({ id }) => {

@@ -54,7 +54,7 @@ type StartDeps = {
   gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
   homeOf: (intern: Intern) => string
   /** Whether each intern gets a separate user. */
-  usersWork: () => Promise<boolean>
+  haveSeparateUsers: () => Promise<boolean>
   clonings: Pick<RunningClones, 'register'>
   /** Ends the processes of an intern. */
   end: (intern: Intern) => Promise<void>
@@ -127,8 +127,8 @@ export class ProcessStarter {
 
   /** Creates the folder with the files that the daemon and its agent read. */
   async #prepare(intern: Intern, secret: string, home: string): Promise<PreparedStart> {
-    const { config, listeners, usersWork } = this.#deps
-    const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
+    const { config, listeners, haveSeparateUsers } = this.#deps
+    const uid = (await haveSeparateUsers()) ? allocateUser(home, config.intern_users_from) : undefined
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = this.#deps.baseUrl()
     const agent = this.#createAgentCommand(intern, secret, { home, compileCache, baseUrl })
@@ -159,7 +159,7 @@ export class ProcessStarter {
     { home, compileCache, baseUrl }: Pick<Home, 'home' | 'compileCache'> & { baseUrl: string },
   ): AgentCommand {
     const { config } = this.#deps
-    const places = {
+    const paths = {
       node: process.execPath,
       builtin: programs.agent,
       compileCache,
@@ -171,7 +171,7 @@ export class ProcessStarter {
     }
     return createAgentCommand(intern, {
       config,
-      paths: places,
+      paths,
       secret,
       baseUrl,
       sandbox: createSandboxEnvironment(config),

@@ -50,7 +50,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
   const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
   const provisioner = {
     ...{
-      placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
+      locationOf: () => ({ hostname: 'here', home: '/nowhere' }),
       endForeignDaemons: async () => {},
       serveStorage: async () => undefined,
     },

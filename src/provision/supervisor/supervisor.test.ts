@@ -29,7 +29,7 @@ async function superviseOne(
   const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
   const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
   const provisioner = {
-    placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
+    locationOf: () => ({ hostname: 'here', home: '/nowhere' }),
     ...{
       endForeignDaemons: async () => {},
       serveStorage: async () => undefined,

@@ -148,20 +148,20 @@ export class Supervisor {
 
   /** Aborts the start of an intern that is suspended or deleted, so that its caller does not wait for a clone. */
   async #abortUnneededStart(id: string): Promise<void> {
-    const found = await this.#leases.find(id)
-    const isUnneeded = found?.intern.status === 'stopped' || found?.intern.status === 'destroying'
-    if (isUnneeded && this.#interns.isStarting(id)) await this.#deps.provisioner.leave(found.intern)
+    const leased = await this.#leases.find(id)
+    const isUnneeded = leased?.intern.status === 'stopped' || leased?.intern.status === 'destroying'
+    if (isUnneeded && this.#interns.isStarting(id)) await this.#deps.provisioner.leave(leased.intern)
   }
 
   async #reconcile(id: string): Promise<void> {
-    let found = await this.#leases.find(id)
-    if (found?.intern.status === 'queued' && found.intern.hostname === null) {
+    let leased = await this.#leases.find(id)
+    if (leased?.intern.status === 'queued' && leased.intern.hostname === null) {
       await placeIntern(this.#deps, id)
-      found = await this.#leases.find(id)
+      leased = await this.#leases.find(id)
     }
-    if (!found || !this.#isFree(found)) await this.#releaseIntern(id, found !== undefined)
-    if (!found || !(await this.#takeLease(found))) return
-    const { intern } = found
+    if (!leased || !this.#isFree(leased)) await this.#releaseIntern(id, leased !== undefined)
+    if (!leased || !(await this.#takeLease(leased))) return
+    const { intern } = leased
     const { status } = intern
     if (status !== 'destroy_failed') await this.#interns[status](intern)
   }
@@ -196,7 +196,7 @@ export class Supervisor {
     // The embedded database has only one server.
     if (this.#deps.db.kind === 'postgres') await this.#deps.hosts.renew()
     const inUse = await this.#leases.findInUse()
-    for (const found of inUse) if (this.#needsCheck(found)) this.#check(found.intern.id)
+    for (const leased of inUse) if (this.#needsCheck(leased)) this.#check(leased.intern.id)
     const inUseIds = new Set(inUse.map(({ intern }) => intern.id))
     for (const id of this.#interns.supervisedIds()) if (!inUseIds.has(id)) void this.#passes.request(id)
     await this.#checkRules(inUse)
@@ -204,8 +204,10 @@ export class Supervisor {
 
   /** Requests a pass for each daemon with outdated rules. */
   async #checkRules(all?: LeasedIntern[]): Promise<void> {
-    const held = (all ?? (await this.#leases.findInUse())).filter(({ supervisor }) => supervisor === this.#deps.server)
-    const outdated = await this.#interns.findOutdated(held.map(({ intern }) => intern))
+    const ownInterns = (all ?? (await this.#leases.findInUse())).filter(
+      ({ supervisor }) => supervisor === this.#deps.server,
+    )
+    const outdated = await this.#interns.findOutdated(ownInterns.map(({ intern }) => intern))
     for (const { id } of outdated) void this.#passes.request(id)
   }
 
@@ -219,19 +221,19 @@ export class Supervisor {
 
   async #stopSupervising(id: string): Promise<void> {
     const { provisioner, server, keepRunning } = this.#deps
-    const found = await this.#leases.find(id)
-    if (!found || found.supervisor !== server) {
+    const leased = await this.#leases.find(id)
+    if (!leased || leased.supervisor !== server) {
       // Wait for its pass, which would otherwise take the intern, or find the database closed. A start that another server took over is
       // not ended here.
       if (!this.#interns.isStarting(id)) await this.#passes.waitUntilEnded(id)
       return
     }
-    const { status } = found.intern
+    const { status } = leased.intern
     if (keepRunning && status === 'running') return
-    await provisioner.leave(found.intern)
+    await provisioner.leave(leased.intern)
     await this.#passes.waitUntilEnded(id)
     // A pending start can have finished in the meantime.
-    await provisioner.leave(found.intern)
+    await provisioner.leave(leased.intern)
     if (status === 'running' || status === 'failed' || status === 'provisioning') {
       await this.#leases.transition(id, status, { status: 'queued', release: true })
     }
