@@ -21,7 +21,10 @@ export function credentialFinder(credential: string): (text: string) => [start: 
 /** Lower case for ASCII only: other letters may change their length, which would shift positions. */
 const lowerCase = (text: string) => text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 
-/** The part of the base64 text that does not depend on adjacent bytes. @param before the preceding bytes in its first group of three. */
+/**
+ * The part of the base64 text that does not depend on adjacent bytes.
+ * @param before the preceding bytes in its first group of three.
+ */
 function base64Core(bytes: Buffer, before: number): string {
   const padded = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')

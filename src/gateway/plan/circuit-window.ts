@@ -42,8 +42,8 @@ export function countOutcomes(
 }
 
 /**
- * Whether the endpoint fails too often: of at least ten requests in the slot of `startedAt` and the one before, half or
- * more failed, and later slots have no more answers than failures. A running request does not count as failed.
+ * Whether the endpoint fails too often. That needs ten requests in the slot of `startedAt` and the one before, of which
+ * half failed, and later slots without more answers than failures. A running request does not count as failed.
  */
 export function isFailing(window: Window, startedAt: number): boolean {
   const slotNumber = Math.floor(startedAt / slotMs)

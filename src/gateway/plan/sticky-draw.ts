@@ -32,9 +32,9 @@ export function drawFor(seed: number, id: string): number {
 const maxChars = 1024
 
 /**
- * Identifies a conversation by its start, which later requests repeat and providers cache: the head of the first system
- * message, and both ends of the first message after the system messages. The end of a system message often contains the
- * time, so it is not used.
+ * Identifies a conversation by its start, which later requests repeat and providers cache. It reads the head of the first
+ * system message, and both ends of the first message after the system messages. The end of a system message often
+ * contains the time, so it is not used.
  */
 function hashConversation({ messages }: ChatRequest, seed: number): number {
   let hash = seed

@@ -37,7 +37,10 @@ export function answerMeasurement(
   }
 }
 
-/** The tokens that were generated while the answer was read; 0 without a count of the whole answer, because this limits charges. */
+/**
+ * The tokens that were generated while the answer was read. 0 without a count of the whole answer, because the measured
+ * speed limits charges.
+ */
 function generatedTokens(counted: TokenCounts | undefined, hiddenTokens: number): number {
   return counted ? Math.max(0, counted.completion - hiddenTokens) : 0
 }

@@ -25,8 +25,8 @@ export function tokensWithin(ms: number, fastest: number): number {
 }
 
 /**
- * Whether an answer must be read after its client disconnected, because only its usage shows what it costs: if the
- * endpoint continues to generate, or if it may generate hidden tokens at an unknown speed.
+ * Whether an answer must be read after its client disconnected, because only its usage shows what it costs. That is so if
+ * the endpoint continues to generate, or if it may generate hidden tokens at an unknown speed.
  * @param fastest the endpoint's fastest answer, in tokens per second; null if it is unknown.
  */
 export function needsUsage({ target, bound, stopsOnDisconnect }: TriedEndpoint, fastest: number | null): boolean {

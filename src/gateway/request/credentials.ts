@@ -94,7 +94,8 @@ function findOwnCredential(
     credential && baseUrl !== null ? { baseUrl, secret: credential.secret, byok: true } : undefined
   const preferred = accessWith(usable.find((credential) => !credential.is_fallback))
   if (preferred) return preferred
-  // Also applies to callers that cannot use the own credential, and if it is disabled: the operator's credential must not bypass it.
+  // Also applies if the own credential is disabled, or the caller cannot use it: the operator's credential must not
+  // bypass it.
   const isOperatorExcluded =
     providerCredentials.some((credential) => credential.is_byok_only) ||
     modelCredentials.some((credential) => credential.is_required)

@@ -23,8 +23,8 @@ export function assembled(events: readonly UpstreamEvent[][], options: Assembler
 
 /**
  * Assembles the tool calls of one answer from their pieces. Each call comes out once, in the order in which the upstream
- * started them: first `tool_call` with its id and name, then its arguments, as they come and whole at the end. Several
- * calls may be open at a time.
+ * started them. `tool_call` with its id and name comes first. Its arguments follow as they come, and are whole at the end.
+ * Several calls may be open at a time.
  * @throws Error for calls that cannot be completed, unless the answer was cut at its limit.
  */
 export class ToolCallAssembler {

@@ -5,8 +5,8 @@ import { isServerToolPart, joinTexts, resultContent } from '../content.ts'
 import { emptyRequestFault } from '../empty-answer.ts'
 
 /**
- * Simplifies a chat request from another protocol for all chat servers: keeps cache control only if cache writes have a
- * price, joins text parts, moves images of tool results to a separate message, and keeps uncommon settings only if the
+ * Simplifies a chat request from another protocol for all chat servers. Joins text parts, and moves images of tool results
+ * to a separate message. Keeps cache control only if cache writes have a price, and uncommon settings only if the
  * catalogue lists them.
  */
 export function simplifyChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {

@@ -91,7 +91,10 @@ export class ResponseCalls {
     return { ...piece, id: call.callId }
   }
 
-  /** Finds the key of the call of an event. Some servers name the item alone. An unknown item without a number is the announced call that is not done. */
+  /**
+   * Finds the key of the call of an event. Some servers name the item alone. An unknown item without a number is the
+   * announced call that is not done.
+   */
   #findOrCreateKey({ output_index: output, item_id: id }: Event): number | undefined {
     const existing = this.#find(output, id)
     if (existing) return existing.key
