@@ -16,7 +16,7 @@ export type RunningProxy = AsyncDisposable & {
   url: string
   /** Resolves when the proxy sends requests to this server. */
   untilServedBy: (server: string) => Promise<void>
-  /** The end of what the proxy logged. */
+  /** The end of what the proxy logged; of nginx the number of each kind of error. */
   log: () => string
 }
 
@@ -112,7 +112,7 @@ export async function startDocumentedProxy(
   await until(servedBy)
   return {
     url,
-    log: () => errors + (program === 'nginx' ? readFileSync(`${folder}/error.log`, 'utf8').slice(-10_000) : ''),
+    log: () => errors + (program === 'nginx' ? summaryOf(readFileSync(`${folder}/error.log`, 'utf8')) : ''),
     untilServedBy: async (server) => void (await until(async () => (await servedBy()) === server)),
     async [Symbol.asyncDispose]() {
       // nginx ends its workers on SIGTERM only.
@@ -121,4 +121,16 @@ export async function startDocumentedProxy(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Lists the errors that nginx logged, by kind and upstream, with the number and the time of the first and last one. */
+function summaryOf(errorLog: string): string {
+  const errors = errorLog.split('\n').flatMap((line) => {
+    const [, time, reason = ''] = /^\S+ (\S+) \[\w+\] \S+ (?:\*\d+ )?(.*?)(?:, client|$)/.exec(line) ?? []
+    const upstream = /upstream: "http:\/\/([\d.]+)/.exec(line)?.[1] ?? ''
+    return time === undefined ? [] : [{ time, kind: `${reason} ${upstream}` }]
+  })
+  return [...Map.groupBy(errors, ({ kind }) => kind)]
+    .map(([kind, group]) => `nginx: ${group.length} × ${kind}, ${group[0]!.time} to ${group.at(-1)!.time}`)
+    .join('\n')
 }

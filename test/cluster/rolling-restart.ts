@@ -10,7 +10,7 @@ import { until } from '../harness/until.ts'
 import { steadyCatalogue } from './cluster.ts'
 import { type ProxyProgram, startDocumentedProxy } from './documented-proxy.ts'
 import { startProvider } from './provider.ts'
-import { startTraffic } from './traffic.ts'
+import { type Ended, startTraffic } from './traffic.ts'
 
 type RollingRestart = {
   program: ProxyProgram
@@ -89,8 +89,21 @@ export async function assertUnnoticedRestarts(options: RollingRestart): Promise<
   const ended = await traffic.stop()
   const broken = ended.filter(({ whole }) => !whole)
   console.log(`${options.program}: ${ended.length} requests, ${broken.length} failed`)
-  if (broken.length > 0) console.log(proxy.log(), ...started.map((server) => server.err().slice(-10_000)))
+  if (broken.length > 0) {
+    console.log(summaryOf(broken))
+    console.log(proxy.log(), ...started.map((server) => server.err().slice(-10_000)))
+  }
   const areResets = broken.length <= (options.maxResets ?? 0) && broken.every(({ status }) => status === 502)
   if (!areResets) assert.deepEqual(broken.slice(0, 3), [], `${broken.length} of ${ended.length} requests failed`)
   assert.ok(ended.length > options.perSecond * 10, `only ${ended.length} requests were made`)
+}
+
+/** Lists the failed requests by status and text, with the number of each and the time between the first and the last. */
+function summaryOf(broken: Ended[]): string {
+  const groups = Map.groupBy(broken, ({ status, text }) => `${status ?? 'no answer'} ${text.slice(0, 200)}`)
+  const lines = [...groups].map(([kind, group]) => {
+    const times = group.map(({ at }) => at)
+    return `${group.length} × ${kind} within ${Math.max(...times) - Math.min(...times)} ms`
+  })
+  return lines.join('\n')
 }
