@@ -606,12 +606,6 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     words: 'Internal server error',
   },
   {
-    name: 'a response that is not finished',
-    protocol: 'openai-responses',
-    body: JSON.stringify({ ...response, status: 'queued' }),
-    status: 502,
-  },
-  {
     name: 'a response that the provider cancelled',
     protocol: 'openai-responses',
     body: sse([created, { type: 'response.cancelled', response: { ...response, status: 'cancelled' } }]),

@@ -48,6 +48,13 @@ function contentOf(event: any): object[] {
   return [{ ...content, output, status, content: message?.content }]
 }
 
+/** The tools that a chat recording calls. Without declarations, a name can continue after its first piece. */
+function declaredTools({ protocol, answer }: Recording): object {
+  const names = new Set([...answer.matchAll(/"name":\s*"([\w-]+)"/g)].map(([, name]) => name))
+  if (protocol !== 'openai-chat' || names.size === 0) return {}
+  return { tools: [...names].map((name) => ({ type: 'function', function: { name } })) }
+}
+
 const short = (value: unknown) => JSON.stringify(value).slice(0, 150)
 
 describe('recorded answers of real providers', { skip: noRecordings }, () => {
@@ -96,7 +103,7 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
         if (!isStreamed(recording) || recording.answer.includes('"error":')) continue
         const { path, body } = clients[client]!
         const { text } = await player.service.ask('POST', path, {
-          body: { ...body, model: player.modelFor(recording), stream: true },
+          body: { ...body, ...declaredTools(recording), model: player.modelFor(recording), stream: true },
         })
         const [received, sent] = [text, recording.answer].map((stream) => eventsOf(stream).flatMap(contentOf))
         if (JSON.stringify(received) !== JSON.stringify(sent)) changed.push(recording.name)

@@ -19,8 +19,6 @@ export function readResponse(body: unknown): UpstreamEvent[] {
   const response = body as Response
   if (response.error) return [errorEvent(response.error)]
   if (!Array.isArray(response.output)) return [errorWithoutAnswer(body, 'the answer has no output')]
-  const isUnfinished = response.status === 'queued' || response.status === 'in_progress'
-  if (isUnfinished && response.output.length === 0) throw new Error('the response is not finished')
   const text = new AnswerText()
   const events = response.output.flatMap((item, at) =>
     isCall(item) ? [toClosedCallPiece(item, at)] : readItem(item, at, text),
