@@ -2,11 +2,17 @@
 export type Calls = {
   /** AUDIT_ARCH_*: calls in another mode of the processor, such as 32-bit mode, have other numbers. */
   architecture: number
-  otherNumbersFrom: number | undefined
+  /** From this number on, a second range has the same calls (x32 on x86-64). A program that uses it is killed. */
+  alternativeNumbersFrom: number | undefined
+  /** Calls that fail with a refusal. */
   refused: number[]
-  absent: number[]
+  /** Calls that fail as not implemented (ENOSYS), so that programs use older calls, which the filter can check. */
+  unimplemented: number[]
+  /** The calls that create sockets. Only some kinds of sockets are allowed. */
   sockets: number[]
+  /** Refused with flags that create namespaces. */
   clone: number
+  /** Refused for requests that write input to a terminal. */
   ioctl: number
 }
 
@@ -66,16 +72,16 @@ const refusedCalls: { [call: string]: [x64: number | undefined, arm64: number | 
 }
 
 /** The filter cannot see the operations of `io_uring_*`, which include sockets, nor the flags of `clone3`. */
-const absentCalls = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 }
+const unimplementedCalls = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 }
 
 /** @param processor the value of `process.arch`. */
 export function findCalls(processor: string): Calls | undefined {
   const numbers = (column: 0 | 1) => Object.values(refusedCalls).flatMap((pair) => pair[column] ?? [])
-  const shared = { absent: Object.values(absentCalls) }
+  const shared = { unimplemented: Object.values(unimplementedCalls) }
   if (processor === 'x64')
     return {
       architecture: 0xc000003e,
-      otherNumbersFrom: 0x40000000,
+      alternativeNumbersFrom: 0x40000000,
       refused: numbers(0),
       ...shared,
       sockets: [41, 53],
@@ -85,7 +91,7 @@ export function findCalls(processor: string): Calls | undefined {
   if (processor === 'arm64')
     return {
       architecture: 0xc00000b7,
-      otherNumbersFrom: undefined,
+      alternativeNumbersFrom: undefined,
       refused: numbers(1),
       ...shared,
       sockets: [198, 199],

@@ -45,12 +45,12 @@ function compileProgram(calls: Calls): Step[] {
     ...[jumpIfEqual(calls.architecture, 1), returnVerdict(killProcess)],
     load(offsets.call),
     // A second range of numbers for the same calls (x32), which a list of numbers would miss.
-    ...(calls.otherNumbersFrom === undefined
+    ...(calls.alternativeNumbersFrom === undefined
       ? []
-      : [jumpUnlessAtLeast(calls.otherNumbersFrom, 1), returnVerdict(killProcess)]),
+      : [jumpUnlessAtLeast(calls.alternativeNumbersFrom, 1), returnVerdict(killProcess)]),
     ...calls.refused.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notPermitted))])),
     // Programs fall back to older calls, whose arguments the filter can check, or become slower.
-    ...calls.absent.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notImplemented))])),
+    ...calls.unimplemented.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notImplemented))])),
     ...calls.sockets.flatMap((call) => ifEqual(call, allowedSocketFamilies)),
     ...ifEqual(calls.clone, [
       ...[

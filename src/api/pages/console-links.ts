@@ -9,7 +9,10 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 const plainHost = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i
 
-/** The public address of this service, which a proxy may have sent in a header. */
+/**
+ * The public address of this service: the host that the client requested, and the scheme that a proxy sends in
+ * `x-forwarded-proto`. A host with other characters becomes `localhost`.
+ */
 export function requestOrigin({ headers, host = '' }: { headers: Headers; host: string | undefined }): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   return `${scheme}://${plainHost.test(host) ? host : 'localhost'}`

@@ -26,7 +26,7 @@ export function chatCommand(command: Command, terminal: Terminal): void {
       const display = createDisplay(screen.output)
       await waitUntilRunning(client, intern, display.line)
       const keys = keyboard(screen, display.queued)
-      display.line(`Chatting with ${intern}. /help lists the commands. Ctrl-C stops the intern, Ctrl-D leaves.`)
+      display.line(`Chatting with ${intern}. /help lists the commands. Ctrl-C stops the reply, Ctrl-D leaves.`)
       const context: ChatContext = {
         client,
         intern,

@@ -19,7 +19,7 @@ export const help = `/new            start a new session
 /model [id]     show or change the model
 /mode [mode]    show or change the approval mode: ${approvalModes.join(' or ')}
 /exit           leave, like Ctrl-D or Ctrl-C twice
-End a line with \\ to continue on the next line. Pasted lines stay together. Ctrl-C stops the intern.`
+End a line with \\ to continue on the next line. Pasted lines stay together. Ctrl-C stops the reply.`
 
 /** Runs a command that starts with "/". @returns whether the command exists */
 export async function runCommand(context: Context, text: string): Promise<boolean> {

@@ -53,7 +53,7 @@ export class LiveRun {
   readonly #questions = new OpenQuestions()
   #state: RunState = newRun
   #wasLastAnswerDeclined = false
-  /** False until the agent has ended the previous run of the session. */
+  /** Whether the run uses the agent. A run that waits for the previous run does not keep a stuck agent alive. */
   needsAgent = false
   /** Whether the caller receives tool calls and plans in addition to the reply. */
   includesActivity: boolean

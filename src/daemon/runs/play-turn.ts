@@ -23,13 +23,13 @@ type PlayDeps = DecisionDeps & {
 }
 
 /**
- * Performs a run from the lock of its session to its end: waits for the previous run, saves the prompt, opens the session with
- * the agent, and sends the prompt. A failure ends the run, which reports it. @param before resolves when the session is free.
+ * Performs a run: waits for the previous run of the session, saves the prompt, opens the session with the agent, sends the
+ * prompt, and waits for the end. A failure ends the run, which reports it. @param before resolves when the session is free.
  */
 export async function playTurn(
   deps: PlayDeps,
   run: LiveRun,
-  { prompt, attachments = [], mode: requestedMode, by, background, budget }: StartTurn,
+  { prompt, attachments = [], by, background, budget }: StartTurn,
   before: Promise<unknown>,
 ): Promise<void> {
   const { session } = run
@@ -39,7 +39,7 @@ export async function playTurn(
     run.needsAgent = true
     if (run.state().at === 'ended') return
     const promptInfo = {
-      mode: requestedMode,
+      mode: run.mode,
       by: by ?? null,
       ...(background && { background }),
       ...(budget && { budget }),
@@ -51,8 +51,9 @@ export async function playTurn(
     // A background run has no reader, so it starts without output.
     if (run.isInBackground) run.apply({ type: 'turn.started' })
     const { agent, agentSession } = await deps.sessions.open(session)
-    const mode = modes[run.mode]
-    if (run.state().at !== 'ended' && agentSession.modes.includes(mode)) await agent.setMode(agentSession.id, mode)
+    const agentMode = modes[run.mode]
+    if (run.state().at !== 'ended' && agentSession.modes.includes(agentMode))
+      await agent.setMode(agentSession.id, agentMode)
     if (run.state().at === 'ended') return
     const costBefore = session.costUsd
     const { workspace, files } = deps

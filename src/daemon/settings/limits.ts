@@ -20,7 +20,10 @@ export type Limits = AgentLimits &
     stalledCallerMs: number
     /** The time after the end of a run during which late output of the agent still belongs to this run. */
     lateOutputMs: number
-    /** The time within which the agent must end its work on a cancelled run. After this time, the session counts as blocked. */
+    /**
+     * The time within which the agent must end its work on a cancelled run. After it, the agent is stopped if no other run uses
+     * it, and a waiting run is refused with `session_busy`.
+     */
     settleMs: number
     /** An agent without a run continues for this time, and is then stopped. */
     agentIdleMs: number

@@ -40,6 +40,7 @@ function readPage(query: URLSearchParams): Page {
 }
 
 async function writeLines(response: ServerResponse, events: AsyncIterable<object>): Promise<void> {
+  // The end of the connection delimits the body. Without chunked encoding, each event is one write.
   response.removeHeader('transfer-encoding')
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   response.flushHeaders()

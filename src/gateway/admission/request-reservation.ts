@@ -89,8 +89,11 @@ export class RequestReservation {
     for (const { record } of this.#settledEarly) record()
   }
 
-  /** The accounts of the budgets that count a charge with the credential. */
-  countingAccounts(charge: Pick<SettledCost, 'byok'>): string[] {
+  /**
+   * The ids of the budgets that count a charge. Stored with the request, so that a later correction of its cost changes the same
+   * budgets. @param charge whether the credential was one of the workspace's own (BYOK).
+   */
+  countingBudgetIds(charge: Pick<SettledCost, 'byok'>): string[] {
     return this.#terms.budgets.filter(countsCharge(charge)).map(({ id }) => id)
   }
 

@@ -13,7 +13,7 @@ export type SettleDeps = {
 type RequestToSettle = {
   record: Pick<RequestRecord, 'close' | 'hasOneCredential' | 'unsettledCost'>
   /** Undefined if the request failed before money was reserved. */
-  reservation: Pick<RequestReservation, 'countingAccounts' | 'settle'> | undefined
+  reservation: Pick<RequestReservation, 'countingBudgetIds' | 'settle'> | undefined
   /** Undefined if the content is not stored. */
   content: Pick<ContentRecorder, 'close'> | undefined
 }
@@ -24,7 +24,7 @@ export function settleRequest(deps: SettleDeps, { record, reservation, content }
   try {
     generation = record.close()
     if (generation.margin > 0n && record.hasOneCredential)
-      generation.chargedBudgets = reservation?.countingAccounts(generation)
+      generation.chargedBudgets = reservation?.countingBudgetIds(generation)
     deps.meter(generation)
     content?.close(generation)
   } catch (error) {

@@ -42,7 +42,7 @@ export async function savePastQuestion(
 }
 
 /** Stores the answer to a question, and the member who gave it. */
-export async function answerPastQuestion(
+export async function storePastAnswer(
   { db }: { db: Pick<Db, 'query'> },
   { internId, id }: { internId: string; id: string },
   { answer, by }: { answer: string; by: string },

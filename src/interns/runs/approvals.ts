@@ -8,7 +8,7 @@ import { readPermissionAnswer } from '../contract/answer.ts'
 import { type AskedQuestion, type PermissionQuestion, permissionKinds, type Question } from '../contract/question.ts'
 import { Refusal } from '../contract/refusal.ts'
 import { type AnswerQuestion, pendingQuestion } from '../contract/runs.ts'
-import { answerPastQuestion } from '../rules/past-questions.ts'
+import { storePastAnswer } from '../rules/past-questions.ts'
 import { deleteQuestion, findQuestion, questionsLock } from './questions.ts'
 
 export type ApprovalDeps = {
@@ -61,7 +61,7 @@ export async function answerWithAudit<Reply>(
     // Not recorded before: without a stored question, only the intern knows whether the text is an answer.
     if (!(pending && answerRecord)) await record('intern.answered', details)
     if (answerRecord)
-      await answerPastQuestion(deps, { internId, id: questionId }, { answer: answerRecord.answer, by: caller.userId })
+      await storePastAnswer(deps, { internId, id: questionId }, { answer: answerRecord.answer, by: caller.userId })
     await deleteQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
     return reply
   } catch (error) {

@@ -42,7 +42,7 @@ export class Fault extends Error {
   }
 }
 
-/** An error that prevents the start. It is printed to the terminal in one sentence (exit code 1, no stack). */
+/** An error that prevents the start or ends a command. It is printed to the terminal in one sentence (exit code 1, no stack). */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }

@@ -1,6 +1,6 @@
 import type { BuiltinSlug, FilterAction, ScanScope } from './detectors/builtins.ts'
 
-/** The members of a guardrail that filtering needs. */
+/** The fields of a guardrail that filtering needs. */
 export type FilteringGuardrail = {
   id: string
   name: string

@@ -71,6 +71,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
 
   return {
     scanRequest,
+    // In a body, the filters treat `input` and `prompt` as texts of the user, and `arguments` as JSON.
     async scanText(filters, text, request) {
       const result = await scanRequest(filters, { prompt: { prompt: text } }, request)
       return result.outcome === 'blocked' ? result : passed(result.content.prompt.prompt, result.findings)

@@ -23,8 +23,8 @@ onEachDatabase('the spending of a session or tag value', (kind) => {
     const tag = { ...group, grouping: { by: 'tag', name: 'customer' }, value: 'acme' } as const
     const today = dayOf(at)
     const byok = { byok: 10n, byokMargin: 100n, margin: 0n }
-    assert.deepEqual(await readGroupSpending(store, session, today), { total: 10_001n, ...byok })
-    assert.deepEqual(await readGroupSpending(store, tag, today), { total: 1n, ...byok })
-    assert.deepEqual(await readGroupSpending(store, tag, 0), { total: 1001n, ...byok })
+    assert.deepEqual(await readGroupSpending(store, session, today), { operator: 10_001n, ...byok })
+    assert.deepEqual(await readGroupSpending(store, tag, today), { operator: 1n, ...byok })
+    assert.deepEqual(await readGroupSpending(store, tag, 0), { operator: 1001n, ...byok })
   })
 })

@@ -40,14 +40,14 @@ export async function readGroupSpending(
   const countedRequests = assignedTo === undefined ? inGroup : inGroup.where(isAssigned(assignedTo))
   const row = await countedRequests
     .select([
-      sumIf(0, 'cost_pico').as('total'),
+      sumIf(0, 'cost_pico').as('operator'),
       sumIf(1, 'cost_pico').as('byok'),
       sumIf(0, 'margin_pico').as('margin'),
       sumIf(1, 'margin_pico').as('byokMargin'),
     ])
     .executeTakeFirstOrThrow()
   return {
-    total: readSum(row.total),
+    operator: readSum(row.operator),
     byok: readSum(row.byok),
     margin: readSum(row.margin),
     byokMargin: readSum(row.byokMargin),

@@ -43,10 +43,10 @@ export async function readKeySpending(deps: { db: Db; now: Now }, keys: LimitedK
 
 function usageFields(key: LimitedKey, spent: Periods, now: number) {
   return {
-    usage: toUsd(spent.total.total),
-    usage_daily: toUsd(spent.daily.total),
-    usage_weekly: toUsd(spent.weekly.total),
-    usage_monthly: toUsd(spent.monthly.total),
+    usage: toUsd(spent.total.operator),
+    usage_daily: toUsd(spent.daily.operator),
+    usage_weekly: toUsd(spent.weekly.operator),
+    usage_monthly: toUsd(spent.monthly.operator),
     byok_usage: toUsd(spent.total.byok),
     byok_usage_daily: toUsd(spent.daily.byok),
     byok_usage_weekly: toUsd(spent.weekly.byok),
@@ -86,9 +86,9 @@ export async function readKeyCredit(
 ): Promise<{ used: PicoUsd; remaining: PicoUsd | undefined }> {
   const spendingSince = async (day: number) => (await readSpendingOfKeys(deps, [hash], day)).get(hash) ?? noSpending
   const total = await spendingSince(0)
-  if (limit === null) return { used: total.total, remaining: undefined }
+  if (limit === null) return { used: total.operator, remaining: undefined }
   const counted = limit_reset === null ? total : await spendingSince(periodStart(limit_reset, deps.now()))
-  return { used: total.total, remaining: remainingOf(limit, chargedOf(counted, include_byok_in_limit)) }
+  return { used: total.operator, remaining: remainingOf(limit, chargedOf(counted, include_byok_in_limit)) }
 }
 
 function remainingOf(limit: number, spent: PicoUsd): PicoUsd {

@@ -149,11 +149,11 @@ function spentColumn(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pi
   return exactSum(sql`case when byok = ${sql.lit(byok)} then ${sql.ref(column)} else 0 end`)
 }
 
-/** Spent amounts, and the margins that limits count in addition: with this service's credentials, and with BYOK keys. */
-export type Spending = { total: PicoUsd; byok: PicoUsd; margin: PicoUsd; byokMargin: PicoUsd }
+/** Spent amounts, and the margins that limits count in addition: with the operator's credentials, and with BYOK keys. */
+export type Spending = { operator: PicoUsd; byok: PicoUsd; margin: PicoUsd; byokMargin: PicoUsd }
 
 const spendingColumns = [
-  spentColumn(0).as('total'),
+  spentColumn(0).as('operator'),
   spentColumn(1).as('byok'),
   spentColumn(0, 'margin_pico').as('margin'),
   spentColumn(1, 'margin_pico').as('byokMargin'),
@@ -161,7 +161,7 @@ const spendingColumns = [
 
 function readSpending(row: Record<keyof Spending, string>): Spending {
   return {
-    total: readSum(row.total),
+    operator: readSum(row.operator),
     byok: readSum(row.byok),
     margin: readSum(row.margin),
     byokMargin: readSum(row.byokMargin),
@@ -169,8 +169,8 @@ function readSpending(row: Record<keyof Spending, string>): Spending {
 }
 
 /** The part of the spending that a limit counts. */
-export function chargedOf({ total, byok, margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
-  return total + margin + (includesByok ? byok + byokMargin : 0n)
+export function chargedOf({ operator, byok, margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
+  return operator + margin + (includesByok ? byok + byokMargin : 0n)
 }
 
 /** The part of the charged amount that no provider has confirmed. */
@@ -178,7 +178,7 @@ export function unconfirmedOf({ margin, byokMargin }: Spending, includesByok: bo
   return margin + (includesByok ? byokMargin : 0n)
 }
 
-export const noSpending: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
+export const noSpending: Spending = { operator: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
 
 /** The spending of keys since a day, by hash. Keys without spending are missing. */
 export async function readSpendingOfKeys(

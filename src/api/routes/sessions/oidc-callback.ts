@@ -77,6 +77,6 @@ async function completeSignIn(deps: ApiDeps, { raw, url, site, browser }: Callba
   return htmlPage(
     200,
     { title: 'Signed in', text: 'The console opens.', head: redirectTag(root + flow.returnTo), home: `${root}/` },
-    { 'set-cookie': [cookies, clearedSignedOutCookie(site)] },
+    { 'set-cookie': [cookies, clearedFlowCookie(site), clearedSignedOutCookie(site)] },
   )
 }

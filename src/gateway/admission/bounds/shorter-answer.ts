@@ -11,17 +11,20 @@ const answerLengths = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000]
 /** A request with a shorter answer, and its highest cost. */
 export type ShortenedRequest = { request: RequestForms; cost: PicoUsd }
 
-/** Yields the request with ever shorter answers that cost less than `maxCost`. None if the request sets a limit itself. */
+/**
+ * Yields the request with ever shorter answers, each cheaper than the original request. The caller tests whether one fits the
+ * budget. Yields nothing if the request sets a limit itself.
+ */
 export function* shorterAnswers(
   request: RequestForms,
-  maxCost: PicoUsd,
+  originalCost: PicoUsd,
   costOf: (request: RequestForms) => PicoUsd,
 ): Generator<ShortenedRequest, undefined> {
   if (answerLimitOf(request.body) !== undefined || answerLimitOf(request.chat) !== undefined) return
   for (const tokens of answerLengths) {
     const shorter = withLimit(request, tokens)
     const cost = costOf(shorter)
-    if (cost < maxCost) yield { request: shorter, cost }
+    if (cost < originalCost) yield { request: shorter, cost }
   }
 }
 

@@ -5,15 +5,18 @@ import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { isReasoningModel, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { promptBound } from './prompt-bound.ts'
 
-/** The maximum tokens of a request at one endpoint. They are reserved, and no charge exceeds them. */
+/** The maximum tokens of a request at one endpoint. `prompt` and `completion` are reserved. */
 export type UsageBound = {
   prompt: number
-  /** The maximum that a provider may report: higher than `prompt` if only the provider can count parts of it. */
+  /**
+   * Reported prompt tokens above this number are not charged. It is higher than `prompt` if only the provider can count parts of
+   * the prompt; the charge can then exceed the reservation.
+   */
   reportablePrompt: number
   completion: number
   /** Whether the model may generate tokens that its answer does not contain, such as reasoning. */
   hasHiddenTokens: boolean
-  /** Whether the answer is one sequence of generated tokens, so that its time limits its length. */
+  /** Whether the answer is one sequence of generated tokens, so that its duration bounds its number of tokens. */
   isSequential: boolean
   /** The units that may be billed in addition to text; undefined if only text is billed. */
   bill: Bill | undefined
@@ -39,6 +42,7 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
     prompt,
     reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, promptLimit),
     completion: answer * answers + predictionTokens(chat),
+    // With `best_of`, a provider generates answers that it does not return.
     hasHiddenTokens: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
     isSequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,
     bill,

@@ -74,6 +74,7 @@ test('the text of a streamed call follows when it is complete, or cut at the lim
     return all.flatMap((event) => (event.type === 'tool_arguments' ? [event.text] : []))
   }
   assert.deepEqual(textOf(['{"input":"a', '\\nb"}'], 'tool_use'), ['a\nb'])
+  assert.deepEqual(textOf(['{"input":"a"}', '\n'], 'tool_use'), ['a'])
   assert.deepEqual(textOf(['{"input":"a', '\\nb'], 'max_tokens'), ['a\nb'])
   assert.deepEqual(textOf(['{"input":"a\\'], 'max_tokens'), ['a'])
 })

@@ -14,7 +14,7 @@ export const isCustomTool = (tool: ChatTool | null) => tool?.type === 'custom' &
 
 /**
  * The chat with functions instead of custom tools, for servers that lack these: the text of a call is the argument `input`.
- * @returns the names of these tools; undefined if the chat has none.
+ * `customTools` has the names of these tools. It is missing if the chat has none.
  */
 export function withFunctionTools(chat: ChatRequest): { chat: ChatRequest; customTools?: ReadonlySet<string> } {
   const custom = chat.tools?.filter(isCustomTool) ?? []
@@ -77,7 +77,7 @@ export function withCustomCalls(protocol: ProviderProtocol, tools: ReadonlySet<s
   }
 }
 
-type OpenCall = { json: string; extent: JsonExtent }
+type OpenCall = { json: string; extent: JsonExtent; isEnded: boolean }
 
 class CustomCalls {
   readonly #tools: ReadonlySet<string>
@@ -89,7 +89,7 @@ class CustomCalls {
 
   take(event: AnswerEvent): AnswerEvent[] {
     if (event.type === 'tool_call' && this.#tools.has(event.name)) {
-      this.#open.set(event.index, { json: '', extent: new JsonExtent() })
+      this.#open.set(event.index, { json: '', extent: new JsonExtent(), isEnded: false })
       return [{ ...event, custom: true }]
     }
     if (event.type === 'tool_arguments') return this.#add(event.index, event.text) ?? [event]
@@ -100,19 +100,21 @@ class CustomCalls {
   #add(index: number, text: string): AnswerEvent[] | undefined {
     const call = this.#open.get(index)
     if (!call) return undefined
+    // Only white space can follow the end of the JSON.
+    if (call.isEnded) return []
     call.json += text
     call.extent.push(text)
     return call.extent.isComplete ? this.#end(index, call) : []
   }
 
-  #end(index: number, { json }: OpenCall): AnswerEvent[] {
-    this.#open.set(index, { json: '', extent: new JsonExtent() })
-    return [{ type: 'tool_arguments', index, text: inputIn(json) }]
+  #end(index: number, call: OpenCall): AnswerEvent[] {
+    call.isEnded = true
+    return [{ type: 'tool_arguments', index, text: inputIn(call.json) }]
   }
 
-  /** The answer ended at its limit, so calls can be incomplete. */
+  /** Ends the calls whose arguments are incomplete, because the answer ended at its limit. */
   #endAll(): AnswerEvent[] {
-    return [...this.#open].flatMap(([index, call]) => (call.json === '' ? [] : this.#end(index, call)))
+    return [...this.#open].flatMap(([index, call]) => (call.isEnded || call.json === '' ? [] : this.#end(index, call)))
   }
 }
 

@@ -8,8 +8,9 @@ const maxSteps = 400_000
 const maxDepth = 64
 
 /**
- * Fits a value to its JSON Schema where the intention is clear: converts numbers in strings and single items of lists,
- * removes members that are not allowed, and adds defaults. Everything else stays.
+ * Fits a value to its JSON Schema where the intention is clear: converts strings to numbers, wraps a single value where a list
+ * is expected, unwraps a list of one object where an object is expected, removes members that are not allowed, and adds
+ * defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
   return fitValue(value, schema, { root: schema, depth: 0, work: { steps: maxSteps, resolvedSchemas: new Map() } })

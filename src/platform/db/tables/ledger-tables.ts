@@ -14,7 +14,7 @@ export type LedgerTables = {
     upstream_id: string | null
     model: string
     cost_pico: bigint
-    /** The amount that limits are charged in addition to the cost. */
+    /** How much more the provider can have billed than an estimated cost. Limits count it, reports do not; 0 if the cost is known. */
     margin_pico: Generated<bigint>
     record: string
     outcome: Generated<string>
@@ -30,7 +30,10 @@ export type LedgerTables = {
     /** The time to the first token; null without one. */
     latency_ms: number | null
     duration_ms: Generated<number>
-    /** Whether the roll-ups count it: 0 not when it was written, 1 without its margin, 2 with it. */
+    /**
+     * How the roll-ups count it. 0: written before roll-ups existed; the backfill counts it. 1: counted without its margin, by an
+     * earlier version. 2: counted with its margin.
+     */
     rolled_up: Generated<number>
   }
   /** The tags of each request. */
@@ -57,7 +60,10 @@ export type LedgerTables = {
     sealed_by: string
     sealed: string
   }
-  /** Sums over a day (whole days since the epoch, UTC). */
+  /**
+   * Sums of a day (whole days since the epoch, UTC) for each key, updated with each row. Limits and reports read them. The
+   * roll-ups have more dimensions, and follow some seconds later.
+   */
   usage_days: {
     organization_id: string
     day: number

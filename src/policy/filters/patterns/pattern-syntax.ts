@@ -25,11 +25,12 @@ const groupHead = /\((?:\?(?:P?<\w+>|([ims]*)(?:-([ims]+))?([:)])))?/y
 const escapedPoint = /\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]{1,6})\}|([nrtfva])|([^\w\s]))/y
 const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', a: '\x07' }
 
-const unsupported = new Error('The pattern has syntax that only the linear engine supports.')
+const unsupported = new Error('The pattern has syntax for which RE2 and RegExp can differ.')
 
 /**
- * Parses a pattern that RE2 has accepted. Undefined for syntax that only the linear engine supports: Unicode classes, `\Q`,
- * the flag U, and non-ASCII letters ignoring case.
+ * Parses a pattern that RE2 has accepted, so that JavaScript's `RegExp`, which is faster, can run it. Returns undefined if only
+ * RE2 can: for syntax that `RegExp` lacks or treats differently, such as Unicode classes, `\Q`, the flag U, and non-ASCII
+ * letters ignoring case.
  */
 export function parsePattern(source: string): Pattern | undefined {
   try {
@@ -54,7 +55,7 @@ class PatternParser {
     return pattern
   }
 
-  /** Flags that are set within a group apply to its end, across alternatives. */
+  /** Flags that are set within a group apply up to its end, across alternatives. */
   #parseChoice(outer: Flags): Pattern {
     if (++this.#depth > 100) throw unsupported
     const flags = { ...outer }
@@ -80,7 +81,7 @@ class PatternParser {
     const match = this.#take(repetition)
     if (!match) return item
     const [text, from, comma, to, lazy] = match
-    // The engines differ in repetitions of a part that can match the empty string.
+    // RE2 and RegExp differ in repetitions of a part that can match the empty string.
     if (canMatchEmpty(item) || this.#peek(repetition)) throw unsupported
     const isLazy = lazy !== undefined
     if (from === undefined) {
@@ -217,7 +218,7 @@ class PatternParser {
 
 function applyCase(ranges: CharacterClass, { i }: Flags): CharacterClass {
   const [, end] = ranges.at(-1) ?? [0, 0]
-  // The engines differ for surrogates, and for case folding outside of ASCII.
+  // RE2 and RegExp differ for surrogates, and for case folding outside of ASCII.
   if (ranges.some(([from, to]) => from <= 0xdfff && to >= 0xd800) || (i && end > 0x7f)) throw unsupported
   return i ? ignoreCase(ranges) : ranges
 }
