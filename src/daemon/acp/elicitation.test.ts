@@ -48,6 +48,15 @@ test('titled choices of an array are read the same', () => {
   assert.equal(read?.message, 'Answer me\n\n- many: a = First; default ["a"]')
 })
 
+test('descriptions of options are shown wherever the schema lists the options', () => {
+  const options = [{ const: 'a', title: 'First', description: 'slower' }]
+  for (const field of [
+    { type: 'string', anyOf: options },
+    { type: 'array', items: { oneOf: options } },
+  ])
+    assert.equal(readElicitation(form({ choice: field }))?.message, 'Answer me\n\n- choice: a = First (slower)')
+})
+
 test('a field of an unknown type is omitted unless it is required', () => {
   const request = { future: { type: 'colour' }, list: { type: 'array', items: { type: 'number' } } }
   assert.deepEqual(readElicitation(form(request))?.fields, [])

@@ -65,8 +65,8 @@ function readTextLimits(property: unknown): Partial<FormField> {
 function readOptions(schema: unknown): { options: string[]; titles?: Map<string, string> } | undefined {
   const untitled = member(schema, 'enum')
   if (Array.isArray(untitled)) return { options: untitled.filter((value) => typeof value === 'string') }
-  const titled = member(schema, 'oneOf') ?? member(schema, 'anyOf')
-  if (!Array.isArray(titled)) return undefined
+  const titled = readTitledOptions(schema)
+  if (!titled) return undefined
   const options = titled.map((item) => member(item, 'const')).filter((value) => typeof value === 'string')
   const titles = new Map<string, string>()
   for (const item of titled) {
@@ -74,6 +74,11 @@ function readOptions(schema: unknown): { options: string[]; titles?: Map<string,
     if (value && title && !options.includes(title) && !titles.has(title)) titles.set(title, value)
   }
   return { options, titles }
+}
+
+function readTitledOptions(schema: unknown): unknown[] | undefined {
+  const titled = member(schema, 'oneOf') ?? member(schema, 'anyOf')
+  return Array.isArray(titled) ? titled : undefined
 }
 
 /** Describes the properties of a field that its descriptor does not contain. */
@@ -96,9 +101,9 @@ function describeField(field: TitledField, property: unknown): string {
 }
 
 function optionDescription(property: unknown, value: string): string {
-  const items = member(property, 'oneOf') ?? member(member(property, 'items'), 'anyOf')
-  const item = Array.isArray(items) ? items.find((one) => member(one, 'const') === value) : undefined
-  const description = readText(member(item, 'description'))
+  const titled = readTitledOptions(property) ?? readTitledOptions(member(property, 'items'))
+  const option = titled?.find((item) => member(item, 'const') === value)
+  const description = readText(member(option, 'description'))
   return description ? ` (${description})` : ''
 }
 
