@@ -46,3 +46,19 @@ export function busyMs(operation: () => unknown): number {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
 }
+
+/** The text that `busyLimitMs` parses: 1.5 MB of JSON. */
+const referenceText = JSON.stringify(
+  Array.from({ length: 20_000 }, (_, id) => ({ id, name: `item ${id}`, tags: ['a', 'b', 'c'], price: id / 7 })),
+)
+/** The processor time for parsing and writing the text on a machine without other load. */
+const referenceMs = 10
+
+/**
+ * A limit of processor time for this machine: higher if its processor is slow now. Other load does not count as processor time,
+ * but it shares caches and cores, and then the same work takes up to three times as much.
+ */
+export function busyLimitMs(limitMs: number): number {
+  const runs = Array.from({ length: 3 }, () => busyMs(() => JSON.stringify(JSON.parse(referenceText))))
+  return limitMs * Math.max(1, Math.min(...runs) / referenceMs)
+}

