@@ -46,7 +46,7 @@ export function toSessionUpdate(event: TurnEvent, windowTokens: number): Session
         status: 'failed',
         title: `MCP server ${server} is not available`,
         content: [{ type: 'content', content: textContent(reason) }],
-        // The protocol has no update for this: a client that knows the member can log it.
+        // The protocol has no update for this: a client that knows the field `unavailableServer` can log it.
         _meta: { signalbox: { unavailableServer: { name: server, reason } } },
       }
     }

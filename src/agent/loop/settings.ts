@@ -6,7 +6,7 @@ import { isWebHost } from '#platform/net/web-hosts.ts'
 import type { NoSandboxPolicy } from '../sandbox/shell.ts'
 
 export type AgentSettings = {
-  /** `script` is the offline script; any other name is a model of the model service. */
+  /** `script`: the built-in model that plays fixed scenarios without a network. Any other name: a model that `baseUrl` serves. */
   model: string
   /** Read for each request, because the address can change. */
   baseUrl: (() => string) | undefined
@@ -18,6 +18,7 @@ export type AgentSettings = {
   maxSteps: number
   sandboxReadable: string[]
   sandboxProgram: string | undefined
+  /** The policy for commands on a host without a sandbox. */
   withoutSandbox: NoSandboxPolicy
   webHosts: string[]
 }

@@ -1,6 +1,6 @@
 import type { Layer, SkippedRow } from './layer.ts'
 
-/** Returns rows of the operator's file that are valid but most likely a mistake. */
+/** Returns rows of the operator's file that are used, but are most likely a mistake. */
 export function findHints({ source, providers, models, findLine: lineOf }: Layer): SkippedRow[] {
   const hints: SkippedRow[] = []
   const checkUrl = (row: string, baseUrl: string | null | undefined, path: string[]) => {

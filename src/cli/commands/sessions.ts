@@ -31,7 +31,7 @@ async function createLinkInService(env: Terminal['env'], email: string | undefin
 }
 
 async function createLinkInDatabase(env: Terminal['env'], email: string | undefined): Promise<string> {
-  // Loaded here, because the database takes longer than a call of the service.
+  // Loaded here, because loading the database's modules takes long, and most commands only call the service.
   const [{ createLinkFromDatabase }, { loadConfig }, { openStore }] = await Promise.all([
     import('#identity/sign-in/link-from-database.ts'),
     import('#platform/config/load.ts'),

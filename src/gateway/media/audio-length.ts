@@ -18,6 +18,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
     if (name === 'fmt ') rate = Math.min(rate, wavByteRate(bytes.subarray(at + 8, at + 8 + size)))
     if (name === 'data') {
       if (rate === Number.POSITIVE_INFINITY) return undefined
+      // A decoder can trust the declared size, or read to the end of the file.
       length = Math.max(bytes.length, length ?? 0, size)
     }
     at += 8 + size + (size & 1)
@@ -40,11 +41,11 @@ function wavByteRate(format: Buffer): number {
       : supportedCodecs.has(code)
   if (!hasFixedSamples) return 0
   const channels = format.readUInt16LE(2)
-  const samples = format.readUInt32LE(4)
+  const sampleRate = format.readUInt32LE(4)
   const byteRate = format.readUInt32LE(8)
   const frameBytes = format.readUInt16LE(12)
   const bits = format.readUInt16LE(14)
-  return Math.min(byteRate, samples * frameBytes, (samples * channels * bits) / 8)
+  return Math.min(byteRate, sampleRate * frameBytes, (sampleRate * channels * bits) / 8)
 }
 
 /** Bytes after the last frame: a tag, or a frame that was cut short. */

@@ -15,15 +15,19 @@ type BillingTraits = Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough' |
 
 /** Upper bounds of what one endpoint can bill for a request in addition to text. */
 export type Bill = {
+  /** Units with separate prices, such as images and calls of tools, by their name in the prices. */
   pieces: Record<string, number>
   serviceTier: string | undefined
   kinds: readonly SpecialKind[]
   tools: readonly ProviderTool[]
-  /** The maximum number of times that the model reads its whole context; 0 without tools. */
+  /**
+   * The number of full contexts that the prompt can cost, because the size of tool results is unknown. 0 without provider tools:
+   * then the prompt itself is the bound.
+   */
   contexts: number
   /** The images of the prompt, if images have a price. */
   promptImages: number
-  /** Whether the prompt contains audio that is certainly counted. */
+  /** Whether the prompt has audio parts. Video and files, which can contain audio, do not count. */
   hasAudio: boolean
   unpriced: readonly Unpriced[]
   /** Fields that would limit the runs of a tool and are missing. */

@@ -187,7 +187,7 @@ export type Operation = {
   summary: string
   description: string
   request: z.ZodObject
-  /** The limit of parts of a long body, if it is not the usual one. */
+  /** The limit of items, members, arrays and objects of a long body, if it is not the usual one. */
   maxBodyParts?: number
   response: z.ZodType
   /** The schema of each event of a streamed answer; undefined if answers are never streamed. */

@@ -4,6 +4,10 @@ import { type Leaf, rewriteBody } from './leaves.ts'
 import type { Rule } from './rules.ts'
 import { type Replacement, replaceSpans } from './span.ts'
 
+/**
+ * The forms of one request by name, such as the client's body and the chat request that it was translated to. They have the same
+ * texts, and can be one object.
+ */
 type Bodies = Record<string, object>
 
 /** A match of a rule for the record: never the text. */
@@ -19,7 +23,7 @@ export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; r
 export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
 
 /**
- * Applies the rules to the bodies of one request, strictest first. A text that occurs in several bodies is checked once.
+ * Applies the rules to the forms of one request, strictest first. A text that occurs in several forms is checked once.
  * @param onRuleStart called with the index of each rule before it runs.
  */
 export function filterBodies(
@@ -42,7 +46,7 @@ export function filterBodies(
   }
 }
 
-/** Changes each body once, also if it has two names. */
+/** Changes each body once, also if two forms are the same object. */
 function mapBodies(bodies: Bodies, change: (body: object) => object): Bodies {
   const changed = new Map<object, object>()
   const changeOnce = (body: object) => changed.getOrInsertComputed(body, change)
@@ -54,7 +58,7 @@ function keyOf({ text, context, isByUser: user }: Leaf): string {
   return `${user ? 1 : 0}${context.length}:${context}${text}`
 }
 
-/** Collects the distinct texts of all bodies, with the maximum number of occurrences in one body. */
+/** Collects the distinct texts of all forms. Forms repeat texts, so the occurrences are those of the form with the most. */
 function collectLeaves(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences: number[] } {
   const leaves = new Map<string, Leaf>()
   const maxOccurrences = new Map<string, number>()

@@ -14,7 +14,7 @@ type CloningDeps = {
 }
 
 /**
- * The registered start of an intern. `stop` cancels its clone, also one that has not started yet. Must be disposed at the end
+ * The registered start of an intern. `RunningClones.stop` cancels its clone, also one that has not started yet. Must be disposed at the end
  * of the start.
  */
 type RegisteredStart = Disposable & {

@@ -14,8 +14,8 @@ export type CellQuery = {
   tiles: readonly TableTile[]
   filters: readonly DimensionFilter[]
   granularity: Granularity | undefined
-  /** The length of buckets in minutes; undefined for one bucket of the whole time. */
-  unit: number | undefined
+  /** The length of the slots by which rows are grouped, in minutes; undefined for one slot of the whole time. */
+  slotMinutes: number | undefined
   columns: readonly Dimension[]
   sums: readonly SumName[]
   sketches: readonly SketchName[]

@@ -10,7 +10,7 @@ const query: CellQuery = {
   tiles: [],
   filters: [],
   granularity: 'hour',
-  unit: 60,
+  slotMinutes: 60,
   columns: ['model', 'outcome'],
   sums: ['requests', 'cost'],
   sketches: ['latency'],

@@ -84,12 +84,12 @@ class CellFold implements RowReducer<FoldedGroups | undefined> {
 
   #addCell(cell: MinuteCell): void {
     const { dimensions, minute } = cell
-    const { organizationId, tiles, filters, unit, columns, sums, sketches } = this.#query
+    const { organizationId, tiles, filters, slotMinutes, columns, sums, sketches } = this.#query
     if (dimensions.organization_id !== organizationId) return
     if (!tiles.some((tile) => containsMinute(tile, minute))) return
     if (!filters.every((filter) => matchesFilter(filter, dimensions[filter.column]))) return
     const group = this.#groupAt(
-      unit === undefined ? 0 : toSlot(minute, unit),
+      slotMinutes === undefined ? 0 : toSlot(minute, slotMinutes),
       columns.map((column) => dimensions[column]),
     )
     for (const [at, name] of sums.entries()) this.#sums[at]![group]! += sumOfCell(name, cell)

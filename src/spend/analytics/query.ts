@@ -84,7 +84,7 @@ async function createCellQuery(
     tiles: await assignTables(deps, tiles, [...columns, ...allFilters.map(({ column }) => column)]),
     filters: allFilters,
     granularity,
-    unit: groupingUnit(granularity),
+    slotMinutes: groupingUnit(granularity),
     columns,
     sums: [...new Set(requestedMetrics.flatMap(({ sums }) => sums))],
     sketches: [...new Set(requestedMetrics.flatMap(({ sketches }) => sketches))],

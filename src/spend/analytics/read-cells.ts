@@ -50,12 +50,12 @@ function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery)
 
 /** Selects a row for each group: sums as text, and concatenated sketches. */
 function selectGroupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<unknown> {
-  const { columns, sums, sketches, unit, maxGroups } = query
+  const { columns, sums, sketches, slotMinutes, maxGroups } = query
   const groups = columns.map((_, index) => columnRef(index))
-  if (unit !== undefined) groups.unshift(sql.ref('bucket'))
+  if (slotMinutes !== undefined) groups.unshift(sql.ref('bucket'))
   const selected = [
     sql`cast(null as text) as part`,
-    unit === undefined ? sql`0 as bucket` : sql`bucket`,
+    slotMinutes === undefined ? sql`0 as bucket` : sql`bucket`,
     ...columns.map((_, index) => columnRef(index)),
     ...sums.map((name, index) => sql`${sumColumn(name, sumRef(index))} as ${sumRef(index)}`),
     ...sketches.map((_, index) => sql`${joinedTexts(db, sql`nullif(${sketchRef(index)}, '')`)} as ${sketchRef(index)}`),
@@ -70,8 +70,8 @@ const columnRef = (index: number) => sql.ref(`c${index}`)
 const sumRef = (index: number) => sql.ref(`s${index}`)
 const sketchRef = (index: number) => sql.ref(`k${index}`)
 
-const bucketExpression = ({ unit }: Pick<CellQuery, 'unit'>) =>
-  unit === undefined ? sql`0` : sql`slot * grain / ${sql.lit(unit)}`
+const bucketExpression = ({ slotMinutes }: Pick<CellQuery, 'slotMinutes'>) =>
+  slotMinutes === undefined ? sql`0` : sql`slot * grain / ${sql.lit(slotMinutes)}`
 
 const matchesNothing = sql`1 = 0`
 

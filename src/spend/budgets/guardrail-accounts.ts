@@ -6,7 +6,7 @@ import { chargedOf, readSpendingOf } from '../ledger/read.ts'
 import type { Budget, LastingSubject } from './budget.ts'
 import type { Budgets } from './budgets.ts'
 import type { Every } from './open-accounts.ts'
-import { deleteSpendingMissedByOlderServers } from './rows/spending-rows.ts'
+import { deleteSumsMissedByOlderServers } from './rows/spending-rows.ts'
 
 /** The interval of checking for older servers. */
 const checkEveryMs = 2000
@@ -58,7 +58,7 @@ export async function watchOlderServers(
     }
     if (absentForMs < absentMs + propagationMs) return
     // Another server may have used shared accounts until now.
-    await db.exclusively('guardrail accounts', deleteSpendingMissedByOlderServers)
+    await db.exclusively('guardrail accounts', deleteSumsMissedByOlderServers)
     stop()
   }
   const stop = every(checkEveryMs, () => {

@@ -19,7 +19,7 @@ const settledMs = 600_000
 
 /**
  * Counts a batch of ledger rows from before the introduction of roll-ups, oldest first, each exactly once. Rows that a server of
- * an earlier version writes during the first hour are counted when they are ten minutes old.
+ * an earlier version writes in the first hour after the migration (until `until_at`) are counted when they are ten minutes old.
  * @returns whether more rows may be waiting.
  */
 export async function backfillRollups({ db, now }: { db: Db; now: Now }, rows = rowsPerTransaction): Promise<boolean> {

@@ -61,12 +61,12 @@ export const GenerationFilters = z.object({
 })
 
 type Catalogue = { catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } } }
-type Viewer = CallerScope & Pick<Caller, 'keyKind' | 'access'>
+type FilterCaller = CallerScope & Pick<Caller, 'keyKind' | 'access'>
 
 /** Converts the filters to those of the ledger. */
 export async function toLedgerFilter(
   deps: { db: { query: Query } } & Catalogue,
-  caller: Viewer,
+  caller: FilterCaller,
   query: z.infer<typeof GenerationFilters>,
 ): Promise<GenerationFilter> {
   const { from, to, user_id: user, workspace_id: workspace } = query
@@ -106,8 +106,11 @@ function parseTag(text: string): RequestTag {
   return [text.slice(0, separator), text.slice(separator + 1)]
 }
 
-/** A signed-in developer sees their requests of one workspace at a time. Others can name a workspace, also a deleted one. */
-async function findWorkspaceId(deps: { db: { query: Query } }, caller: Viewer, name: string | undefined) {
+/**
+ * The workspace to filter by. Without a name: the session's workspace for a signed-in developer, and all workspaces for others. An
+ * unknown name is used as an id, because the workspace can be deleted.
+ */
+async function findWorkspaceId(deps: { db: { query: Query } }, caller: FilterCaller, name: string | undefined) {
   if (name === undefined) return caller.access === 'developer' ? caller.workspaceId : undefined
   return (await findWorkspace(deps, caller, name))?.id ?? name
 }

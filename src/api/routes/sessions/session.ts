@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
 import { getOrganization } from '#identity/accounts/organizations.ts'
 import { listWorkspaces } from '#identity/accounts/workspaces.ts'
-import { expiryOfSession, type ResolvedSession, signInMethods } from '#identity/sign-in/session.ts'
+import { expiryOfSession, type ResolvedSession, type SignInMethod, signInMethods } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { csrfTokenOf } from '#identity/sign-in/token.ts'
 import { isoTime } from '#platform/core/clock.ts'
@@ -37,7 +37,7 @@ export const ListedSession = Times.extend({
   id: z.string(),
   method: z.enum(signInMethods),
   member: NamedItem.extend({ email: z.string() }),
-  address: z.string().nullable().describe('Counted from the start.'),
+  address: z.string().nullable().describe('The IP address from which the member signed in.'),
   user_agent: z.string().nullable().describe('The `User-Agent` of the browser.'),
   last_used_at: z.iso.datetime().describe('Accurate to the minute.'),
   is_current: z.boolean().describe('Whether this is the calling session.'),
@@ -51,6 +51,7 @@ export async function sessionAnswer(
   token: string,
 ): Promise<z.infer<typeof Session>> {
   const { row, workspace, usageCaller } = session
+  // A session that can use or manage nothing is not resolved.
   const caller = (workspace.managementCaller ?? usageCaller) as Caller
   const { organizationId, workspaceId } = caller
   const [organization, members, names, workspaces] = await Promise.all([
@@ -62,7 +63,7 @@ export async function sessionAnswer(
   const { name = '', email = '' } = members.get(row.user_id) ?? {}
   return {
     id: row.id,
-    method: row.method as 'key',
+    method: row.method as SignInMethod,
     csrf_token: csrfTokenOf(token),
     role: workspace.role,
     organization_role: session.organization.role,

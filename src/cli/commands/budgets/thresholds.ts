@@ -22,7 +22,8 @@ const owners = [
   },
 ] as const
 
-/** Commands for the percentages of a limit at which webhooks are notified. Those of a budget are an option of `set`. */
+/** Commands for the percentages of a limit at which webhooks are notified. Those of a budget are set by
+ * `budgets set`. */
 export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal, 'env' | 'out'>): void {
   const thresholds = budgets
     .command('thresholds')

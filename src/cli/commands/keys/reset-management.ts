@@ -13,7 +13,7 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
     .option('--disable-others', 'Also disable all other management keys')
     .addHelpText('after', description)
     .action(async ({ disableOthers = false }: { disableOthers?: boolean }) => {
-      // Loaded here, because the database takes longer than a call of the service.
+      // Loaded here, because loading the database's modules takes long, and most commands only call the service.
       const [{ resetManagementKey }, { loadConfig }, { openStore }] = await Promise.all([
         import('#identity/accounts/keys/reset-management.ts'),
         import('#platform/config/load.ts'),

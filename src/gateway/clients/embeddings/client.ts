@@ -18,10 +18,11 @@ export const embeddingsClient: ClientProtocol = {
     description:
       'The OpenAI Embeddings API for every model with the output modality `embeddings`: one vector for each text, list of token ids or list of parts. Guardrails, limits, presets and provider preferences apply as to completions. Unknown fields are forwarded unchanged.',
     request: EmbeddingsRequest,
-    // OpenAI accepts 300,000 tokens. Their ids cost little time, because no stage reads them one by one.
+    // Each token id is one part, and OpenAI accepts 300,000 of them. They cost little time, because no stage reads them one by one.
     maxBodyParts: 500_000,
     response: Embeddings,
   },
+  // Of its chat form, in which each input is a message.
   conversation: 'messages',
   apiType: 'embeddings',
   hasSeparateContexts: true,

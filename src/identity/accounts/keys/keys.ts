@@ -28,7 +28,7 @@ import { newSecret } from './secret.ts'
 type KeysDeps = { db: Db; now: Now; newId: NewId }
 
 type ChangeDeps = KeysDeps & {
-  /** Deletes the spending of a budget. */
+  /** Deletes the stored sums of a budget. The next request reads them from the ledger. */
   deleteSpending: (tx: Tx, budget: string) => Promise<void>
 }
 
@@ -69,7 +69,10 @@ export async function expiringKeys(
   return rows.map(toKeyRecord)
 }
 
-/** @throws Fault `not_found` if it does not exist or the caller cannot see it. */
+/**
+ * Returns a key of any creator; routes for developers check the creator, too.
+ * @throws Fault `not_found` if it does not exist, or is in a workspace that the caller does not reach.
+ */
 export async function getKey(deps: { db: { query: Query } }, caller: CallerScope, hash: string): Promise<KeyRecord> {
   const row = await findKeyRow(deps.db.query, caller.organizationId, hash)
   if (!row || !reachesWorkspace(caller, row.workspace_id)) throw keyNotFound()
@@ -138,7 +141,7 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
     if (typeof newExpiry === 'number')
       await requireOtherManagementKey(deps, tx, before, caller.organizationId, newExpiry)
     await updateKeyRow(tx, hash, { ...patchColumns(patch), expires_at: expiresAt, updated_at: deps.now() })
-    // Spending is not counted without a limit, so a new limit starts with the spending in the ledger.
+    // Without a limit, the stored sums are not updated. A new limit starts with the spending in the ledger.
     if (before.limit === null) await deps.deleteSpending(tx, `key:${hash}`)
     const after = await getKey({ db: { query: tx } }, caller, hash)
     await recordChange(deps, tx, caller, {

@@ -60,9 +60,10 @@ export function addWorkspaceMembers(
 }
 
 /**
- * Removes members from a workspace: all of them or none. Those who are not members are skipped.
+ * Removes members from a workspace: all of them or none. Members of the organization who are not in the workspace are skipped.
  * @returns how many were removed.
- * @throws Fault `not_found`; `invalid` if a member has enabled keys in the workspace that are not to be disabled.
+ * @throws Fault `not_found`; `invalid` if the organization has no such member, or a member has enabled keys in the workspace and
+ * `disable_keys` is not set.
  */
 export function removeWorkspaceMembers(
   deps: MembersDeps,

@@ -3,6 +3,8 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { asText } from './pico-text.ts'
 
+// A period is identified by its first day; 0 is the period of a limit that never resets. The column `budget` has the account.
+
 type Query = Db['query'] | Tx
 
 /** The spending of each of these accounts, by period. */
@@ -81,7 +83,7 @@ export async function deleteGuardrailSpending(tx: Tx, id: string): Promise<void>
  * Deletes the sums of accounts that older servers do not use, so that the next request reads the ledger. Older servers
  * that ran at the same time as newer ones did not count their spending in these accounts.
  */
-export async function deleteSpendingMissedByOlderServers(tx: Tx): Promise<void> {
+export async function deleteSumsMissedByOlderServers(tx: Tx): Promise<void> {
   await tx
     .deleteFrom('budget_periods')
     .where((e) =>

@@ -11,6 +11,7 @@ export type StoredBudget = {
   at: number
   /** Undefined if no account of the period is stored. */
   spent: PicoUsd | undefined
+  /** Of all periods: under another interval, a lease counts in each period that it overlaps. */
   leases: Lease[]
   /** The thresholds that were notified in the period. */
   notified: NotifiedThreshold[]
@@ -38,6 +39,7 @@ type BudgetRow = {
 /**
  * Reads an account in one query, because the caller holds a lock and the database can be remote.
  * @param account the id of an account: of a budget, or of a limit for one key, member, session or tag value.
+ * @param thresholdOwner the id under which thresholds are stored (`thresholdOwner()`); empty for the default thresholds.
  */
 export async function readBudget(
   query: Db['query'] | Tx,
