@@ -5,8 +5,8 @@ export type Equivalent = { file: string; line: string; from: string; to: string;
 export const equivalents: Equivalent[] = [
   {
     file: 'src/platform/db/maintenance/backup.ts',
-    line: 'fsyncSync(target)',
-    from: 'fsyncSync(target)',
+    line: 'fsyncSync(descriptor)',
+    from: 'fsyncSync(descriptor)',
     to: '{}',
     why: 'It shows only where the machine loses its power.',
   },
@@ -51,13 +51,6 @@ export const equivalents: Equivalent[] = [
     from: 'await this.#reporting',
     to: '{}',
     why: 'The questions of an account follow each other, and a running round is always ahead of the last reports.',
-  },
-  {
-    file: 'src/gateway/clients/messages/message.ts',
-    line: 'const none: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }',
-    from: 'reasoning: 0',
-    to: '...{}',
-    why: 'Only whether it is more than none is looked at; its type does not allow it to be missing.',
   },
   {
     file: 'src/identity/accounts/keys/keys.ts',
