@@ -112,7 +112,7 @@ function toArchiveError(error: unknown): unknown {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (error instanceof FileError) return error
   if (code.startsWith('Z_'))
-    return new FileError('invalid', 'is not a complete tar.gz archive: it cannot be decompressed')
+    return new FileError('invalid', `is not a complete tar.gz archive: it cannot be decompressed (${message})`)
   if (code) return error
   return new FileError('invalid', `is not a readable tar archive (${message.replace(/\.$/, '')})`)
 }
