@@ -3,7 +3,11 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { runCli } from '../cli.ts'
+import { apiClient } from './api-client.ts'
 
 /** Starts an HTTP server that is not the service. */
 async function startServer(answer: RequestListener) {
@@ -78,4 +82,19 @@ test('without SIGNALBOX_KEY, the variables of the README are used if they have a
   assert.equal(other, 'Set SIGNALBOX_KEY to a management key of the service.')
   await errorOf({ ...readme, SIGNALBOX_KEY: 'sb-v1-3', SIGNALBOX_URL: 'http://127.0.0.1:1' })
   assert.deepEqual(authorizations, ['Bearer sb-v1-1'])
+})
+
+test('a download that is read late is complete, also after a garbage collection', async () => {
+  await using server = await startServer((_request, response) => response.end('x'.repeat(100_000)))
+  const client = apiClient({ SIGNALBOX_URL: server.url, SIGNALBOX_KEY: 'key' })
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const body = await client.download('/file')
+  for (let turn = 0; turn < 10; turn++) {
+    collectGarbage()
+    await nextTurn()
+  }
+  let bytes = 0
+  for await (const piece of body) bytes += piece.length
+  assert.equal(bytes, 100_000)
 })

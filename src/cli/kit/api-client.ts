@@ -106,8 +106,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
   return {
     request,
     async download(path) {
-      const { body } = await send('GET', path)
-      return body ?? Readable.from([])
+      return readBody(await send('GET', path))
     },
     async upload<T>(path: string, body: AsyncIterable<Uint8Array>) {
       const stream = Readable.toWeb(Readable.from(body, { objectMode: false }))
@@ -143,6 +142,14 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
 }
 
 type RequestBody = { type: string; content: unknown }
+
+/**
+ * Reads the body of an answer. References the answer until then: if it is garbage-collected before its body is read, `fetch`
+ * cancels the body, which then ends early without an error.
+ */
+async function* readBody(answer: Response): AsyncGenerator<Uint8Array, void> {
+  if (answer.body) yield* answer.body
+}
 
 async function parseAnswer(response: Response): Promise<unknown> {
   return JSON.parse(await readBodyText(response, maxAnswerBytes))
