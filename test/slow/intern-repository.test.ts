@@ -120,7 +120,7 @@ onOneDatabase('an intern with a repository', (kind) => {
     })
     await service.ask('POST', '/interns/ada/provision')
     await untilIntern(service, wrong.id, 'running')
-    assert.match(await run(service, wrong.id, 'git -C widgets log --oneline'), /All there is/)
+    assert.match(await run(service, wrong.id, 'git -C widgets log --oneline'), /Initial commit/)
   })
 
   test('encrypts its password with one key; without it the service does not start', async () => {
