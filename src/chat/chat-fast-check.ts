@@ -1,3 +1,4 @@
+import { isObject } from '#platform/core/is-object.ts'
 import { ChatRequest } from './chat-request.ts'
 
 type Body = Record<string, unknown>
@@ -16,7 +17,6 @@ export function passesChatFastCheck(body: unknown): body is Body {
 }
 
 const { shape } = ChatRequest
-const isObject = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown) => typeof value === 'string'
 const isNumber = (value: unknown) => value === null || Number.isFinite(value)
 const isFlag = (value: unknown) => value === null || typeof value === 'boolean'

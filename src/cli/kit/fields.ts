@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { StartupError } from '#platform/core/fault.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
 
@@ -45,7 +46,7 @@ function parseJson(text: string): unknown {
 /** Reads a JSON object from a file. @throws StartupError when the file is unreadable or contains something else */
 export function readBodyFile(file: string): Record<string, unknown> {
   const body = parseJson(readText(file))
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  if (isObject(body)) return body
   throw new StartupError(`${file} must contain a JSON object.`)
 }
 

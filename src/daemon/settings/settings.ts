@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
 /** The TLS listener of a daemon, for clients with a certificate of the authorities. */
@@ -152,7 +153,7 @@ function parseJson(text: string, source: string): unknown {
 }
 
 function requireObject(value: unknown, source: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  if (isObject(value)) return value as JsonObject
   throw new StartupError(`${source} must be an object.`)
 }
 

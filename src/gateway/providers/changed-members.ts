@@ -1,8 +1,5 @@
 export type Members = Record<string, unknown>
 
-export const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** An object with these members; undefined ones are removed. The same object if nothing changes. */
 export function withMembers<T extends Members>(object: T, changes: Members): T {
   if (Object.keys(changes).every((name) => object[name] === changes[name])) return object

@@ -1,3 +1,4 @@
+import { isObject } from '#platform/core/is-object.ts'
 import type { ReportedCounts } from './token-counts.ts'
 import { readCount, sumCounts } from './token-counts.ts'
 
@@ -116,10 +117,7 @@ export function mergeUsage(before: UsageObject, next: UsageObject): UsageObject 
   for (const name in next) {
     const value = next[name]
     if (value == null || (value === 0 && before[name] != null)) continue
-    merged[name] = isPlainObject(value) && isPlainObject(before[name]) ? mergeUsage(before[name], value) : value
+    merged[name] = isObject(value) && isObject(before[name]) ? mergeUsage(before[name], value) : value
   }
   return merged
 }
-
-const isPlainObject = (value: unknown): value is UsageObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

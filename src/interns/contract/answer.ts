@@ -1,4 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { checkValue, type FieldValue, type FormField } from './form.ts'
 import {
   type PermissionChoice,
@@ -87,8 +88,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

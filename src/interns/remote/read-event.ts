@@ -1,5 +1,6 @@
 import type { Usage } from '#chat/usage.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import {
   type Field,
   type PermissionChoice,
@@ -158,7 +159,7 @@ type JsonContainer = JsonObject | unknown[]
 const valueAt = (from: JsonContainer, key: string | number) => (from as JsonObject)[key]
 
 function readObject(value: unknown, name: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  if (isObject(value)) return value as JsonObject
   throw new Fault('bad_gateway', `${name} is not an object`)
 }
 

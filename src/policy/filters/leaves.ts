@@ -1,5 +1,6 @@
 import { isConversationField } from '#chat/conversation-fields.ts'
 import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { isWrittenByUser } from './author.ts'
 import { isJsonText, looksLikeJson, rewriteInvalidJson, rewriteJsonText } from './json-text.ts'
 import { rewriteJoined, withText } from './reasoning-texts.ts'
@@ -129,12 +130,13 @@ function rewriteField(fields: Fields, key: string, value: unknown, position: Fie
 }
 
 function positionOfField(key: string, value: unknown, fields: Fields, position: FieldPosition): FieldPosition {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // The input of a tool call in a message. A whole request also has a field `input`, but there it is a text or an
   // array.
   const isFreeForm =
     position.isFreeForm ||
-    (position.schema ? containsData(key, position.schema) : freeFormFields.has(key) || (key === 'input' && isObject))
+    (position.schema
+      ? containsData(key, position.schema)
+      : freeFormFields.has(key) || (key === 'input' && isObject(value)))
   const isByUser = position.isByUser || (position.level === 'body' && (key === 'input' || key === 'prompt'))
   return {
     key,
@@ -142,7 +144,7 @@ function positionOfField(key: string, value: unknown, fields: Fields, position: 
     isByUser,
     isFreeForm: isFreeForm && !(key === 'arguments' && typeof value === 'string'),
     isToolResult: position.isToolResult || isToolResultField(key, fields),
-    schema: isFreeForm ? undefined : schemaPositionOf(key, isObject, position.schema),
+    schema: isFreeForm ? undefined : schemaPositionOf(key, isObject(value), position.schema),
   }
 }
 

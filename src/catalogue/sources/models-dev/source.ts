@@ -1,3 +1,5 @@
+import { isObject } from '#platform/core/is-object.ts'
+
 /** USD per million tokens. */
 export type SourceCost = {
   input: number
@@ -55,7 +57,6 @@ type Rule<T> = readonly [member: string, check: (value: T) => boolean, expected:
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const isCount = (value: unknown) => typeof value === 'number' && value >= 0
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isAbsentOr = (value: unknown, check: (value: unknown) => boolean) => value === undefined || check(value)
 
 const providerRules: readonly Rule<SourceProvider>[] = [

@@ -1,3 +1,4 @@
+import { isObject } from '#platform/core/is-object.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { CatalogueDraft } from './catalogue-draft.ts'
 import type { LitellmConfig, Section } from './config.ts'
@@ -120,8 +121,7 @@ function budgetOf(limits: Section | undefined): NewBudget | undefined {
 export const rowsOf = (value: unknown): Section[] =>
   Array.isArray(value) ? value.flatMap((item): Section[] => (sectionOf(item) ? [item] : [])) : []
 
-export const sectionOf = (value: unknown): Section | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Section) : undefined
+export const sectionOf = (value: unknown): Section | undefined => (isObject(value) ? (value as Section) : undefined)
 
 /** The fields of a guardrail, and of a key, for a limit and its interval. */
 const guardrailNames = { limit: 'limit_usd', interval: 'reset_interval' }

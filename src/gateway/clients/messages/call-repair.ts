@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { toLatin1Json } from '#platform/json/json-members.ts'
 import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
@@ -70,5 +71,3 @@ export function withAssembledCalls(answer: string, events: readonly AnswerEvent[
   }
   return isChanged ? toLatin1Json(message) : answer
 }
-
-const isObject = (input: unknown) => typeof input === 'object' && input !== null && !Array.isArray(input)

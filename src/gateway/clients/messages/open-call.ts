@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import { repairedJson } from '#platform/json/repaired-json.ts'
 import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
@@ -37,7 +38,7 @@ export class OpenCall {
    */
   close(isTruncated: boolean): void {
     const value = parseJsonText(this.json || '{}') ?? parseJsonText(repairedJson(this.json) ?? '')
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) this.block.input = value
+    if (isObject(value)) this.block.input = value
     else if (!isTruncated) throw new Error(`the arguments of its call of "${this.block.name}" are not a JSON object`)
   }
 }

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import type { JsonBudget } from '#platform/json/json-budget.ts'
 import { parseJson } from '#platform/json/plain-names.ts'
@@ -12,7 +13,7 @@ export function parseArguments(json: string | undefined, budget: JsonBudget): ob
   if (json && !budget.take(json))
     throw new Fault('invalid', 'The arguments of the tool calls have too many items and members. Send fewer.')
   const value = parseJsonText(json || '{}')
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  return isObject(value) ? value : {}
 }
 
 /**

@@ -1,6 +1,7 @@
+import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
-import { isObject, type Members, withMembers } from '../changed-members.ts'
+import { type Members, withMembers } from '../changed-members.ts'
 
 /** Answers of servers of this protocol in other forms than Anthropic's. */
 export const anthropicForms: AnswerForms = {

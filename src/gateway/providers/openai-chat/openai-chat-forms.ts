@@ -1,7 +1,8 @@
+import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../protocol/answer-forms.ts'
-import { isObject, type Members, withMembers } from '../changed-members.ts'
+import { type Members, withMembers } from '../changed-members.ts'
 import { isUsualMessage, usualMessage } from './openai-chat-message-forms.ts'
 import { nativeAnswer } from './openai-chat-native-forms.ts'
 

@@ -1,5 +1,6 @@
+import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import { isObject, type Members, withMembers } from '../changed-members.ts'
+import { type Members, withMembers } from '../changed-members.ts'
 
 /** Members that a usual message can have in any form. */
 const plainMembers: ReadonlySet<string> = new Set(['role', 'refusal', 'reasoning_details', 'function_call', 'audio'])

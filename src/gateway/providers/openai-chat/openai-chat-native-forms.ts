@@ -1,4 +1,5 @@
-import { isObject, type Members } from '../changed-members.ts'
+import { isObject } from '#platform/core/is-object.ts'
+import type { Members } from '../changed-members.ts'
 
 /** An answer of a server's own API, in the members of a completion. */
 type NativeAnswer = { message: Members; reason?: unknown; usage?: unknown }

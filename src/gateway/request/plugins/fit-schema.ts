@@ -1,3 +1,5 @@
+import { isObject } from '#platform/core/is-object.ts'
+
 type Schema = { [keyword: string]: unknown }
 type Members = Record<string, unknown>
 
@@ -156,8 +158,4 @@ function fitEnum(value: unknown, values: unknown): unknown {
     (allowed) => typeof allowed === 'string' && allowed.toLowerCase() === value.trim().toLowerCase(),
   )
   return equalValues.length === 1 ? equalValues[0] : value
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
