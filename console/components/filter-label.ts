@@ -21,6 +21,20 @@ export type Filter = Common &
       }
   )
 
+/** A filter with a list of values to choose from. */
+export const choiceFilter = (
+  name: string,
+  label: string,
+  unsetText: string,
+  options: [value: string, label: string][],
+): Filter => ({
+  kind: 'choice',
+  name,
+  label,
+  unsetText,
+  options: options.map(([value, optionLabel]) => ({ value, label: optionLabel })),
+})
+
 /** The name of the filter in menus and inputs. */
 export const titleOf = ({ label, unit }: Filter) => (unit ? `${label}, ${unit}` : label)
 

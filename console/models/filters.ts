@@ -1,18 +1,5 @@
-import type { Filter } from '../components/chips.tsx'
+import { choiceFilter, type Filter } from '../components/filter-label.ts'
 import type { ModelQuery } from './model-query.ts'
-
-const choiceFilter = (
-  name: string,
-  label: string,
-  unsetText: string,
-  options: [value: string, label: string][],
-): Filter => ({
-  kind: 'choice',
-  name,
-  label,
-  unsetText,
-  options: options.map(([value, optionLabel]) => ({ value, label: optionLabel })),
-})
 
 type TextOptions = { unit?: string; suggestions?: string[] }
 

@@ -1,21 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
+import { choiceFilter } from '../components/filter-label.ts'
 import type { Filters } from '../components/filters.ts'
 import { breakdowns, filterNames, type Row } from './queries.ts'
 import { defaultSpan, spans } from './time-ranges.ts'
-
-const choiceFilter = (
-  name: string,
-  label: string,
-  unsetText: string,
-  options: [value: string, label: string][],
-): Filter => ({
-  kind: 'choice',
-  name,
-  label,
-  unsetText,
-  options: options.map(([value, shown]) => ({ value, label: shown })),
-})
 
 const last = choiceFilter(
   'last',

@@ -1,3 +1,4 @@
+import { isJson } from './is-json.ts'
 import { stringEnd } from './json-members.ts'
 
 /**
@@ -35,12 +36,3 @@ function repairedString(text: string): string {
 }
 
 const controlOrEscape = /[\u0000-\u001f]|\\[\s\S]/g
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,25 +1,16 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import type { SseEvent } from '#platform/net/sse.ts'
 import type { ProviderProtocol } from '../protocol.ts'
+import { mapAnswerEvents } from './map-answer-events.ts'
 
 /**
  * The protocol whose readers give the arguments of a tool as the text of the answer. Models without answer formats are made
  * to call such a tool. @param tool its name.
  */
 export function withAnswerTool(protocol: ProviderProtocol, tool: string): ProviderProtocol {
-  return {
-    ...protocol,
-    isStateless: false,
-    reader(...answer) {
-      const read = protocol.reader(...answer)
-      const text = new AnswerToolText(tool)
-      return (event: SseEvent) => read(event).flatMap((one) => text.take(one))
-    },
-    readBody(body, ...answer) {
-      const text = new AnswerToolText(tool)
-      return protocol.readBody(body, ...answer).flatMap((one) => text.take(one))
-    },
-  }
+  return mapAnswerEvents(protocol, () => {
+    const text = new AnswerToolText(tool)
+    return (event) => text.take(event)
+  })
 }
 
 class AnswerToolText {

@@ -3,8 +3,8 @@ import type { AnswerEvent } from '#chat/events.ts'
 import type { Message, ToolCall } from '#chat/message.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { SseEvent } from '#platform/net/sse.ts'
 import type { ProviderProtocol } from '../protocol.ts'
+import { mapAnswerEvents } from './map-answer-events.ts'
 
 type Custom = { name?: string; description?: string | null; format?: { type?: string; grammar?: Grammar } | null }
 type Grammar = { syntax?: string; definition?: string }
@@ -62,19 +62,10 @@ function functionCall(call: ToolCall): ToolCall {
 
 /** The protocol whose readers give calls of these functions as calls of custom tools, with their text. */
 export function withCustomCalls(protocol: ProviderProtocol, tools: ReadonlySet<string>): ProviderProtocol {
-  return {
-    ...protocol,
-    isStateless: false,
-    reader(...answer) {
-      const read = protocol.reader(...answer)
-      const calls = new CustomCalls(tools)
-      return (event: SseEvent) => read(event).flatMap((one) => calls.take(one))
-    },
-    readBody(body, ...answer) {
-      const calls = new CustomCalls(tools)
-      return protocol.readBody(body, ...answer).flatMap((one) => calls.take(one))
-    },
-  }
+  return mapAnswerEvents(protocol, () => {
+    const calls = new CustomCalls(tools)
+    return (event) => calls.take(event)
+  })
 }
 
 type OpenCall = { json: string; extent: JsonExtent; isEnded: boolean }

@@ -2,6 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { isDeeper } from '#platform/json/depth.ts'
+import { isJson } from '#platform/json/is-json.ts'
 import type { JsonBudget } from '#platform/json/json-budget.ts'
 import { parseJson } from '#platform/json/plain-names.ts'
 
@@ -26,15 +27,6 @@ export function toArgumentsText(rawArguments: unknown, budget: JsonBudget): stri
   // Text above the budget is not checked, because that would take long.
   const isUnchecked = typeof rawArguments !== 'string' || !budget.take(text)
   return isUnchecked || isJson(text) ? text : '{}'
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Parses JSON; undefined for other text. @throws Fault `invalid` if it is nested too deep. */

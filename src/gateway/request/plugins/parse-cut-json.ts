@@ -1,3 +1,4 @@
+import { isJson } from '#platform/json/is-json.ts'
 import { stringEnd } from '#platform/json/json-members.ts'
 
 /**
@@ -35,12 +36,3 @@ export function parseCutJson(text: string): unknown {
 
 /** An escape at the end of a text that is not complete. */
 const cutEscape = /(?<!\\)((?:\\\\)*)\\(?:u[\da-f]{0,3})?$/i
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
