@@ -1,40 +1,23 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { type SseEvent, SseReader } from '#platform/net/sse.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
-import type { StreamProgress } from '../protocol/answer-forms.ts'
-import type { BodyReader, ProviderProtocol } from '../protocol/protocol.ts'
-import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
-import { errorWithoutAnswer, noMessage, readPageText, readRefusalFacts } from '../providers/error-code.ts'
+import type { BodyReader } from '../protocol/protocol.ts'
+import { isEndMark } from '../protocol/tool-calls/readers.ts'
+import { readPageText, readRefusalFacts } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsHold, isContent } from './content-hold.ts'
 import { DeltaFastPath } from './delta-fast-path.ts'
-import {
-  isKeepAlive,
-  isOtherText,
-  looksLikeEventStream,
-  parseJson,
-  startsBody,
-  toSingleLineEvent,
-} from './event-text.ts'
+import { isOtherText, looksLikeEventStream, parseJson, startsBody } from './event-text.ts'
 import { type AttemptFailure, failureFromStatus, failureFromTransport } from './failure.ts'
-import { isJsonLines, isJsonLinesType, JsonLines, splitByLine } from './json-lines.ts'
+import { isJsonLines, isJsonLinesType } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
+import { type ParsedAnswer, parseAnswer, recognizeAnswer, replaceBody, toErrorEvent } from './normalize-answer.ts'
 import type { Receiver } from './receiver.ts'
 import { reportedFailure } from './reported-failure.ts'
+import { StreamDecoder } from './stream-decoder.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
-import {
-  answerWith,
-  errorOf,
-  type ParsedAnswer,
-  parsedAnswer,
-  protocolOfAnswer,
-  protocolOfEvent,
-  repairedEvent,
-  usualEvent,
-  withoutRepeatedName,
-} from './usual-form.ts'
 import { readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
 
 /** The maximum number of bytes that are read after the end of an answer to find its usage. */
@@ -45,9 +28,6 @@ const maxBackgroundBytes = 8 * 1024 * 1024
 
 /** The content of a whole answer of at most this size is not checked: it cannot fill the memory. */
 const maxUncheckedBytes = 64 * 1024
-
-/** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
-const maxIdleBytes = 1024 * 1024
 
 /** Limits events without content in a row. Pings and events of provider tools are far fewer. */
 const maxEmptyEvents = 100_000
@@ -70,9 +50,8 @@ export class AttemptAnswer implements Sink {
   readonly #receiver: Receiver
   readonly #now: () => number
   readonly #settle: (failure: AttemptFailure | undefined) => void
-  /** Splits a stream into events. It and the next three are set when a stream starts. */
-  #sse!: SseReader
-  #read!: (event: SseEvent) => AnswerEvent[]
+  /** Set when a stream starts, like the next two. */
+  #stream!: StreamDecoder
   #hold: ContentHold | undefined
   #fastPath: DeltaFastPath | undefined
   #status = 0
@@ -80,8 +59,6 @@ export class AttemptAnswer implements Sink {
   #retryAfterMs: number | undefined
   #resetMs: number | undefined
   #wholeBody: ByteBuffer | undefined
-  /** Set if each line of the stream is an event. */
-  #jsonLines: JsonLines | undefined
   /** Reads a long body in place of `#wholeBody`. */
   #bodyReader: BodyReader | undefined
   readonly #receivedSize = new AnswerSizeLimit()
@@ -92,12 +69,8 @@ export class AttemptAnswer implements Sink {
   /** The finish event was read. Usage can follow. */
   #finished = false
   #hasContent = false
-  #hasBytes = false
-  readonly #progress: StreamProgress = { hasText: false, hasCalls: false }
-  /** The protocol of the answer, once an event shows it. It is another one than requested from some proxies. */
-  #protocol: ProviderProtocol | undefined
-  /** The last data that is not an event of the protocol, which can be the words of an error. */
-  #words: string | undefined
+  /** Whether a body can follow, although the upstream announced a stream: until the first bytes. */
+  #canBeBody = false
   /** The attempt has ended. */
   #isOver = false
   #usageTimer: NodeJS.Timeout | undefined
@@ -125,22 +98,20 @@ export class AttemptAnswer implements Sink {
     this.#bodyReader = status < 300 ? this.#attempt.bodyReader?.() : undefined
     if (this.#bodyReader) return
     const type = String(headers['content-type'])
-    this.#jsonLines = status < 300 && isJsonLinesType(type) ? new JsonLines() : undefined
-    if (status < 300 && (this.#jsonLines || /event-stream/i.test(type))) this.#startStream()
-    else this.#wholeBody = new ByteBuffer()
+    if (status < 300 && isJsonLinesType(type)) this.#startStream({ hasJsonLines: true })
+    else if (status < 300 && /event-stream/i.test(type)) {
+      this.#startStream({ hasJsonLines: false })
+      this.#canBeBody = true
+    } else this.#wholeBody = new ByteBuffer()
   }
 
-  #startStream(): void {
+  #startStream({ hasJsonLines }: { hasJsonLines: boolean }): void {
     const { providerProtocol, contentHoldMs = defaultHoldMs } = this.#attempt
-    this.#sse = new SseReader(maxIdleBytes)
+    this.#wholeBody = undefined
+    this.#stream = new StreamDecoder(this.#attempt, { hasJsonLines })
     this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
-    this.#read = this.#newReader(providerProtocol)
-    if (providerProtocol.isStateless) this.#fastPath = new DeltaFastPath(this.#read, this.#receiver, this.#contentSize)
-  }
-
-  #newReader({ reader }: ProviderProtocol): (event: SseEvent) => AnswerEvent[] {
-    const { answerId, answerLimit, toolNames } = this.#attempt
-    return reader(answerId, answerLimit, toolNames)
+    if (providerProtocol.isStateless)
+      this.#fastPath = new DeltaFastPath(this.#stream.read, this.#receiver, this.#contentSize)
   }
 
   data(chunk: Buffer): void {
@@ -207,15 +178,14 @@ export class AttemptAnswer implements Sink {
       this.#receivedSize.addBytes(chunk.length)
       this.#bodyReader.push(chunk)
     } else if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
-    else if (this.#isFirstChunk(chunk) && startsBody(chunk)) this.#readBody(chunk, this.#startBody())
-    else this.#readStream(this.#jsonLines?.push(chunk) ?? chunk)
+    else if (this.#canBeBody && chunk.length > 0) this.#readFirstChunk(chunk)
+    else this.#readStream(this.#stream.toServerSentEvents(chunk))
   }
 
-  /** Whether a stream has no bytes so far. */
-  #isFirstChunk({ length }: Buffer): boolean {
-    if (this.#hasBytes || this.#jsonLines) return false
-    this.#hasBytes = length > 0
-    return true
+  #readFirstChunk(chunk: Buffer): void {
+    this.#canBeBody = false
+    if (startsBody(chunk)) this.#readBody(chunk, this.#startBody())
+    else this.#readStream(chunk)
   }
 
   /** Some servers send an error or a whole answer without the fields of events, although they announce a stream. */
@@ -237,8 +207,7 @@ export class AttemptAnswer implements Sink {
 
   #readBody(chunk: Buffer, whole: ByteBuffer): void {
     if (this.#status < 300 && whole.byteLength === 0 && looksLikeEventStream(chunk)) {
-      this.#wholeBody = undefined
-      this.#startStream()
+      this.#startStream({ hasJsonLines: false })
       return this.#readStream(chunk)
     }
     whole.add(chunk)
@@ -251,80 +220,38 @@ export class AttemptAnswer implements Sink {
   #readStream(chunk: Buffer): void {
     // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
     if (!this.#attempt.stream) this.#receivedSize.addBytes(chunk.length)
-    const deliveredBytes = this.#fastPath && this.#sse.isBetweenEvents ? this.#fastPath.deliver(chunk) : 0
-    if (deliveredBytes > 0) this.#sse.resetIdleBytes()
+    const deliveredBytes = this.#fastPath && this.#stream.isBetweenEvents ? this.#fastPath.deliver(chunk) : 0
+    if (deliveredBytes > 0) this.#stream.resetIdleBytes()
     if (deliveredBytes === chunk.length) this.#receiver.flush()
-    else this.#deliver(this.#sse.push(deliveredBytes === 0 ? chunk : chunk.subarray(deliveredBytes)))
+    else this.#deliver(this.#stream.push(deliveredBytes === 0 ? chunk : chunk.subarray(deliveredBytes)))
   }
 
   #deliver(received: SseEvent[]): void {
-    const events = received.some(({ data }) => data.includes('\n')) ? received.flatMap(splitByLine) : received
-    for (const receivedEvent of events) {
-      let event = receivedEvent
+    for (const receivedEvent of received) {
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
-      if (isEndMark(event)) return this.#endStream(this.#finished || this.#endsByMark)
-      if (isKeepAlive(event)) event = withoutRepeatedName(event)
-      if (isKeepAlive(event)) {
-        this.#words = event.data || this.#words
-        this.#countEmptyEvents([])
-        continue
-      }
-      event = usualEvent(event, this.#attempt.providerProtocol.forms, this.#progress)
-      if (!this.#protocol) this.#setProtocol(protocolOfEvent(event, this.#attempt.providerProtocol))
-      let answerEvents: AnswerEvent[]
-      try {
-        answerEvents = this.#readEvent(event)
-      } catch (error) {
-        const repaired = repairedEvent(event, error)
-        if (!repaired) throw error
-        event = usualEvent(repaired, this.#attempt.providerProtocol.forms, this.#progress)
-        answerEvents = this.#readEvent(event)
-      }
-      const error = answerEvents.find((answerEvent) => answerEvent.type === 'error')
+      if (isEndMark(receivedEvent)) return this.#endStream(this.#finished || this.#stream.endsByMark)
+      const decoded = this.#stream.decode(receivedEvent)
+      const events = decoded?.events ?? []
+      const error = events.find((event) => event.type === 'error')
       if (error) return this.#upstreamError(error)
-      this.#countEmptyEvents(answerEvents)
-      this.#contentSize.addEvent(event.raw, answerEvents)
-      for (const { type } of answerEvents) {
+      this.#countEmptyEvents(events)
+      if (!decoded) continue
+      const { source, raw, isUnchanged } = decoded
+      this.#contentSize.addEvent(source.raw, events)
+      for (const { type } of events) {
         if (type === 'finish') this.#finished = true
         else if (isContent(type)) this.#hasContent = true
-        if (type === 'tool_call') this.#progress.hasCalls = true
-        else if (type === 'text') this.#progress.hasText = true
       }
-      const isSingleLine = !event.data.includes('\n') && !answerEvents.some(({ type }) => type === 'usage')
-      const raw = this.#isForeign ? undefined : isSingleLine ? event.raw : toSingleLineEvent(event)
-      if (!this.#started && !answerEvents.some(endsHold)) {
-        this.#hold!.add(answerEvents, raw)
+      if (this.#stream.isForeign) this.#fastPath = undefined
+      if (!this.#started && !events.some(endsHold)) {
+        this.#hold!.add(events, raw)
         continue
       }
       this.#start()
-      this.#receiver.events(answerEvents, raw)
-      if (isSingleLine && event === receivedEvent) this.#fastPath?.learn(event.raw, answerEvents)
+      this.#receiver.events(events, raw)
+      if (isUnchanged) this.#fastPath?.learn(source.raw, events)
     }
     if (this.#started) this.#receiver.flush()
-  }
-
-  /** Sets the protocol of the stream. Clients get another one than that of the endpoint only translated. */
-  #setProtocol(protocol: ProviderProtocol | undefined): void {
-    this.#protocol = protocol
-    if (!protocol || !this.#isForeign) return
-    this.#read = this.#newReader(protocol)
-    this.#fastPath = undefined
-  }
-
-  get #isForeign(): boolean {
-    return this.#protocol !== undefined && this.#protocol !== this.#attempt.providerProtocol
-  }
-
-  #readEvent(event: SseEvent): AnswerEvent[] {
-    return event.event === 'error' ? this.#readError(event) : this.#read(event)
-  }
-
-  /** An event named `error` is an error, whatever its data. */
-  #readError(event: SseEvent): AnswerEvent[] {
-    const body = parseJson(event.data)
-    const answerEvents = body === undefined ? [] : this.#read(event)
-    if (answerEvents.some(({ type }) => type === 'error')) return answerEvents
-    return [errorWithoutAnswer(body ?? { message: event.data }, noMessage)]
   }
 
   /** @throws Error after too many events in a row without content. */
@@ -351,35 +278,27 @@ export class AttemptAnswer implements Sink {
   #end(): void {
     if (this.#bodyReader) return this.#deliverWhole(this.#bodyReader.end(), undefined)
     if (this.#wholeBody) return this.#endWholeBody(withoutByteOrderMark(this.#wholeBody.take()))
-    if (this.#jsonLines) this.#readStream(this.#jsonLines.end())
-    if (this.#isOver) return
-    this.#deliver(this.#sse.end())
+    this.#deliver(this.#stream.end())
     if (this.#isOver) return
     this.#endStream(this.#finished)
   }
 
   /** @param canBeComplete whether an answer with content is complete without further events. */
   #endStream(canBeComplete: boolean): void {
-    const finalEvents = this.#read(endMark)
+    const finalEvents = this.#stream.readEndMark()
     const endsNow = finalEvents.some(({ type }) => type === 'finish')
     const hasContent = this.#finished || this.#hasContent || finalEvents.some(({ type }) => isContent(type))
     if (!(canBeComplete && hasContent) && !endsNow) return this.#endTooEarly()
-    if (finalEvents.some(({ type }) => type === 'tool_call')) this.#progress.hasCalls = true
     if (!this.#finished && !endsNow)
-      finalEvents.push({ type: 'finish', reason: this.#progress.hasCalls ? 'tool_calls' : 'stop', native: undefined })
+      finalEvents.push({ type: 'finish', reason: this.#stream.hasCalls ? 'tool_calls' : 'stop', native: undefined })
     this.#start()
     if (finalEvents.length > 0) this.#receiver.events(finalEvents, undefined)
     this.#finish()
   }
 
-  /** Whether the end mark completes an answer without a finish reason. */
-  get #endsByMark(): boolean {
-    return (this.#protocol ?? this.#attempt.providerProtocol).endsByMark === true
-  }
-
   #endTooEarly(): void {
-    const words = this.#hasContent ? undefined : this.#words
-    if (words && /[a-z]{2}/i.test(words)) return this.#upstreamError(errorOf(words))
+    const { otherText } = this.#stream
+    if (otherText !== undefined && !this.#hasContent) return this.#upstreamError(toErrorEvent(otherText))
     this.#fail({
       ...unusableAnswer,
       reason: 'an answer that ended too early',
@@ -397,16 +316,17 @@ export class AttemptAnswer implements Sink {
       return this.#fail(this.#toFailure(this.#status, message, { status: this.#status, ...facts }))
     }
     if (isJsonLines(text)) return this.#endJsonLines(bytes)
-    if (isOtherText(text)) return this.#upstreamError(errorOf(text))
-    this.#readWhole(parsedAnswer({ bytes, text }))
+    if (isOtherText(text)) return this.#upstreamError(toErrorEvent(text))
+    this.#readWhole(parseAnswer({ bytes, text }))
   }
 
   #readWhole({ answer, body }: ParsedAnswer): void {
     const { providerProtocol, answerId, answerLimit, toolNames } = this.#attempt
-    const usual = providerProtocol.forms ? providerProtocol.forms.ofAnswer(body) : body
-    const protocol = protocolOfAnswer(usual, providerProtocol)
-    const events = protocol.readBody(usual, answerId, answerLimit, toolNames)
-    this.#deliverWhole(events, protocol === providerProtocol ? answerWith(usual, body, answer) : undefined)
+    const { normalizer } = providerProtocol.forms ?? {}
+    const normalized = normalizer ? normalizer.normalizeAnswer(body) : body
+    const protocol = recognizeAnswer(normalized, providerProtocol)
+    const events = protocol.readBody(normalized, answerId, answerLimit, toolNames)
+    this.#deliverWhole(events, protocol === providerProtocol ? replaceBody(answer, body, normalized) : undefined)
   }
 
   /** @param whole undefined if the answer was read while it arrived. */
@@ -421,9 +341,7 @@ export class AttemptAnswer implements Sink {
 
   /** Reads a whole body that is a stream of JSON lines with another content type. */
   #endJsonLines(bytes: Buffer): void {
-    this.#wholeBody = undefined
-    this.#jsonLines = new JsonLines()
-    this.#startStream()
+    this.#startStream({ hasJsonLines: true })
     this.#readChunk(bytes)
     if (!this.#isOver) this.#end()
   }

@@ -130,6 +130,16 @@ test('the content type in any case and spaces after the end mark are accepted', 
   assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
 })
 
+test('a stream declared as JSON is read, also if its first chunk ends before an object', async () => {
+  const play: FaultyBehaviour = async ({ socket }) => {
+    socket.write(head('application/json') + chunk('data: '))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const rest = `${deltaEvent({ content: 'Hi' })}${deltaEvent({}, 'stop')}${doneEvent}`.slice('data: '.length)
+    socket.end(Buffer.concat([chunk(rest), chunk('')]))
+  }
+  assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
+})
+
 describe('an attempt without an answer', () => {
   test('that ends at once was sent, and another endpoint can be tried', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))

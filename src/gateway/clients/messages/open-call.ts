@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import { repairedJson } from '#platform/json/repaired-json.ts'
+import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
 import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { CallBlock } from './message.ts'
 
@@ -37,7 +37,7 @@ export class OpenCall {
    * @throws Error if the arguments are not an object, because without arguments the client would run the tool wrongly.
    */
   close(isTruncated: boolean): void {
-    const value = parseJsonText(this.json || '{}') ?? parseJsonText(repairedJson(this.json) ?? '')
+    const value = parseJsonText(this.json || '{}') ?? parseJsonText(repairJsonSyntax(this.json) ?? '')
     if (isObject(value)) this.block.input = value
     else if (!isTruncated) throw new Error(`the arguments of its call of "${this.block.name}" are not a JSON object`)
   }

@@ -6,7 +6,7 @@ import type { Repair } from './repair.ts'
  * The chat whose answer format has its schema where OpenAI has it. Servers such as llama.cpp and Together, and their clients,
  * have it directly in the format, also with the type `json_object`.
  */
-export function withWrappedSchema<T extends Pick<ChatRequest, 'response_format'>>(chat: T): T {
+export function wrapFormatSchema<T extends Pick<ChatRequest, 'response_format'>>(chat: T): T {
   const { schema, json_schema, type } = (chat.response_format ?? {}) as Body
   if (typeof schema !== 'object' || schema === null || json_schema != null) return chat
   if (type !== 'json_schema' && type !== 'json_object') return chat
@@ -14,4 +14,4 @@ export function withWrappedSchema<T extends Pick<ChatRequest, 'response_format'>
 }
 
 /** The repair of a body for servers that refuse a schema directly in the format. */
-export const wrapSchema: Repair = (body) => withWrappedSchema(body as Pick<ChatRequest, 'response_format'>) as Body
+export const wrapSchema: Repair = (body) => wrapFormatSchema(body as Pick<ChatRequest, 'response_format'>) as Body

@@ -1,7 +1,7 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { PartialCall, startsObject } from './call.ts'
-import { declaredName } from './declared-name.ts'
+import { findDeclaredName } from './declared-name.ts'
 import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>
@@ -195,7 +195,7 @@ export class ToolCallAssembler {
 
   #open(call: PartialCall): AnswerEvent {
     const index = this.#opened++
-    call.name = declaredName(call.name!, this.#options.toolNames)
+    call.name = findDeclaredName(call.name!, this.#options.toolNames)
     return call.open(index, generatedCallId(call.answerId || this.#options.answerId, index))
   }
 

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
-import { declaredName } from './declared-name.ts'
+import { findDeclaredName } from './declared-name.ts'
 
 const declared = new Set(['read', 'fs.write'])
 
 test('a name with additions is the declared tool that it means', () => {
   for (const name of ['functions.read', 'default_api.read', ' read', 'read<|channel|>commentary', 'functions.read:0'])
-    assert.equal(declaredName(name, declared), 'read')
-  assert.equal(declaredName('tools.fs.write', declared), 'fs.write')
+    assert.equal(findDeclaredName(name, declared), 'read')
+  assert.equal(findDeclaredName('tools.fs.write', declared), 'fs.write')
 })
 
 test('a declared or unknown name, and any name without declared tools, stays', () => {
   for (const name of ['read', 'fs.write', 'functions.search', 'reader'])
-    assert.equal(declaredName(name, declared), name)
-  assert.equal(declaredName('functions.read', undefined), 'functions.read')
+    assert.equal(findDeclaredName(name, declared), name)
+  assert.equal(findDeclaredName('functions.read', undefined), 'functions.read')
 })
 
 test('calls of whole and streamed answers have the declared name', () => {

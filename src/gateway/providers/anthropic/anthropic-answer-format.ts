@@ -34,7 +34,7 @@ export function withFormatAsTool(body: Body): { body: Body; answerTool?: string 
       ...withInstruction(rest, answerTool),
       ...(Object.keys(config).length > 0 && { output_config: config }),
       tools: [...tools, tool],
-      tool_choice: choiceFor(body, tools.length > 0, tool_choice as Choice | null | undefined, answerTool),
+      tool_choice: toToolChoice(body, tools.length > 0, tool_choice as Choice | null | undefined, answerTool),
     },
   }
 }
@@ -46,13 +46,13 @@ function unusedName(tools: readonly Tool[]): string {
   return name
 }
 
-function reasons({ thinking }: Body): boolean {
+function usesThinking({ thinking }: Body): boolean {
   const { type } = (thinking ?? {}) as { type?: unknown }
   return type === 'enabled' || type === 'adaptive'
 }
 
-function choiceFor(body: Body, hasTools: boolean, choice: Choice | null | undefined, name: string): Choice {
-  if (reasons(body)) return { type: 'auto' }
+function toToolChoice(body: Body, hasTools: boolean, choice: Choice | null | undefined, name: string): Choice {
+  if (usesThinking(body)) return { type: 'auto' }
   if (choice?.type === 'tool') return choice
   const { type: _type, ...options } = choice ?? {}
   if (hasTools && choice?.type !== 'none') return { ...options, type: 'any' }
@@ -61,7 +61,7 @@ function choiceFor(body: Body, hasTools: boolean, choice: Choice | null | undefi
 
 /** Instructs a model that cannot be forced to call the tool. */
 function withInstruction(body: Body, name: string): Body {
-  if (!reasons(body)) return body
+  if (!usesThinking(body)) return body
   const { system } = body
   const text = `Give the final answer only by calling the tool "${name}".`
   const before = typeof system === 'string' ? [{ type: 'text', text: system }] : Array.isArray(system) ? system : []

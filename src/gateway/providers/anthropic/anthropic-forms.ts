@@ -1,28 +1,30 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
-import { type Members, withMembers } from '../changed-members.ts'
+import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of servers of this protocol in other forms than Anthropic's. */
 export const anthropicForms: AnswerForms = {
   mark: /"(?:message_start|message_delta|content_block_\w+)"/,
   isOwn: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
-  isUsual: ({ event, data }) =>
-    data.startsWith(blockDelta) ||
-    ((event === undefined || data.includes(`"${event}"`)) &&
-      (!data.includes('"usage"') || (!foreignUsage.test(data) && !foreignReason.test(data)))),
-  ofEvent: (content, _progress, name) => usualEvent(content as Members, name),
-  ofAnswer: (body) => (isObject(body) ? withEnd(usualMessage(body)) : body),
+  normalizer: {
+    isStandard: ({ event, data }) =>
+      data.startsWith(blockDelta) ||
+      ((event === undefined || data.includes(`"${event}"`)) &&
+        (!data.includes('"usage"') || (!openaiUsage.test(data) && !openaiReason.test(data)))),
+    normalizeEvent: (content, _progress, name) => normalizeEvent(content as Members, name),
+    normalizeAnswer: (body) => (isObject(body) ? addStopReason(normalizeMessage(body)) : body),
+  },
 }
 
 /** The start of most events. */
 const blockDelta = '{"type":"content_block_delta"'
 
-const foreignUsage = /"(?:prompt_tokens|completion_tokens)"/
-const foreignReason = /"stop_reason"\s*:\s*"(?:stop|eos|length|tool_calls|function_call|content_filter|COMPLETE|STOP)"/
+const openaiUsage = /"(?:prompt_tokens|completion_tokens)"/
+const openaiReason = /"stop_reason"\s*:\s*"(?:stop|eos|length|tool_calls|function_call|content_filter|COMPLETE|STOP)"/
 
 /** Reasons of the end as chat servers name them, which proxies pass on. */
-const reasons = new Map<unknown, string>([
+const standardReasons = new Map<unknown, string>([
   ['stop', 'end_turn'],
   ['STOP', 'end_turn'],
   ['COMPLETE', 'end_turn'],
@@ -33,43 +35,43 @@ const reasons = new Map<unknown, string>([
   ['content_filter', 'refusal'],
 ])
 
-function usualEvent(event: Members, name: string | undefined): Members {
+function normalizeEvent(event: Members, name: string | undefined): Members {
   const { type = name, usage, message, delta } = event
   return withMembers(event, {
     type,
-    ...(isObject(usage) && { usage: usualUsage(usage) }),
-    ...(isObject(message) && { message: usualMessage(message) }),
-    ...(type === 'message_delta' && isObject(delta) && { delta: withReason(delta) }),
+    ...(isObject(usage) && { usage: normalizeUsage(usage) }),
+    ...(isObject(message) && { message: normalizeMessage(message) }),
+    ...(type === 'message_delta' && isObject(delta) && { delta: normalizeReason(delta) }),
   })
 }
 
-function usualMessage(message: Members): Members {
+function normalizeMessage(message: Members): Members {
   const { content, usage, error } = message
   const blocks =
     typeof content === 'string' ? [{ type: 'text', text: content }] : isObject(content) ? [content] : content
-  return withReason(
+  return normalizeReason(
     withMembers(message, {
-      ...(Array.isArray(blocks) && { content: blocks === content ? mapItems(blocks, usualBlock) : blocks }),
-      ...(isObject(usage) && { usage: usualUsage(usage) }),
+      ...(Array.isArray(blocks) && { content: blocks === content ? mapItems(blocks, normalizeBlock) : blocks }),
+      ...(isObject(usage) && { usage: normalizeUsage(usage) }),
       ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
     }),
   )
 }
 
 /** A whole message ended, even if its server does not say why. */
-function withEnd(message: Members): Members {
+function addStopReason(message: Members): Members {
   const { stop_reason, content } = message
   if (stop_reason != null || !Array.isArray(content)) return message
   const calls = content.some((block) => isObject(block) && block.type === 'tool_use')
   return withMembers(message, { stop_reason: calls ? 'tool_use' : 'end_turn' })
 }
 
-const withReason = <T extends Members>(holder: T): T => {
-  const reason = reasons.get(holder.stop_reason)
+const normalizeReason = <T extends Members>(holder: T): T => {
+  const reason = standardReasons.get(holder.stop_reason)
   return reason === undefined ? holder : withMembers(holder, { stop_reason: reason })
 }
 
-function usualBlock(block: unknown): unknown {
+function normalizeBlock(block: unknown): unknown {
   if (typeof block === 'string') return { type: 'text', text: block }
   return isObject(block) && block.type === undefined && typeof block.text === 'string'
     ? { type: 'text', ...block }
@@ -77,7 +79,7 @@ function usualBlock(block: unknown): unknown {
 }
 
 /** Usage with the names of Anthropic. OpenAI counts cached tokens within the prompt. */
-function usualUsage(usage: Members): Members {
+function normalizeUsage(usage: Members): Members {
   const { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: details } = usage
   if (prompt === undefined && completion === undefined) return usage
   const inDetails = isObject(details) && typeof details.cached_tokens === 'number' ? details.cached_tokens : undefined

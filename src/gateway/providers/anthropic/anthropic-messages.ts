@@ -4,7 +4,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
-import { withWrappedSchema } from '../../protocol/repairs/answer-format.ts'
+import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
@@ -23,7 +23,7 @@ import { anthropicBillable, encodeProviderTool } from './anthropic-tools.ts'
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (request, target) => {
-    const { chat, customTools } = withFunctionTools(withWrappedSchema(request))
+    const { chat, customTools } = withFunctionTools(wrapFormatSchema(request))
     const encoded = encodeRequest('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
     const { canSample } = thinkingFor(chat, target.endpoint)
     const droppedFields = findSetFields(chat as Body, anthropicLacks(chat as Body, canSample))

@@ -10,7 +10,7 @@ import { type ReportedCounts, sumCounts, usageEvents } from '../token-counts.ts'
 import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
 import { generateCallId } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
-import { usualAnswer } from './gemini-forms.ts'
+import { normalizeGeminiAnswer } from './gemini-forms.ts'
 import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
 
@@ -74,13 +74,13 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 's
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
-  return ({ data }) => answer.read(usualAnswer(JSON.parse(data)) as GeneratedCandidate)
+  return ({ data }) => answer.read(normalizeGeminiAnswer(JSON.parse(data)) as GeneratedCandidate)
 }
 
 /** Reads a whole answer. */
 export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
   // Without its parameter for events, a stream is a list.
-  const parts = (Array.isArray(body) ? body : [body]).map(usualAnswer) as GeneratedCandidate[]
+  const parts = (Array.isArray(body) ? body : [body]).map(normalizeGeminiAnswer) as GeneratedCandidate[]
   const answer = new GeminiAnswer(answerId)
   const events = parts.flatMap((part) => answer.read(part))
   const isEnded = events.some(({ type }) => type === 'finish' || type === 'error')

@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
-import { type Members, withMembers } from '../changed-members.ts'
+import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of servers of this protocol in other forms than Google's. */
 export const geminiForms: AnswerForms = {
@@ -10,36 +10,32 @@ export const geminiForms: AnswerForms = {
     const [first] = Array.isArray(body) ? body : [body]
     return isObject(first) && ['candidates', 'promptFeedback', 'usageMetadata'].some((name) => name in first)
   },
-  // Clients never get its bytes, so its reader gives answers their form.
-  isUsual: () => true,
-  ofEvent: (content) => content,
-  ofAnswer: (body) => body,
 }
 
 /** An answer without an envelope, names of Python, and enumerations as numbers. The same object if it has none of these. */
-export function usualAnswer(body: unknown): unknown {
+export function normalizeGeminiAnswer(body: unknown): unknown {
   if (!isObject(body)) return body
   const inner = body.candidates === undefined && isObject(body.response) ? body.response : body
-  const answer = hasPythonNames(inner) ? (renamed(inner) as Members) : inner
+  const answer = hasPythonNames(inner) ? (toCamelCaseNames(inner) as Members) : inner
   const { candidates, usageMetadata: usage, error } = answer
-  if (error == null && isUsualUsage(usage) && isUsualCandidates(candidates)) return answer
+  if (error == null && isStandardUsage(usage) && areStandardCandidates(candidates)) return answer
   return withMembers(answer, {
-    ...(Array.isArray(candidates) && { candidates: mapItems(candidates, usualCandidate) }),
-    ...(isObject(usage) && { usageMetadata: usualUsage(usage) }),
+    ...(Array.isArray(candidates) && { candidates: mapItems(candidates, normalizeCandidate) }),
+    ...(isObject(usage) && { usageMetadata: normalizeUsage(usage) }),
     ...(isObject(error) && Object.keys(error).length === 0 && { error: undefined }),
   })
 }
 
 type Candidate = { content?: { parts?: unknown }; finishReason?: unknown } & Members
 
-const usualReasons: ReadonlySet<unknown> = new Set([undefined, 'STOP', 'MAX_TOKENS'])
+const standardReasons: ReadonlySet<unknown> = new Set([undefined, 'STOP', 'MAX_TOKENS'])
 
-const isUsualUsage = (usage: unknown) => !isObject(usage) || typeof usage.totalTokenCount !== 'string'
+const isStandardUsage = (usage: unknown) => !isObject(usage) || typeof usage.totalTokenCount !== 'string'
 
-const isUsualCandidates = (candidates: unknown) =>
+const areStandardCandidates = (candidates: unknown) =>
   !Array.isArray(candidates) ||
   candidates.every(
-    (candidate: Candidate | null) => usualReasons.has(candidate?.finishReason) && !Array.isArray(candidate?.content),
+    (candidate: Candidate | null) => standardReasons.has(candidate?.finishReason) && !Array.isArray(candidate?.content),
   )
 
 function hasPythonNames(answer: Members): boolean {
@@ -52,27 +48,37 @@ function hasPythonName(candidate: Candidate | null): boolean {
   if (!isObject(candidate)) return false
   if ('finish_reason' in candidate || 'grounding_metadata' in candidate) return true
   const parts = isObject(candidate.content) ? candidate.content.parts : undefined
-  return Array.isArray(parts) && parts.some((part) => isObject(part) && pythonParts.some((name) => name in part))
+  return Array.isArray(parts) && parts.some((part) => isObject(part) && pythonPartNames.some((name) => name in part))
 }
 
-const pythonParts = ['function_call', 'inline_data', 'thought_signature', 'file_data'] as const
+const pythonPartNames = ['function_call', 'inline_data', 'thought_signature', 'file_data'] as const
 
 /** Objects whose names belong to the functions of the client. */
-const foreign: ReadonlySet<string> = new Set(['args', 'response'])
+const clientObjects: ReadonlySet<string> = new Set(['args', 'response'])
 
-function renamed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(renamed)
+function toCamelCaseNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toCamelCaseNames)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
-      const usual = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-      return [usual, foreign.has(name) ? inner : renamed(inner)]
+      const camelCase = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      return [camelCase, clientObjects.has(name) ? inner : toCamelCaseNames(inner)]
     }),
   )
 }
 
 /** The numbers of finish reasons, from 0. */
-const reasons = ['', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII']
+const reasonsByNumber = [
+  '',
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+]
 const reasonOfWord = new Map([
   ['TOOL_CALLS', 'STOP'],
   ['FUNCTION_CALL', 'STOP'],
@@ -81,20 +87,21 @@ const reasonOfWord = new Map([
   ['CONTENT_FILTER', 'SAFETY'],
 ])
 
-function usualCandidate(candidate: unknown): unknown {
+function normalizeCandidate(candidate: unknown): unknown {
   if (!isObject(candidate)) return candidate
   const { content, finishReason: reason } = candidate
-  const word = typeof reason === 'number' ? (reasons[reason] ?? 'OTHER') : String(reason ?? '').toUpperCase()
+  const word = typeof reason === 'number' ? (reasonsByNumber[reason] ?? 'OTHER') : String(reason ?? '').toUpperCase()
   // The value of an end that is not reached.
-  const usual = word === '' || word === 'FINISH_REASON_UNSPECIFIED' ? undefined : (reasonOfWord.get(word) ?? word)
+  const standardReason =
+    word === '' || word === 'FINISH_REASON_UNSPECIFIED' ? undefined : (reasonOfWord.get(word) ?? word)
   return withMembers(candidate, {
-    ...(reason !== undefined && { finishReason: usual }),
+    ...(reason !== undefined && { finishReason: standardReason }),
     ...(Array.isArray(content) && { content: { role: 'model', parts: content } }),
   })
 }
 
 /** Counts as numbers. Servers that write 64-bit integers as JSON make them texts. */
-function usualUsage(usage: Members): Members {
+function normalizeUsage(usage: Members): Members {
   const counts = Object.entries(usage).filter(([, count]) => typeof count === 'string' && /^\d+$/.test(count))
   return counts.length === 0
     ? usage

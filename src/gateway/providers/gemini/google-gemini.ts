@@ -3,7 +3,7 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
-import { withWrappedSchema } from '../../protocol/repairs/answer-format.ts'
+import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
@@ -20,7 +20,7 @@ export const googleGemini: ProviderProtocol = {
   protocol: 'google-gemini',
   tasks: { embeddings: geminiEmbeddings },
   encode: (request, { endpoint, credential, stream }) => {
-    const { chat, customTools } = withFunctionTools(withWrappedSchema(request))
+    const { chat, customTools } = withFunctionTools(wrapFormatSchema(request))
     const { body, dropped, aliases } = repairBody(geminiRequest(chat, endpoint), geminiRules)
     return {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,

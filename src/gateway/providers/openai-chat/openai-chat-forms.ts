@@ -2,9 +2,9 @@ import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../protocol/answer-forms.ts'
-import { type Members, withMembers } from '../changed-members.ts'
-import { isUsualMessage, usualMessage } from './openai-chat-message-forms.ts'
-import { nativeAnswer } from './openai-chat-native-forms.ts'
+import { type Members, withMembers } from '../with-members.ts'
+import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
+import { readNativeAnswer } from './openai-chat-native-forms.ts'
 
 type Part = 'delta' | 'message'
 
@@ -12,15 +12,17 @@ type Part = 'delta' | 'message'
 export const chatForms: AnswerForms = {
   mark: /"choices"/,
   isOwn: (body) => isObject(body) && 'choices' in body,
-  isUsual: ({ data }: SseEvent) => usualDelta.test(data) && !unusualMember.test(data),
-  ofEvent: (content, progress) => usualCompletion(content, 'delta', progress) as object,
-  ofAnswer: (body) => (isUsualCompletion(body) ? body : usualCompletion(body, 'message')),
+  normalizer: {
+    isStandard: ({ data }: SseEvent) => standardDelta.test(data) && !nonStandardMember.test(data),
+    normalizeEvent: (content, progress) => normalizeCompletion(content, 'delta', progress) as object,
+    normalizeAnswer: (body) => (isStandardCompletion(body) ? body : normalizeCompletion(body, 'message')),
+  },
 }
 
-const usualDelta = /"delta"\s*:\s*\{/
+const standardDelta = /"delta"\s*:\s*\{/
 
-/** Members that a usual chunk lacks, or whose value has another type in it. Quotes within strings are escaped. */
-const unusualMember = new RegExp(
+/** Members that a standard chunk lacks, or whose value has another type in it. Quotes within strings are escaped. */
+const nonStandardMember = new RegExp(
   [
     String.raw`"(?:message|text|toolCalls|parameters|input|stop_reason|finishReason|context|web_search)"\s*:\s*["[{]`,
     String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
@@ -31,27 +33,27 @@ const unusualMember = new RegExp(
 )
 
 /** A fast check of a whole answer. */
-function isUsualCompletion(body: unknown): boolean {
+function isStandardCompletion(body: unknown): boolean {
   const choices = (body as { choices?: unknown } | null)?.choices
   if (!Array.isArray(choices) || choices.length === 0 || (body as Members).error || 'web_search' in (body as Members))
     return false
   return choices.every(
-    (choice: Members | null) => typeof choice?.finish_reason === 'string' && isUsualMessage(choice.message),
+    (choice: Members | null) => typeof choice?.finish_reason === 'string' && isStandardMessage(choice.message),
   )
 }
 
-function usualCompletion(body: unknown, part: Part, progress?: StreamProgress): unknown {
-  const completion = isObject(body) && body.choices != null ? body : openedEnvelope(body, part)
+function normalizeCompletion(body: unknown, part: Part, progress?: StreamProgress): unknown {
+  const completion = isObject(body) && body.choices != null ? body : openEnvelope(body, part)
   if (!isObject(completion) || completion.choices == null) return completion
-  const listed = choicesIn(completion.choices)
-  const choices = listed && mapItems(listed, (choice) => usualChoice(choice, part, progress))
+  const listed = listChoices(completion.choices)
+  const choices = listed && mapItems(listed, (choice) => normalizeChoice(choice, part, progress))
   const { error } = completion
   const hasError = !(isObject(error) && Object.keys(error).length === 0)
   return withMembers(completion, {
     ...(choices && { choices }),
     ...(!hasError && { error: undefined }),
-    ...usageWithin(completion, choices, part),
-    ...sourcesWithin(completion, choices, part),
+    ...findUsage(completion, choices, part),
+    ...findSources(completion, choices, part),
   })
 }
 
@@ -61,48 +63,48 @@ const envelopes = ['result', 'data', 'output', 'response', 'body'] as const
  * The answer in the member of an envelope, as Cloudflare and many company gateways send it, or an answer of a server's own
  * API in the members of a completion.
  */
-function openedEnvelope(body: unknown, part: Part): unknown {
-  if (!isObject(body)) return nativeAnswer(body, part) ?? body
+function openEnvelope(body: unknown, part: Part): unknown {
+  if (!isObject(body)) return readNativeAnswer(body, part) ?? body
   const inner = envelopes.map((name) => body[name]).filter(isObject)
   const { usage, id } = body
   const shared = { ...(usage !== undefined && { usage }), ...(id !== undefined && { id }) }
   const completion = inner.find((one) => one.choices != null)
   if (completion) return { ...shared, ...completion }
-  const native = nativeAnswer(body, part)
+  const native = readNativeAnswer(body, part)
   if (native) return native
-  const within = inner.map((one) => nativeAnswer(one, part)).find((one) => one !== undefined)
+  const within = inner.map((one) => readNativeAnswer(one, part)).find((one) => one !== undefined)
   return within ? { ...shared, ...within } : body
 }
 
 /** The choices as a list without nulls. Some servers send one choice, or an object with their numbers. */
-function choicesIn(choices: unknown): Members[] | undefined {
+function listChoices(choices: unknown): Members[] | undefined {
   if (Array.isArray(choices)) return choices.every(isObject) ? choices : choices.filter(isObject)
   if (!isObject(choices)) return undefined
   if ('message' in choices || 'delta' in choices) return [choices]
   return Object.values(choices).filter(isObject)
 }
 
-function usualChoice(choice: Members, part: Part, progress: StreamProgress | undefined): Members {
+function normalizeChoice(choice: Members, part: Part, progress: StreamProgress | undefined): Members {
   const { delta, message, messages } = choice
   const listed = Array.isArray(messages) ? messages.findLast(isObject) : undefined
   const found = part === 'delta' ? (delta ?? undefined) : (message ?? delta ?? listed)
-  const own = usualMessage(found)
-  const whole = part === 'delta' && isObject(message) ? usualMessage(message) : undefined
-  const ended = withMembers(choice, { ...(own !== undefined && { [part]: own }), ...reasonOf(choice) })
+  const own = normalizeMessage(found)
+  const whole = part === 'delta' && isObject(message) ? normalizeMessage(message) : undefined
+  const ended = withMembers(choice, { ...(own !== undefined && { [part]: own }), ...readFinishReason(choice) })
   if (!isObject(whole) || progress === undefined || (isObject(own) && own.content)) return ended
   // Some servers send the text or the calls only in a message at the end of the stream.
   const rest = {
     ...(!progress.hasText && typeof whole.content === 'string' && whole.content !== '' && { content: whole.content }),
-    ...(!progress.hasCalls && Array.isArray(whole.tool_calls) && { tool_calls: numbered(whole.tool_calls) }),
+    ...(!progress.hasCalls && Array.isArray(whole.tool_calls) && { tool_calls: addIndexes(whole.tool_calls) }),
   }
   if (Object.keys(rest).length === 0) return ended
   return withMembers(ended, { delta: { ...(own as Members | undefined), ...rest }, message: undefined })
 }
 
-const numbered = (calls: unknown[]) => calls.filter(isObject).map((call, index) => ({ ...call, index }))
+const addIndexes = (calls: unknown[]) => calls.filter(isObject).map((call, index) => ({ ...call, index }))
 
 /** The finish reason as text. Some servers send an object, or have it in another member. */
-function reasonOf({ finish_reason: reason, finishReason, stop_reason: other }: Members): Members {
+function readFinishReason({ finish_reason: reason, finishReason, stop_reason: other }: Members): Members {
   if (typeof reason === 'string') return {}
   if (reason == null) {
     const named = [finishReason, other].find((one) => typeof one === 'string' && one !== '')
@@ -114,7 +116,7 @@ function reasonOf({ finish_reason: reason, finishReason, stop_reason: other }: M
 }
 
 /** Usage that a server has in the message instead of the answer. */
-function usageWithin({ usage }: Members, choices: Members[] | undefined, part: Part): Members {
+function findUsage({ usage }: Members, choices: Members[] | undefined, part: Part): Members {
   const first = choices?.[0]?.[part]
   const inner = isObject(first) ? first.usage : undefined
   return usage == null && isObject(inner) ? { usage: inner } : {}
@@ -123,7 +125,7 @@ function usageWithin({ usage }: Members, choices: Members[] | undefined, part: P
 type Source = { link?: unknown; url?: unknown; title?: unknown; content?: unknown } | null
 
 /** Sources that a server has in the message (Azure), or in `web_search` (Zhipu). */
-function sourcesWithin(completion: Members, choices: Members[] | undefined, part: Part): Members {
+function findSources(completion: Members, choices: Members[] | undefined, part: Part): Members {
   if (completion.search_results || completion.citations) return {}
   const message = choices?.[0]?.[part]
   const { citations, context } = (isObject(message) ? message : {}) as { citations?: unknown; context?: Members | null }

@@ -1,45 +1,51 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import { type Members, withMembers } from '../changed-members.ts'
+import { type Members, withMembers } from '../with-members.ts'
 
-/** Members that a usual message can have in any form. */
-const plainMembers: ReadonlySet<string> = new Set(['role', 'refusal', 'reasoning_details', 'function_call', 'audio'])
+/** Members of a message that are not checked, because every form of them is read. */
+const uncheckedMembers: ReadonlySet<string> = new Set([
+  'role',
+  'refusal',
+  'reasoning_details',
+  'function_call',
+  'audio',
+])
 
 /** A fast check of the message of a whole answer. */
-export function isUsualMessage(message: unknown): boolean {
+export function isStandardMessage(message: unknown): boolean {
   if (!isObject(message)) return false
   for (const name in message) {
     const value = message[name]
-    if (value === null || plainMembers.has(name)) continue
+    if (value === null || uncheckedMembers.has(name)) continue
     if (name === 'content' || name === 'reasoning' || name === 'reasoning_content') {
       if (typeof value !== 'string') return false
     } else if (name === 'tool_calls') {
-      if (!Array.isArray(value) || !value.every(isUsualCall)) return false
+      if (!Array.isArray(value) || !value.every(isStandardCall)) return false
     } else if (!(name === 'annotations' && Array.isArray(value) && value.length === 0)) return false
   }
   return true
 }
 
-const isUsualCall = (call: { function?: { arguments?: unknown } | null; custom?: unknown } | null) =>
+const isStandardCall = (call: { function?: { arguments?: unknown } | null; custom?: unknown } | null) =>
   typeof call?.function?.arguments === 'string' || isObject(call?.custom)
 
 /** A message or delta in OpenAI's form. Undefined if the server sends none. */
-export function usualMessage(message: unknown): unknown {
+export function normalizeMessage(message: unknown): unknown {
   if (typeof message === 'string') return { role: 'assistant', content: message }
   if (!isObject(message)) return message ?? undefined
   const { toolCalls, tool_calls: calls = toolCalls, images, annotations } = message
-  const content = contentOf(message)
-  const more = {
+  const content = splitContent(message)
+  const changes = {
     ...content.message,
-    ...(Array.isArray(calls) && { tool_calls: mapItems(calls, usualCall) }),
+    ...(Array.isArray(calls) && { tool_calls: mapItems(calls, normalizeCall) }),
     ...(toolCalls !== undefined && { toolCalls: undefined }),
-    ...(Array.isArray(images) && { images: mapItems(images, usualImage) }),
-    ...(Array.isArray(annotations) && { annotations: mapItems(annotations, usualAnnotation) }),
-    ...reasoningOf(message),
+    ...(Array.isArray(images) && { images: mapItems(images, normalizeImage) }),
+    ...(Array.isArray(annotations) && { annotations: mapItems(annotations, normalizeAnnotation) }),
+    ...normalizeReasoning(message),
   }
-  const { tool_calls: listed = [], images: shown = [] } = more as { tool_calls?: unknown[]; images?: unknown[] }
+  const { tool_calls: listed = [], images: shown = [] } = changes as { tool_calls?: unknown[]; images?: unknown[] }
   return withMembers(message, {
-    ...more,
+    ...changes,
     ...(content.calls.length > 0 && { tool_calls: [...listed, ...content.calls] }),
     ...(content.images.length > 0 && { images: [...shown, ...content.images] }),
   })
@@ -48,16 +54,16 @@ export function usualMessage(message: unknown): unknown {
 type Content = { message: Members; calls: Members[]; images: Members[] }
 
 /** The content, with calls and images among its parts separate. */
-function contentOf({ content, text }: Members): Content {
+function splitContent({ content, text }: Members): Content {
   const other: Content = { message: {}, calls: [], images: [] }
   if (content == null && typeof text === 'string') return { ...other, message: { content: text, text: undefined } }
   if (typeof content === 'number' || typeof content === 'boolean')
     return { ...other, message: { content: String(content) } }
   if (!Array.isArray(content)) return other
-  const parts = mapItems(content as unknown[], usualPart)
+  const parts = mapItems(content as unknown[], normalizePart)
   const remaining = parts.filter((part) => {
     if (!isObject(part)) return true
-    if (part.type === 'tool_use') other.calls.push({ ...usualCall(part), index: other.calls.length })
+    if (part.type === 'tool_use') other.calls.push({ ...normalizeCall(part), index: other.calls.length })
     else if (part.type === 'image_url') other.images.push(part)
     else return true
     return false
@@ -66,16 +72,16 @@ function contentOf({ content, text }: Members): Content {
 }
 
 /** A part that is text, reasoning in the form of Mistral, an image, or a call in the form of Anthropic. */
-function usualPart(part: unknown): unknown {
+function normalizePart(part: unknown): unknown {
   if (typeof part === 'string') return { type: 'text', text: part }
   if (!isObject(part)) return part
   const { type, reasoning, summary } = part
   if (type === 'reasoning') return { type: 'thinking', thinking: reasoning ?? summary ?? part.text }
-  return type === 'image_url' || type === 'image' || type === 'output_image' ? usualImage(part) : part
+  return type === 'image_url' || type === 'image' || type === 'output_image' ? normalizeImage(part) : part
 }
 
-/** A call in which the arguments have their usual name. */
-function usualCall(call: unknown): Members {
+/** A call whose arguments have their standard name. */
+function normalizeCall(call: unknown): Members {
   if (!isObject(call) || isObject(call.custom)) return call as Members
   const called = isObject(call.function) ? call.function : call
   if (called.arguments != null || called.name === undefined) return call
@@ -90,26 +96,26 @@ function usualCall(call: unknown): Members {
   }
 }
 
-function usualImage(image: unknown): Members {
-  const url = urlOf(image)
+function normalizeImage(image: unknown): Members {
+  const url = findImageUrl(image)
   if (url === undefined) return image as Members
   if (isObject(image) && isObject(image.image_url)) return image
   return { type: 'image_url', image_url: { url } }
 }
 
-function urlOf(image: unknown): string | undefined {
+function findImageUrl(image: unknown): string | undefined {
   if (typeof image === 'string') return image.startsWith('data:') || /^https?:/.test(image) ? image : dataUrl(image)
   if (!isObject(image)) return undefined
   const { image_url: inner, url, image: other, b64_json: base64, data } = image
   const found = [isObject(inner) ? inner.url : inner, url, other].find((one) => typeof one === 'string' && one !== '')
-  if (typeof found === 'string') return urlOf(found)
+  if (typeof found === 'string') return findImageUrl(found)
   return typeof base64 === 'string' ? dataUrl(base64) : typeof data === 'string' ? dataUrl(data) : undefined
 }
 
 const dataUrl = (base64: string) => `data:image/png;base64,${base64}`
 
 /** An annotation whose members are within `url_citation`. */
-function usualAnnotation(annotation: unknown): unknown {
+function normalizeAnnotation(annotation: unknown): unknown {
   if (!isObject(annotation) || isObject(annotation.url_citation) || typeof annotation.url !== 'string')
     return annotation
   const { type: _type, ...url_citation } = annotation
@@ -117,17 +123,17 @@ function usualAnnotation(annotation: unknown): unknown {
 }
 
 /** Reasoning as text, where a server sends a list. */
-function reasoningOf({ reasoning, reasoning_content, thinking_blocks: blocks }: Members): Members {
+function normalizeReasoning({ reasoning, reasoning_content, thinking_blocks: blocks }: Members): Members {
   const texts = [reasoning, reasoning_content].filter((one) => typeof one === 'string' && one !== '')
   const lists = {
-    ...(Array.isArray(reasoning) && { reasoning: textOf(reasoning) }),
-    ...(Array.isArray(reasoning_content) && { reasoning_content: textOf(reasoning_content) }),
+    ...(Array.isArray(reasoning) && { reasoning: joinTexts(reasoning) }),
+    ...(Array.isArray(reasoning_content) && { reasoning_content: joinTexts(reasoning_content) }),
   }
   if (texts.length > 0 || Object.keys(lists).length > 0 || !Array.isArray(blocks)) return lists
-  return { reasoning_content: textOf(blocks) }
+  return { reasoning_content: joinTexts(blocks) }
 }
 
-const textOf = (parts: unknown[]) =>
+const joinTexts = (parts: unknown[]) =>
   parts
     .map((part) => {
       const { text, thinking, content } = isObject(part)

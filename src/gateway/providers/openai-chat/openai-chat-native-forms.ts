@@ -1,5 +1,5 @@
 import { isObject } from '#platform/core/is-object.ts'
-import type { Members } from '../changed-members.ts'
+import type { Members } from '../with-members.ts'
 
 /** An answer of a server's own API, in the members of a completion. */
 type NativeAnswer = { message: Members; reason?: unknown; usage?: unknown }
@@ -49,7 +49,7 @@ const nativeForms: NativeForm[] = [
     read: ({ output, stopReason, usage }) => {
       const message = isObject(output) ? output.message : undefined
       if (!isObject(message) || !Array.isArray(message.content)) return undefined
-      return { message: { content: message.content.map(bedrockPart) }, reason: stopReason, usage }
+      return { message: { content: message.content.map(convertBedrockPart) }, reason: stopReason, usage }
     },
   },
   {
@@ -72,7 +72,7 @@ const nativeForms: NativeForm[] = [
 ]
 
 /** A whole answer or an event of a server's own API as a completion or chunk. Undefined if it is none. */
-export function nativeAnswer(body: unknown, part: 'delta' | 'message'): object | undefined {
+export function readNativeAnswer(body: unknown, part: 'delta' | 'message'): object | undefined {
   const answer = Array.isArray(body) && body.length === 1 ? body[0] : body
   if (!isObject(answer) || answer.error || answer.errors || answer.type === 'error') return undefined
   for (const { read } of nativeForms) {
@@ -85,7 +85,7 @@ export function nativeAnswer(body: unknown, part: 'delta' | 'message'): object |
   return undefined
 }
 
-function bedrockPart(part: unknown): unknown {
+function convertBedrockPart(part: unknown): unknown {
   const { text, toolUse, reasoningContent } = isObject(part) ? part : ({} as Members)
   if (isObject(toolUse))
     return { type: 'tool_use', id: toolUse.toolUseId, name: toolUse.name, input: toolUse.input ?? {} }

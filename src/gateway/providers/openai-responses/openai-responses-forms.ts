@@ -1,17 +1,19 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerForms } from '../../protocol/answer-forms.ts'
-import { type Members, withMembers } from '../changed-members.ts'
+import { type Members, withMembers } from '../with-members.ts'
 
 /** Answers of responses servers in other forms than OpenAI's. */
 export const responsesForms: AnswerForms = {
   mark: /"(?:response\.|object"\s*:\s*"response)/,
   isOwn: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),
-  isUsual: ({ event, data }) =>
-    (data.startsWith(textDelta) && data.includes('"delta":"')) ||
-    (hasType(event, data) && !unusual.test(data) && !isUnusualEnd(data)),
-  ofEvent: (content, _progress, name) => usualEvent(content as Members, name),
-  ofAnswer: (body) => (isObject(body) ? usualResponse(body) : body),
+  normalizer: {
+    isStandard: ({ event, data }) =>
+      (data.startsWith(textDelta) && data.includes('"delta":"')) ||
+      (hasType(event, data) && !nonStandardEvent.test(data) && !isNonStandardEnd(data)),
+    normalizeEvent: (content, _progress, name) => normalizeEvent(content as Members, name),
+    normalizeAnswer: (body) => (isObject(body) ? normalizeResponse(body) : body),
+  },
 }
 
 /** The start of most events. */
@@ -22,16 +24,17 @@ const hasType = (event: string | undefined, data: string) =>
   event === undefined || event === 'message' || data.includes(`"${event}"`)
 
 /** Events with names that preceded those of OpenAI's, or with an object as delta. */
-const unusual = /"delta"\s*:\s*\{|"response\.(?:text|reasoning|reasoning_summary|reasoning_content|cancelled)\b[."]/
+const nonStandardEvent =
+  /"delta"\s*:\s*\{|"response\.(?:text|reasoning|reasoning_summary|reasoning_content|cancelled)\b[."]/
 
-/** The last event can be long, so it is read only if it lacks its usual members. */
-function isUnusualEnd(data: string): boolean {
+/** The last event can be long, so it is read only if it lacks its standard members. */
+function isNonStandardEnd(data: string): boolean {
   if (!data.includes('"response.completed"')) return false
   return !data.includes('"output_tokens"') || (data.includes('"output_text":"') && data.includes('"output":[]'))
 }
 
 /** Earlier names of events, and names of other servers. */
-const names = new Map<unknown, string>([
+const standardNames = new Map<unknown, string>([
   ['response.text.delta', 'response.output_text.delta'],
   ['response.text.done', 'response.output_text.done'],
   ['response.reasoning.delta', 'response.reasoning_text.delta'],
@@ -43,47 +46,47 @@ const names = new Map<unknown, string>([
   ['response.cancelled', 'response.failed'],
 ])
 
-function usualEvent(event: Members, name: string | undefined): Members {
+function normalizeEvent(event: Members, name: string | undefined): Members {
   const type = event.type ?? name
   const { delta, response, usage } = event
   const text = isObject(delta) ? (delta.text ?? delta.content) : undefined
-  const whole = isObject(response) ? usualResponse(response) : response
+  const whole = isObject(response) ? normalizeResponse(response) : response
   const hasUsage = isObject(whole) && whole.usage == null && isObject(usage)
   return withMembers(event, {
-    type: names.get(type) ?? type,
+    type: standardNames.get(type) ?? type,
     ...(typeof text === 'string' && { delta: text }),
     ...(isObject(whole) && { response: hasUsage ? { ...whole, usage } : whole }),
   })
 }
 
 /** A response with a list of items as `output`, whose contents are lists of parts. */
-function usualResponse(response: Members): Members {
+function normalizeResponse(response: Members): Members {
   const { output, output_text: text, status, error } = response
   const listed = Array.isArray(output) ? output : output == null ? [] : [output]
-  const items = mapItems(listed, usualItem)
+  const items = mapItems(listed, normalizeItem)
   const isEmpty = items.length === 0 && typeof text === 'string' && text !== ''
   const hasOutput = output !== undefined || isEmpty
   return withMembers(response, {
     ...(hasOutput && {
-      output: isEmpty ? [messageOf(text)] : items.length > 0 || !Array.isArray(output) ? items : output,
+      output: isEmpty ? [toMessage(text)] : items.length > 0 || !Array.isArray(output) ? items : output,
     }),
     ...(status === null && { status: 'completed' }),
     ...(isObject(error) && Object.keys(error).length === 0 && { error: null }),
   })
 }
 
-function usualItem(item: unknown): unknown {
-  if (typeof item === 'string') return messageOf(item)
+function normalizeItem(item: unknown): unknown {
+  if (typeof item === 'string') return toMessage(item)
   if (!isObject(item)) return item
   const { type, role, content, summary } = item
   const isMessage = type === 'message' || (type === undefined && role === 'assistant')
   if (isMessage) {
     const parts = typeof content === 'string' ? [textPart(content)] : isObject(content) ? [content] : content
     const status = item.status === undefined ? { status: 'completed' } : {}
-    const usual = Array.isArray(parts) ? mapItems(parts, usualPart) : parts
+    const normalized = Array.isArray(parts) ? mapItems(parts, normalizePart) : parts
     return withMembers(
       item,
-      usual === content && type === 'message' ? {} : { type: 'message', content: usual, ...status },
+      normalized === content && type === 'message' ? {} : { type: 'message', content: normalized, ...status },
     )
   }
   if (type === 'reasoning' && typeof summary === 'string')
@@ -93,13 +96,13 @@ function usualItem(item: unknown): unknown {
 
 const textPart = (text: string) => ({ type: 'output_text', text, annotations: [] })
 
-function usualPart(part: unknown): unknown {
+function normalizePart(part: unknown): unknown {
   if (typeof part === 'string') return textPart(part)
   const isText = isObject(part) && typeof part.text === 'string' && (part.type === undefined || part.type === 'text')
   return isText ? { annotations: [], ...part, type: 'output_text' } : part
 }
 
-const messageOf = (text: string) => ({
+const toMessage = (text: string) => ({
   type: 'message',
   id: 'msg_0',
   role: 'assistant',

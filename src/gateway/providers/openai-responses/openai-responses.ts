@@ -4,7 +4,7 @@ import { isEncodedThought } from '#chat/thought-encoding.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
-import { withWrappedSchema } from '../../protocol/repairs/answer-format.ts'
+import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
@@ -22,7 +22,7 @@ export const openaiResponses: ProviderProtocol = {
   protocol: 'openai-responses',
   tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
-    const encoded = encodeBody(responsesRequest(withWrappedSchema(chat), target.endpoint), target)
+    const encoded = encodeBody(responsesRequest(wrapFormatSchema(chat), target.endpoint), target)
     const renamed = encoded.dropped!.map((name) => name.replace(/^text\.format/, 'response_format'))
     return {
       ...encoded,

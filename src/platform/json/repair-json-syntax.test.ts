@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { repairedJson } from './repaired-json.ts'
+import { repairJsonSyntax } from './repair-json-syntax.ts'
 
 test('numbers and words that JSON lacks become null, outside of strings', () => {
   const text = '{"a":NaN,"b":[-Infinity,inf,None,undefined],"NaN":"Infinity, \\"NaN","c":-NaN}'
-  assert.deepEqual(JSON.parse(repairedJson(text)!), {
+  assert.deepEqual(JSON.parse(repairJsonSyntax(text)!), {
     ...{ a: null, b: [null, null, null, null], NaN: 'Infinity, "NaN', c: null },
   })
 })
 
 test('words of Python and commas before a closing bracket are replaced', () => {
-  assert.equal(repairedJson('{"a":[True,False,],"b":",]",}'), '{"a":[true,false],"b":",]"}')
+  assert.equal(repairJsonSyntax('{"a":[True,False,],"b":",]",}'), '{"a":[true,false],"b":",]"}')
 })
 
 test('control characters and wrong escapes in strings get valid escapes', () => {
-  assert.deepEqual(JSON.parse(repairedJson('{"a":"x\ty\\d\\\'\\\\","b":"\\u0041\n"}')!), {
+  assert.deepEqual(JSON.parse(repairJsonSyntax('{"a":"x\ty\\d\\\'\\\\","b":"\\u0041\n"}')!), {
     ...{ a: "x\ty\\d'\\", b: 'A\n' },
   })
 })
 
 test('valid JSON and text that is invalid in another way give undefined', () => {
   for (const text of ['{"a":"NaN"}', '', '{"a":', '<html>', "{'a':1}", '{"a":"\\u00"}'])
-    assert.equal(repairedJson(text), undefined, text)
+    assert.equal(repairJsonSyntax(text), undefined, text)
 })

@@ -2,23 +2,24 @@ import { isJson } from './is-json.ts'
 import { stringEnd } from './json-members.ts'
 
 /**
- * Makes JSON valid that some servers write: numbers that JSON lacks and Python's `None` become null, commas before a closing
- * bracket and wrong escapes are removed. Undefined if the text is valid already, or invalid in another way.
+ * Repairs JSON that some servers write: numbers that JSON lacks and Python's `None` become null, commas before a closing
+ * bracket and wrong escapes are removed. Unlike the package `jsonrepair`, it adds no missing end, because a truncated answer
+ * must remain an error. @returns undefined if the text is valid already, or invalid in another way.
  */
-export function repairedJson(text: string): string | undefined {
+export function repairJsonSyntax(text: string): string | undefined {
   let repaired = ''
   for (let at = 0; at < text.length; ) {
     const quote = text.indexOf('"', at)
     const string = quote === -1 ? text.length : quote
-    repaired += repairedSyntax(text.slice(at, string))
+    repaired += repairBetweenStrings(text.slice(at, string))
     at = stringEnd(text, string)
-    repaired += repairedString(text.slice(string, at))
+    repaired += repairString(text.slice(string, at))
   }
   return repaired !== text && isJson(repaired) ? repaired : undefined
 }
 
 /** The text between two strings. */
-function repairedSyntax(text: string): string {
+function repairBetweenStrings(text: string): string {
   if (!/[a-z,]/i.test(text)) return text
   return text
     .replaceAll(/[-+]?\b(?:NaN|Inf(?:inity)?)\b|\b(?:None|undefined)\b/gi, 'null')
@@ -26,7 +27,7 @@ function repairedSyntax(text: string): string {
     .replaceAll(/,(?=\s*[}\]])/g, '')
 }
 
-function repairedString(text: string): string {
+function repairString(text: string): string {
   return text.replaceAll(controlOrEscape, (found) => {
     const [, escaped] = found
     if (escaped === undefined) return JSON.stringify(found).slice(1, -1)

@@ -1,0 +1,169 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { type SseEvent, SseReader } from '#platform/net/sse.ts'
+import type { StreamProgress } from '../protocol/answer-forms.ts'
+import type { ProviderProtocol } from '../protocol/protocol.ts'
+import { endMark } from '../protocol/tool-calls/readers.ts'
+import { errorWithoutAnswer, noMessage } from '../providers/error-code.ts'
+import type { AttemptRequest } from './attempt-request.ts'
+import { isKeepAlive, parseJson, toSingleLineEvent } from './event-text.ts'
+import { JsonLines, splitByLine } from './json-lines.ts'
+import { normalizeEvent, recognizeEvent, removeRepeatedName, repairEvent } from './normalize-answer.ts'
+
+/** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
+const maxIdleBytes = 1024 * 1024
+
+/** An event of a stream, in the form of its protocol. */
+export type DecodedEvent = {
+  /** The event as it was received, or normalized. */
+  source: SseEvent
+  events: AnswerEvent[]
+  /** The bytes for clients of the same protocol. Undefined for a stream in another protocol, which must be translated. */
+  raw: Buffer | undefined
+  /** Whether `raw` has the received bytes. */
+  isUnchanged: boolean
+}
+
+type DecodedAttempt = Pick<AttemptRequest, 'providerProtocol' | 'answerId' | 'answerLimit' | 'toolNames'>
+
+/** Splits a stream into events, gives them the form of their protocol, and reads them. */
+export class StreamDecoder {
+  readonly #attempt: DecodedAttempt
+  readonly #sse = new SseReader(maxIdleBytes)
+  /** Set if each line of the stream is an event. */
+  readonly #jsonLines: JsonLines | undefined
+  readonly #progress: StreamProgress = { hasText: false, hasCalls: false }
+  #read: (event: SseEvent) => AnswerEvent[]
+  /** The protocol of the stream, once an event shows it. Some proxies answer in another one than requested. */
+  #protocol: ProviderProtocol | undefined
+  /** The last data that is not an event of the protocol, which can be the text of an error. */
+  #otherText: string | undefined
+
+  constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
+    this.#attempt = attempt
+    this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
+    this.#read = this.#createReader(attempt.providerProtocol)
+  }
+
+  /** Reads one event whose form and protocol are known. */
+  get read(): (event: SseEvent) => AnswerEvent[] {
+    return this.#read
+  }
+
+  get isBetweenEvents(): boolean {
+    return this.#sse.isBetweenEvents
+  }
+
+  /** Whether the stream uses another protocol than that of the endpoint. */
+  get isForeign(): boolean {
+    return this.#protocol !== undefined && this.#protocol !== this.#attempt.providerProtocol
+  }
+
+  /** Whether the end mark completes an answer without a finish reason. */
+  get endsByMark(): boolean {
+    return (this.#protocol ?? this.#attempt.providerProtocol).endsByMark === true
+  }
+
+  get hasCalls(): boolean {
+    return this.#progress.hasCalls
+  }
+
+  /** Text that an upstream sent instead of events; undefined if it is not a message. */
+  get otherText(): string | undefined {
+    return this.#otherText !== undefined && /[a-z]{2}/i.test(this.#otherText) ? this.#otherText : undefined
+  }
+
+  /** Returns the bytes of a chunk as server-sent events. */
+  toServerSentEvents(chunk: Buffer): Buffer {
+    return this.#jsonLines?.push(chunk) ?? chunk
+  }
+
+  /** Returns the complete events, after another part of the stream. */
+  push(serverSentEvents: Buffer): SseEvent[] {
+    return splitLines(this.#sse.push(serverSentEvents))
+  }
+
+  resetIdleBytes(): void {
+    this.#sse.resetIdleBytes()
+  }
+
+  /** Returns the last events, which can lack their ends. */
+  end(): SseEvent[] {
+    const lastLines = this.#jsonLines ? this.push(this.#jsonLines.end()) : []
+    return [...lastLines, ...splitLines(this.#sse.end())]
+  }
+
+  /** @returns undefined for a keep-alive. @throws Error for an event that cannot be read. */
+  decode(received: SseEvent): DecodedEvent | undefined {
+    const event = isKeepAlive(received) ? removeRepeatedName(received) : received
+    if (isKeepAlive(event)) {
+      this.#otherText = event.data || this.#otherText
+      return undefined
+    }
+    const { source, events } = this.#readNormalized(event)
+    this.noteProgress(events)
+    const hasReceivedBytes = !source.data.includes('\n') && !events.some(({ type }) => type === 'usage')
+    const bytes = hasReceivedBytes ? source.raw : toSingleLineEvent(source)
+    return {
+      source,
+      events,
+      raw: this.isForeign ? undefined : bytes,
+      isUnchanged: hasReceivedBytes && source === received,
+    }
+  }
+
+  /** Reads the events that follow at the end of the stream. */
+  readEndMark(): AnswerEvent[] {
+    const events = this.#read(endMark)
+    this.noteProgress(events)
+    return events
+  }
+
+  noteProgress(events: readonly AnswerEvent[]): void {
+    for (const { type } of events) {
+      if (type === 'tool_call') this.#progress.hasCalls = true
+      else if (type === 'text') this.#progress.hasText = true
+    }
+  }
+
+  #readNormalized(event: SseEvent): { source: SseEvent; events: AnswerEvent[] } {
+    const source = this.#normalize(event)
+    this.#protocol ??= this.#recognizeProtocol(source)
+    try {
+      return { source, events: this.#readEvent(source) }
+    } catch (error) {
+      const repaired = repairEvent(source, error)
+      if (!repaired) throw error
+      const normalized = this.#normalize(repaired)
+      return { source: normalized, events: this.#readEvent(normalized) }
+    }
+  }
+
+  #normalize(event: SseEvent): SseEvent {
+    return normalizeEvent(event, this.#attempt.providerProtocol.forms?.normalizer, this.#progress)
+  }
+
+  #recognizeProtocol(event: SseEvent): ProviderProtocol | undefined {
+    const { providerProtocol } = this.#attempt
+    const protocol = recognizeEvent(event, providerProtocol)
+    if (protocol && protocol !== providerProtocol) this.#read = this.#createReader(protocol)
+    return protocol
+  }
+
+  #createReader({ reader }: ProviderProtocol): (event: SseEvent) => AnswerEvent[] {
+    const { answerId, answerLimit, toolNames } = this.#attempt
+    return reader(answerId, answerLimit, toolNames)
+  }
+
+  /** An event named `error` is an error, whatever its data. */
+  #readEvent(event: SseEvent): AnswerEvent[] {
+    if (event.event !== 'error') return this.#read(event)
+    const body = parseJson(event.data)
+    const events = body === undefined ? [] : this.#read(event)
+    if (events.some(({ type }) => type === 'error')) return events
+    return [errorWithoutAnswer(body ?? { message: event.data }, noMessage)]
+  }
+}
+
+function splitLines(received: SseEvent[]): SseEvent[] {
+  return received.some(({ data }) => data.includes('\n')) ? received.flatMap(splitByLine) : received
+}
