@@ -14,9 +14,13 @@ test('words of Python and commas before a closing bracket are replaced', () => {
 })
 
 test('control characters and wrong escapes in strings get valid escapes', () => {
-  assert.deepEqual(JSON.parse(repairJsonSyntax('{"a":"x\ty\\d\\\'\\\\","b":"\\u0041\n"}')!), {
-    ...{ a: "x\ty\\d'\\", b: 'A\n' },
-  })
+  const repaired = repairJsonSyntax('{"a":"x\ty\\d\\\'\\\\","b":"\\u0041\n"}')!
+  assert.deepEqual(JSON.parse(repaired), { a: "x\ty\\d'\\", b: 'A\n' })
+})
+
+test('truncated JSON is not completed', () => {
+  for (const text of ['{"a":"b', '{"a":[1,2', '{"a":1,', '{"a":tru', '{"a":"{\\"b\\": 1', '{"a":"x\\'])
+    assert.equal(repairJsonSyntax(text), undefined, text)
 })
 
 test('valid JSON and text that is invalid in another way give undefined', () => {
