@@ -124,11 +124,11 @@ export function readRefusalMessage(body: unknown): string | undefined {
   const error = findError(body)
   const message = readErrorMessage(error) ?? findText(body, 4)
   if (message === relayedError) return readRelayedMessage(error) ?? message
-  return message?.startsWith('{') ? messageIn(message) : message
+  return message?.startsWith('{') ? unwrapMessage(message) : message
 }
 
 /** The message within an error that a proxy passes on as JSON text. */
-function messageIn(text: string): string {
+function unwrapMessage(text: string): string {
   try {
     return readRefusalMessage(JSON.parse(text)) ?? text
   } catch {
@@ -142,7 +142,7 @@ const relayedError = 'Provider returned error'
 function readRelayedMessage(error: unknown): string | undefined {
   const { raw } = ((error as { metadata?: unknown } | null)?.metadata ?? {}) as { raw?: unknown }
   if (typeof raw === 'object' && raw !== null) return readRefusalMessage(raw)
-  return typeof raw !== 'string' || raw === '' ? undefined : messageIn(raw)
+  return typeof raw !== 'string' || raw === '' ? undefined : unwrapMessage(raw)
 }
 
 /** The title of an HTML page of a proxy, or other text as it is. */

@@ -144,7 +144,7 @@ export class OpenaiUsage {
    * @param contentLength the characters of the content in the same event of a stream.
    */
   read(usage: UsageObject, extras: ReportedExtras, { isInPlace = true, contentLength = 0 } = {}): AnswerEvent[] {
-    const counts = withNumbers(usage)
+    const counts = parseCounts(usage)
     const merged = readCounts(this.#merge(counts), this.#spellings)
     const events = usageEvents(this.#withIncrements(merged, counts, contentLength), extras)
     const clientCounts = readClientCounts(usage, this.#spellings)
@@ -173,15 +173,15 @@ export class OpenaiUsage {
 }
 
 /** Counts as numbers. Some servers send them as text. */
-function withNumbers(usage: UsageObject): UsageObject {
-  for (const name in usage) if (typeof usage[name] === 'string') return numbersIn(usage) as UsageObject
+function parseCounts(usage: UsageObject): UsageObject {
+  for (const name in usage) if (typeof usage[name] === 'string') return parseNumbers(usage) as UsageObject
   return usage
 }
 
-function numbersIn(value: unknown): unknown {
+function parseNumbers(value: unknown): unknown {
   if (typeof value === 'string') return /^\d+(?:\.0+)?$/.test(value) ? Number(value) : value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, numbersIn(inner)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, parseNumbers(inner)]))
 }
 
 const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) || Boolean(completion)

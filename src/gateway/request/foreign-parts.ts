@@ -14,7 +14,7 @@ export function withChatParts(body: Body): Body {
   return {
     ...body,
     messages: (messages as Message[]).flatMap((message) =>
-      needsChange(message) ? withoutCallParts(withChatContent(message)) : [message],
+      needsChange(message) ? extractCallParts(withChatContent(message)) : [message],
     ),
   }
 }
@@ -24,26 +24,26 @@ type CallPart = Part & { id?: unknown; name?: unknown; input?: unknown; tool_use
 const isCallPart = (part: Part | null) => part?.type === 'tool_use' || part?.type === 'tool_result'
 
 /** Calls and results of Anthropic's protocol among the parts, as `tool_calls` and as messages before the rest. */
-function withoutCallParts(message: Message): Message[] {
+function extractCallParts(message: Message): Message[] {
   const { role, content } = message
   if (!Array.isArray(content) || !(content as (Part | null)[]).some(isCallPart)) return [message]
   const parts = content as CallPart[]
-  const results = parts.filter(({ type }) => type === 'tool_result').map(resultMessage)
+  const results = parts.filter(({ type }) => type === 'tool_result').map(toToolMessage)
   const rest = parts.filter((part) => !isCallPart(part))
   if (role !== 'assistant') return rest.length > 0 ? [...results, { ...message, content: rest }] : results
   const listed = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as { id?: unknown }[]
   const ids = new Set(listed.map(({ id }) => id))
-  const calls = parts.filter(({ type, id }) => type === 'tool_use' && !ids.has(id)).map(chatCall)
+  const calls = parts.filter(({ type, id }) => type === 'tool_use' && !ids.has(id)).map(toChatCall)
   const answer = { ...message, content: rest.length > 0 ? rest : null, tool_calls: [...listed, ...calls] }
   return [answer, ...results]
 }
 
-function chatCall({ id, name, input }: CallPart): object {
+function toChatCall({ id, name, input }: CallPart): object {
   const args = typeof input === 'string' ? input : JSON.stringify(input ?? {})
   return { id, type: 'function', function: { name, arguments: args } }
 }
 
-function resultMessage({ tool_use_id, content, is_error }: CallPart): Message {
+function toToolMessage({ tool_use_id, content, is_error }: CallPart): Message {
   const parts = Array.isArray(content) ? (content as (Part | null)[]).map(toChatPart) : (content ?? '')
   return { role: 'tool', tool_call_id: tool_use_id, content: parts, ...(is_error === true && { is_error }) }
 }

@@ -18,16 +18,16 @@ export const isCustomTool = (tool: ChatTool | null) => tool?.type === 'custom' &
  */
 export function withFunctionTools(chat: ChatRequest): { chat: ChatRequest; customTools?: ReadonlySet<string> } {
   const custom = chat.tools?.filter(isCustomTool) ?? []
-  const messages = mapItems(chat.messages, withFunctionCalls)
+  const messages = mapItems(chat.messages, convertCalls)
   if (custom.length === 0) return { chat: messages === chat.messages ? chat : { ...chat, messages } }
   const customTools = new Set(custom.map((tool) => (tool as { custom: Custom }).custom.name ?? ''))
   const tools = chat.tools!.map((tool) =>
-    isCustomTool(tool) ? functionFor((tool as { custom: Custom }).custom) : tool,
+    isCustomTool(tool) ? toFunctionTool((tool as { custom: Custom }).custom) : tool,
   )
-  return { chat: { ...chat, tools, messages, ...choiceOf(chat.tool_choice) } as ChatRequest, customTools }
+  return { chat: { ...chat, tools, messages, ...convertToolChoice(chat.tool_choice) } as ChatRequest, customTools }
 }
 
-function functionFor({ name, description, format }: Custom): object {
+function toFunctionTool({ name, description, format }: Custom): object {
   const { syntax, definition } = format?.grammar ?? {}
   const grammar = definition ? `The input must match this grammar${syntax ? ` (${syntax})` : ''}:\n${definition}` : ''
   const parameters = {
@@ -40,7 +40,7 @@ function functionFor({ name, description, format }: Custom): object {
   return { type: 'function', function: { name, ...(text && { description: text }), parameters } }
 }
 
-function choiceOf(choice: unknown): object {
+function convertToolChoice(choice: unknown): object {
   const { type, custom } = (typeof choice === 'object' && choice !== null ? choice : {}) as {
     type?: string
     custom?: { name?: string }
@@ -48,12 +48,12 @@ function choiceOf(choice: unknown): object {
   return type === 'custom' ? { tool_choice: { type: 'function', function: { name: custom?.name } } } : {}
 }
 
-function withFunctionCalls(message: Message): Message {
+function convertCalls(message: Message): Message {
   if (message.role !== 'assistant' || !message.tool_calls?.some((call) => 'custom' in call)) return message
-  return { ...message, tool_calls: message.tool_calls.map(functionCall) }
+  return { ...message, tool_calls: message.tool_calls.map(convertCall) }
 }
 
-function functionCall(call: ToolCall): ToolCall {
+function convertCall(call: ToolCall): ToolCall {
   const { id, custom } = call as ToolCall & { custom?: { name?: string; input?: string } }
   if (!custom) return call
   const args = JSON.stringify({ input: custom.input ?? '' })
@@ -100,7 +100,7 @@ class CustomCalls {
 
   #end(index: number, call: OpenCall): AnswerEvent[] {
     call.isEnded = true
-    return [{ type: 'tool_arguments', index, text: inputIn(call.json) }]
+    return [{ type: 'tool_arguments', index, text: readInput(call.json) }]
   }
 
   /** Ends the calls whose arguments are incomplete, because the answer ended at its limit. */
@@ -110,7 +110,7 @@ class CustomCalls {
 }
 
 /** The text in the arguments, or its part in arguments that were cut. Other arguments stay as they are. */
-function inputIn(json: string): string {
+function readInput(json: string): string {
   for (const candidate of [json, `${json}"}`, `${json.replace(/\\[^\\"]{0,5}$/, '')}"}`]) {
     try {
       const { input } = JSON.parse(candidate) as { input?: unknown }

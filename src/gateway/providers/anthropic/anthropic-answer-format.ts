@@ -13,15 +13,15 @@ const toolName = 'json_answer'
  * it, except with reasoning, which excludes forced calls.
  * @returns the name of the tool; undefined if the body is unchanged.
  */
-export function withFormatAsTool(body: Body): { body: Body; answerTool?: string } {
-  const { model, output_config, output_format, tools: given, tool_choice } = body
+export function replaceFormatByTool(body: Body): { body: Body; answerTool?: string } {
+  const { model, output_config, output_format, tools: clientTools, tool_choice } = body
   const { format = output_format, ...config } = (output_config ?? {}) as { format?: unknown } & Body
   const { type, schema } = (format ?? {}) as { type?: unknown; schema?: unknown }
   if (type !== 'json_schema' || typeof model !== 'string' || !lacksFormats.test(model)) return { body }
   // The arguments of a tool are an object.
   if ((schema as { type?: unknown } | null | undefined)?.type !== 'object') return { body }
-  const tools = (Array.isArray(given) ? given : []) as Tool[]
-  const answerTool = unusedName(tools)
+  const tools = (Array.isArray(clientTools) ? clientTools : []) as Tool[]
+  const answerTool = chooseToolName(tools)
   const tool = {
     name: answerTool,
     description: 'Gives the final answer. Its input is the whole answer, so call it once, and write no other text.',
@@ -31,7 +31,7 @@ export function withFormatAsTool(body: Body): { body: Body; answerTool?: string 
   return {
     answerTool,
     body: {
-      ...withInstruction(rest, answerTool),
+      ...addInstruction(rest, answerTool),
       ...(Object.keys(config).length > 0 && { output_config: config }),
       tools: [...tools, tool],
       tool_choice: toToolChoice(body, tools.length > 0, tool_choice as Choice | null | undefined, answerTool),
@@ -39,7 +39,7 @@ export function withFormatAsTool(body: Body): { body: Body; answerTool?: string 
   }
 }
 
-function unusedName(tools: readonly Tool[]): string {
+function chooseToolName(tools: readonly Tool[]): string {
   const names = new Set(tools.map((tool) => tool?.name))
   let name = toolName
   while (names.has(name)) name += '_'
@@ -60,7 +60,7 @@ function toToolChoice(body: Body, hasTools: boolean, choice: Choice | null | und
 }
 
 /** Instructs a model that cannot be forced to call the tool. */
-function withInstruction(body: Body, name: string): Body {
+function addInstruction(body: Body, name: string): Body {
   if (!usesThinking(body)) return body
   const { system } = body
   const text = `Give the final answer only by calling the tool "${name}".`

@@ -11,7 +11,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { readRefusalMessage } from '../error-code.ts'
 import { readCount } from '../token-counts.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
-import { withFormatAsTool } from './anthropic-answer-format.ts'
+import { replaceFormatByTool } from './anthropic-answer-format.ts'
 import { anthropicForms } from './anthropic-forms.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
@@ -47,7 +47,7 @@ export const anthropicMessages: ProviderProtocol = {
 }
 
 function encodeRequest(path: string, chat: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
-  const { body: formatted, answerTool } = withFormatAsTool(chat)
+  const { body: formatted, answerTool } = replaceFormatByTool(chat)
   const { body, dropped, aliases } = repairBody(formatted, anthropicRules)
   return {
     path,

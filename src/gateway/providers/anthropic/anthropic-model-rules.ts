@@ -12,7 +12,7 @@ export const fitToClaude: Repair = (body, dropped) => {
   const { model } = body
   if (typeof model !== 'string' || !model.includes('claude')) return body
   const thinking = withAcceptedThinking(withAnonymousUser(body), model, dropped)
-  return withAlternatingEnds(withAcceptedSampling(withMaxTemperature(thinking), model, dropped), model)
+  return withAlternatingEnds(withAcceptedSampling(limitTemperature(thinking), model, dropped), model)
 }
 
 type Thinking = { type?: unknown; budget_tokens?: unknown } | null | undefined
@@ -68,7 +68,7 @@ function withAnonymousUser(body: Body): Body {
 
 const maxTemperature = 1
 
-function withMaxTemperature(body: Body): Body {
+function limitTemperature(body: Body): Body {
   const { temperature } = body
   return typeof temperature === 'number' && temperature > maxTemperature ? { ...body, temperature: 1 } : body
 }

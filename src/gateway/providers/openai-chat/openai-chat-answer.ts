@@ -179,11 +179,11 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
   // Some servers send each call in both fields.
   if (delta.function_call && calls.length === 0)
     events.push(toCallPiece({ index: 0, function: delta.function_call }, answerId))
-  if (delta.audio) pushAll(events, spoken(delta.audio, delta.content))
+  if (delta.audio) pushAll(events, readSpeech(delta.audio, delta.content))
 }
 
 /** Speech, with its words for clients that cannot have it. */
-function spoken(audio: unknown, content: unknown): AnswerEvent[] {
+function readSpeech(audio: unknown, content: unknown): AnswerEvent[] {
   const { transcript } = audio as { transcript?: unknown }
   const hasWords = typeof transcript === 'string' && transcript !== '' && !content
   return [{ type: 'piece', unit: 'audio' }, ...(hasWords ? [{ type: 'text' as const, text: transcript }] : [])]
@@ -230,18 +230,18 @@ function findUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const { usage } = answer
   // Only the usual names are certain to be the counts themselves.
   if (usage && usage.prompt_tokens !== undefined) return usage
-  return usage ? usageIn(usage) : usageElsewhere(answer)
+  return usage ? completeUsage(usage) : findOtherUsage(answer)
 }
 
 /** Usage with a sum that a server reports only in parts (DeepSeek), or with the billed counts within it (Cohere). */
-function usageIn(usage: UpstreamUsage): UpstreamUsage {
+function completeUsage(usage: UpstreamUsage): UpstreamUsage {
   const { billed_units, tokens, prompt_cache_hit_tokens: hit, prompt_cache_miss_tokens: miss } = usage
   const within = billed_units ?? tokens
   if (typeof within === 'object' && within !== null) return { ...usage, ...within }
   return hit == null || miss == null ? usage : { ...usage, prompt_tokens: sumCounts(hit, miss) }
 }
 
-function usageElsewhere(answer: WithUsage): UpstreamUsage | null | undefined {
+function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const { choices, x_groq, meta, timings, usageMetadata, prompt_eval_count, eval_count } = answer
   const { prompt_n, cache_n: cached_tokens, predicted_n: completion_tokens } = timings ?? {}
   const timed =

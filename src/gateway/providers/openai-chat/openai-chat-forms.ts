@@ -65,15 +65,16 @@ const envelopes = ['result', 'data', 'output', 'response', 'body'] as const
  */
 function openEnvelope(body: unknown, part: Part): unknown {
   if (!isObject(body)) return readNativeAnswer(body, part) ?? body
-  const inner = envelopes.map((name) => body[name]).filter(isObject)
-  const { usage, id } = body
-  const shared = { ...(usage !== undefined && { usage }), ...(id !== undefined && { id }) }
-  const completion = inner.find((one) => one.choices != null)
-  if (completion) return { ...shared, ...completion }
-  const native = readNativeAnswer(body, part)
-  if (native) return native
-  const within = inner.map((one) => readNativeAnswer(one, part)).find((one) => one !== undefined)
-  return within ? { ...shared, ...within } : body
+  const contents = envelopes.map((name) => body[name]).filter(isObject)
+  const sharedMembers: Members = {}
+  if (body.usage !== undefined) sharedMembers.usage = body.usage
+  if (body.id !== undefined) sharedMembers.id = body.id
+  const completion = contents.find(({ choices }) => choices != null)
+  if (completion) return { ...sharedMembers, ...completion }
+  const ownAnswer = readNativeAnswer(body, part)
+  if (ownAnswer) return ownAnswer
+  const answer = contents.map((content) => readNativeAnswer(content, part)).find((found) => found !== undefined)
+  return answer ? { ...sharedMembers, ...answer } : body
 }
 
 /** The choices as a list without nulls. Some servers send one choice, or an object with their numbers. */
@@ -85,20 +86,29 @@ function listChoices(choices: unknown): Members[] | undefined {
 }
 
 function normalizeChoice(choice: Members, part: Part, progress: StreamProgress | undefined): Members {
-  const { delta, message, messages } = choice
-  const listed = Array.isArray(messages) ? messages.findLast(isObject) : undefined
-  const found = part === 'delta' ? (delta ?? undefined) : (message ?? delta ?? listed)
-  const own = normalizeMessage(found)
-  const whole = part === 'delta' && isObject(message) ? normalizeMessage(message) : undefined
-  const ended = withMembers(choice, { ...(own !== undefined && { [part]: own }), ...readFinishReason(choice) })
-  if (!isObject(whole) || progress === undefined || (isObject(own) && own.content)) return ended
-  // Some servers send the text or the calls only in a message at the end of the stream.
-  const rest = {
-    ...(!progress.hasText && typeof whole.content === 'string' && whole.content !== '' && { content: whole.content }),
-    ...(!progress.hasCalls && Array.isArray(whole.tool_calls) && { tool_calls: addIndexes(whole.tool_calls) }),
-  }
-  if (Object.keys(rest).length === 0) return ended
-  return withMembers(ended, { delta: { ...(own as Members | undefined), ...rest }, message: undefined })
+  const changes = readFinishReason(choice)
+  const message = normalizeMessage(findMessage(choice, part))
+  if (message !== undefined) changes[part] = message
+  const normalized = withMembers(choice, changes)
+  return part === 'delta' && progress ? addWholeMessage(normalized, progress) : normalized
+}
+
+/** The message or delta of a choice. Some servers send a list of messages, or a delta in a whole answer. */
+function findMessage({ delta, message, messages }: Members, part: Part): unknown {
+  if (part === 'delta') return delta ?? undefined
+  return message ?? delta ?? (Array.isArray(messages) ? messages.findLast(isObject) : undefined)
+}
+
+/** Adds the text or the calls that some servers send only in a message at the end of the stream. */
+function addWholeMessage(choice: Members, progress: StreamProgress): Members {
+  const { delta, message } = choice
+  const whole = isObject(message) ? normalizeMessage(message) : undefined
+  if (!isObject(whole) || (isObject(delta) && delta.content)) return choice
+  const missing: Members = {}
+  if (!progress.hasText && typeof whole.content === 'string' && whole.content !== '') missing.content = whole.content
+  if (!progress.hasCalls && Array.isArray(whole.tool_calls)) missing.tool_calls = addIndexes(whole.tool_calls)
+  if (Object.keys(missing).length === 0) return choice
+  return withMembers(choice, { delta: { ...(delta as Members | undefined), ...missing }, message: undefined })
 }
 
 const addIndexes = (calls: unknown[]) => calls.filter(isObject).map((call, index) => ({ ...call, index }))
