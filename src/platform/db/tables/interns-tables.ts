@@ -131,7 +131,7 @@ export type InternsTables = {
     /** JSON: a request that exceeded its budget. */
     refused: string | null
   }
-  /** Turns with a budget that have not become runs yet. */
+  /** Turns of interns with a key that have not become runs yet. */
   announced_turns: {
     id: string
     intern_id: string
