@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { routes } from '#api/routes/routes.ts'
 import { describeApi } from '#api/server/description.ts'
 import examples from '#api/server/examples.json' with { type: 'json' }
-import type { Examples } from '#platform/http/description/openapi.ts'
+import type { Examples } from '#platform/http/description/described-route.ts'
 import { startTestService } from './harness/service/service.ts'
 
 const checkedIn = fileURLToPath(new URL('../openapi.json', import.meta.url))

@@ -1,7 +1,7 @@
 /** Records the examples of the API description: calls each operation once and stores the answer. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Examples } from '#platform/http/description/openapi.ts'
+import type { Examples } from '#platform/http/description/described-route.ts'
 import { play, startForExamples } from './play.ts'
 
 const written = fileURLToPath(new URL('../../src/api/server/examples.json', import.meta.url))

@@ -1,4 +1,5 @@
-import { describeRoutes, type Examples } from '#platform/http/description/openapi.ts'
+import type { Examples } from '#platform/http/description/described-route.ts'
+import { describeRoutes } from '#platform/http/description/openapi.ts'
 import { apiPrefix } from '../access/prefix.ts'
 import { routes, tags } from '../routes/routes.ts'
 import { earlyFaults } from './early-faults.ts'

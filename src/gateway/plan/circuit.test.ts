@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Circuit, freshCircuit, healthOf, restrictionOf, step } from './circuit.ts'
+import { type Circuit, freshCircuit, step } from './circuit.ts'
+import { healthOf, restrictionOf } from './circuit-health.ts'
 
 /** One request: the delay after the previous one and its duration in milliseconds, and its outcome. */
 type Request = {

@@ -1,14 +1,6 @@
 import type { Now } from '#platform/core/clock.ts'
-import {
-  type Circuit,
-  type CircuitEvent,
-  type CircuitHealth,
-  freshCircuit,
-  healthOf,
-  type Restriction,
-  restrictionOf,
-  step,
-} from './circuit.ts'
+import { type Circuit, type CircuitEvent, freshCircuit, step } from './circuit.ts'
+import { type CircuitHealth, healthOf, type Restriction, restrictionOf } from './circuit-health.ts'
 
 /** A failed attempt, as the circuit breaker sees it. */
 export type CircuitFailure = {

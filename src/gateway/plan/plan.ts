@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { OrderedBy } from '#spend/ledger/generation.ts'
-import type { CircuitHealth } from './circuit.ts'
+import type { CircuitHealth } from './circuit-health.ts'
 
 export type SortKey = 'price' | 'throughput' | 'latency'
 

@@ -8,7 +8,7 @@ import { newSpan, newSpanId, readTraceParent, type SpanContext, writeTraceParent
 import type { AttemptNote, Cause, Generation } from '#spend/ledger/generation.ts'
 import type { SettledCost } from '../admission/request-reservation.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
-import type { Restriction } from '../plan/circuit.ts'
+import type { Restriction } from '../plan/circuit-health.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
 import { chargedPrices } from '../pricing/charged-prices.ts'

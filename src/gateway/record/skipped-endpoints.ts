@@ -1,6 +1,6 @@
 import { isoTime } from '#platform/core/clock.ts'
 import type { AttemptNote, SkippedEndpoints } from '#spend/ledger/generation.ts'
-import type { Restriction } from '../plan/circuit.ts'
+import type { Restriction } from '../plan/circuit-health.ts'
 import type { Candidate, Plan, Target } from '../plan/plan.ts'
 
 /** The decisions before the first attempt. The list of skipped endpoints is derived from them when the request ends. */

@@ -13,14 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import {
-  allowTraversal,
-  clearEnded,
-  type DaemonRecord,
-  readDaemonRecord,
-  removeHome,
-  writeDaemonRecord,
-} from './intern-home.ts'
+import { clearEnded, type DaemonRecord, readDaemonRecord, writeDaemonRecord } from './daemon-record.ts'
+import { allowTraversal } from './intern-home.ts'
+import { removeHome } from './remove-home.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-home-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))

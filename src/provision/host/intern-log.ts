@@ -1,9 +1,10 @@
-import { constants } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { type Duplex, duplexPair } from 'node:stream'
 import { contractVersion } from '#interns/contract/runs.ts'
 import { type InternLog, neverStartedNote } from '#interns/remote/log.ts'
 import { createServer } from '#platform/net/node-http.ts'
+import { printable } from '#platform/text/printable.ts'
 import { logFile } from './intern-home.ts'
 
 /** Does not follow links and does not block: an intern with the user of this process can replace its log. */
@@ -44,4 +45,25 @@ export function logConnection(home: string): Duplex {
   // Serves this connection without listening on a port.
   server.emit('connection', remote)
   return local
+}
+
+/** The last line of a daemon's log. */
+export function readLastLogLine(home: string): string {
+  try {
+    const lines = readTail(logFile(home), 4096).trimEnd().split('\n')
+    return printable((lines.at(-1) ?? '').slice(-500))
+  } catch {
+    return ''
+  }
+}
+
+function readTail(file: string, bytes: number): string {
+  const open = openSync(file, 'r')
+  try {
+    const buffer = Buffer.alloc(bytes)
+    const from = Math.max(0, fstatSync(open).size - bytes)
+    return buffer.toString('utf8', 0, readSync(open, buffer, 0, bytes, from))
+  } finally {
+    closeSync(open)
+  }
 }

@@ -16,15 +16,11 @@ import { once } from '#platform/async/once.ts'
 import { repeat } from '#platform/async/reconcile.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { limitsOutsideGroup, outOfMemoryNote } from '../host/control-group.ts'
-import {
-  type DaemonRecord,
-  readDaemonRecord,
-  removeHome,
-  writeBaseUrl,
-  writeDaemonRecord,
-} from '../host/intern-home.ts'
+import { type DaemonRecord, readDaemonRecord, writeDaemonRecord } from '../host/daemon-record.ts'
+import { writeBaseUrl } from '../host/intern-home.ts'
 import { logConnection, readLog } from '../host/intern-log.ts'
 import { isAlive, type ProcessId } from '../host/processes.ts'
+import { removeHome } from '../host/remove-home.ts'
 import { createUnreachableRuns } from '../host/unreachable.ts'
 import { allocateUser } from '../host/user-ids.ts'
 import { endInterruptedClone } from '../repository/clone.ts'

@@ -11,18 +11,16 @@ import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { createGroup } from '../host/control-group.ts'
 import { prepareGroups } from '../host/control-groups.ts'
+import { clearEnded, type DaemonRecord, writeDaemonRecord } from '../host/daemon-record.ts'
 import { createGitConfig } from '../host/git-config.ts'
 import {
   type AgentCommand,
   authoritiesFile,
   baseUrlFile,
-  clearEnded,
-  type DaemonRecord,
   gitConfigFile,
   instructionsFile,
   prepareHome,
   restrictSocket,
-  writeDaemonRecord,
 } from '../host/intern-home.ts'
 import { notStarted, type ProcessId } from '../host/processes.ts'
 import { findExceededDiskLimit } from '../host/resource-limits.ts'

@@ -8,7 +8,8 @@ import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/data
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
 import type { Generation } from './generation.ts'
-import { type GenerationFilter, listGenerations } from './list-generations.ts'
+import type { GenerationFilter } from './generation-filter.ts'
+import { listGenerations } from './list-generations.ts'
 import type { Visibility } from './visibility.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>

@@ -6,13 +6,14 @@ import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/pie
 import { CompletionIncrements } from '../completion-increments.ts'
 import { measureContent } from '../content-length.ts'
 import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
-import { type ReportedCounts, sumCounts, usageEvents } from '../token-counts.ts'
+import { usageEvents } from '../token-counts.ts'
 import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
 import { generateCallId } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { normalizeGeminiAnswer } from './gemini-forms.ts'
 import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
+import { candidateCounts, readCounts, type Usage } from './gemini-usage.ts'
 
 type Part = {
   text?: string
@@ -29,19 +30,6 @@ type FunctionCall = {
   partialArgs?: PartialArg[] | null
   /** Another part of the same call follows. */
   willContinue?: boolean
-}
-type ModalityCount = { modality?: string; tokenCount?: number }
-type Usage = {
-  promptTokenCount?: number
-  toolUsePromptTokenCount?: number
-  candidatesTokenCount?: unknown
-  thoughtsTokenCount?: number
-  cachedContentTokenCount?: number
-  totalTokenCount?: number | undefined
-  promptTokensDetails?: ModalityCount[] | null
-  toolUsePromptTokensDetails?: ModalityCount[] | null
-  candidatesTokensDetails?: ModalityCount[] | null
-  serviceTier?: string
 }
 type GeneratedCandidate = {
   candidates?: {
@@ -240,33 +228,6 @@ function errorEvent(error: NonNullable<GeneratedCandidate['error']>): AnswerEven
     status: readErrorStatus(error),
     ...readErrorFacts(error),
   }
-}
-
-/** Reasoning is counted once, not in each event. */
-function candidateCounts({ candidatesTokenCount: completion }: Usage): ReportedCounts {
-  return { prompt: undefined, completion }
-}
-
-/** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */
-function readCounts(usage: Usage): ReportedCounts {
-  const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
-  return {
-    prompt: sumCounts(usage.promptTokenCount, usage.toolUsePromptTokenCount),
-    otherPrompt: usage.promptTokenCount,
-    completion: sumCounts(usage.candidatesTokenCount, reasoning),
-    otherCompletion: usage.candidatesTokenCount,
-    total: usage.totalTokenCount,
-    cached,
-    reasoning,
-    audioPrompt: sumModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
-    audioCompletion: sumModality('AUDIO', usage.candidatesTokensDetails),
-    imageCompletion: sumModality('IMAGE', usage.candidatesTokensDetails),
-  }
-}
-
-function sumModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
-  const counts = details.flatMap((detail) => (Array.isArray(detail) ? detail : []))
-  return sumCounts(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
 }
 
 /** A signature of an image is stored like one of text. */

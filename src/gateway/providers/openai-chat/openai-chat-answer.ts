@@ -6,30 +6,11 @@ import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../pro
 import { measureContent } from '../content-length.ts'
 import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
 import { chatSpellings, OpenaiUsage } from '../openai-usage.ts'
-import { sumCounts } from '../token-counts.ts'
-import type { UsageObject } from '../usage-spellings.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
 import { readSources, type Sources } from './openai-chat-sources.ts'
+import { usageEvents, type WithUsage } from './openai-chat-usage.ts'
 
-type UpstreamUsage = UsageObject & {
-  server_tool_use?: { web_search_requests?: number } | null
-  server_tool_use_details?: { web_search_requests?: number } | null
-  num_search_queries?: number
-}
-/** Groq also reports usage in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
-type WithUsage = {
-  usage?: UpstreamUsage | null
-  x_groq?: { usage?: UpstreamUsage } | null
-  timings?: { prompt_n?: unknown; cache_n?: unknown; predicted_n?: unknown } | null
-  meta?: { usage?: UpstreamUsage; billed_units?: UpstreamUsage } | null
-  /** Of gateways to Gemini, and of Ollama. */
-  usageMetadata?: UpstreamUsage | null
-  prompt_eval_count?: unknown
-  eval_count?: unknown
-  choices?: { usage?: UpstreamUsage | null }[]
-  service_tier?: string | null
-}
 /** `function_call` is the predecessor of `tool_calls`. */
 type UpstreamDelta = ChatContent &
   Omit<Delta, keyof ChatContent> & { audio?: unknown; function_call?: ToolCallDelta['function'] | null }
@@ -224,43 +205,4 @@ function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
     status: readErrorStatus(error),
     ...readErrorFacts(error),
   }
-}
-
-function findUsage(answer: WithUsage): UpstreamUsage | null | undefined {
-  const { usage } = answer
-  // Only the usual names are certain to be the counts themselves.
-  if (usage && usage.prompt_tokens !== undefined) return usage
-  return usage ? completeUsage(usage) : findOtherUsage(answer)
-}
-
-/** Usage with a sum that a server reports only in parts (DeepSeek), or with the billed counts within it (Cohere). */
-function completeUsage(usage: UpstreamUsage): UpstreamUsage {
-  const { billed_units, tokens, prompt_cache_hit_tokens: hit, prompt_cache_miss_tokens: miss } = usage
-  const within = billed_units ?? tokens
-  if (typeof within === 'object' && within !== null) return { ...usage, ...within }
-  return hit == null || miss == null ? usage : { ...usage, prompt_tokens: sumCounts(hit, miss) }
-}
-
-function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
-  const { choices, x_groq, meta, timings, usageMetadata, prompt_eval_count, eval_count } = answer
-  const { prompt_n, cache_n: cached_tokens, predicted_n: completion_tokens } = timings ?? {}
-  const timed =
-    prompt_n == null
-      ? undefined
-      : { prompt_tokens: sumCounts(prompt_n, cached_tokens), completion_tokens, cached_tokens }
-  const evaluated = eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
-  const found = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
-  return found ?? usageMetadata ?? timed ?? evaluated
-}
-
-function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength = 0): AnswerEvent[] {
-  const usage = findUsage(answer)
-  if (!usage) return []
-  const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
-  const pieces = { web_search: searches ?? usage.num_search_queries }
-  return read.read(
-    usage,
-    { pieces, serviceTier: answer.service_tier },
-    { isInPlace: usage === answer.usage, contentLength },
-  )
 }

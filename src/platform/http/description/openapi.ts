@@ -2,35 +2,10 @@ import type { z } from 'zod'
 import type { FaultKind } from '../../core/fault.ts'
 import { ErrorEnvelope } from '../response/envelope.ts'
 import { faultMeaning, faultStatus } from '../response/faults.ts'
-import type { KeyNeed, RouteSpec } from '../route.ts'
-import { createSchemaRegistry, type JsonSchema, type SchemaRegistry } from './json-schema.ts'
-
-type DescribedRoute = Pick<
-  // biome-ignore lint/suspicious/noExplicitAny: whatever its input, its caller and its dependencies
-  RouteSpec<any, any, any>,
-  | 'method'
-  | 'path'
-  | 'tag'
-  | 'operationId'
-  | 'summary'
-  | 'description'
-  | 'key'
-  | 'request'
-  | 'response'
-  | 'mediaTypes'
-  | 'uploads'
-  | 'downloads'
-  | 'events'
-  | 'accepted'
-  | 'errorBody'
-  | 'describesDefect'
-  | 'status'
-  | 'etag'
-  | 'ifMatch'
-  | 'canCreate'
-  | 'faults'
-  | 'hidden'
->
+import type { KeyNeed } from '../route.ts'
+import type { DescribedRoute, Examples } from './described-route.ts'
+import { createSchemaRegistry, type SchemaRegistry } from './json-schema.ts'
+import { pathParameters, preconditions, queryParameters } from './parameters.ts'
 
 export type ApiInfo = {
   title: string
@@ -41,9 +16,6 @@ export type ApiInfo = {
   tags: { name: string; description: string }[]
   examples?: Examples
 }
-
-/** Example requests and answers by method and path, such as `get /keys`. */
-export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; answer?: unknown }>
 
 type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
 
@@ -221,51 +193,3 @@ function faultResponses(kinds: Set<FaultKind>, registry: SchemaRegistry): Record
 
 const exampleOf = (example: Examples[string], part: 'body' | 'answer') =>
   example[part] === undefined ? {} : { example: example[part] }
-
-function pathParameters(
-  path: string,
-  params: z.ZodType | undefined,
-  registry: SchemaRegistry,
-  example: Examples[string],
-): object[] {
-  const schemas = readProperties(params, registry)
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    ...(example.params?.[name] !== undefined && { example: example.params[name] }),
-    ...describedSchema(schemas[name] ?? { type: 'string' }),
-  }))
-}
-
-function queryParameters(query: z.ZodType | undefined, registry: SchemaRegistry): object[] {
-  const required = ((query && registry.schemaOf(query, 'input').required) ?? []) as string[]
-  return Object.entries(readProperties(query, registry)).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    ...(required.includes(name) && { required: true }),
-    ...describedSchema(schema),
-  }))
-}
-
-function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] {
-  if (!ifMatch) return []
-  const { kind } = ifMatch
-  const match = `The \`ETag\` of the ${kind}. If it was changed since, the request is refused with 412 and changes nothing.`
-  const noneMatch = `\`*\` only creates the ${kind}. If it exists, the request is refused with 412 and changes nothing.`
-  return [
-    { name: 'if-match', in: 'header', description: match, schema: { type: 'string' } },
-    ...(canCreate
-      ? [{ name: 'if-none-match', in: 'header', description: noneMatch, schema: { type: 'string', enum: ['*'] } }]
-      : []),
-  ]
-}
-
-function readProperties(schema: z.ZodType | undefined, registry: SchemaRegistry): Record<string, JsonSchema> {
-  return (schema && (registry.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
-}
-
-/** OpenAPI puts the description of a parameter beside its schema, not into it. */
-function describedSchema({ description, ...schema }: JsonSchema): object {
-  return { ...(description !== undefined && { description }), schema }
-}

@@ -1,0 +1,42 @@
+import { type ReportedCounts, sumCounts } from '../token-counts.ts'
+
+type ModalityCount = { modality?: string; tokenCount?: number }
+export type Usage = {
+  promptTokenCount?: number
+  toolUsePromptTokenCount?: number
+  candidatesTokenCount?: unknown
+  thoughtsTokenCount?: number
+  cachedContentTokenCount?: number
+  totalTokenCount?: number | undefined
+  promptTokensDetails?: ModalityCount[] | null
+  toolUsePromptTokensDetails?: ModalityCount[] | null
+  candidatesTokensDetails?: ModalityCount[] | null
+  serviceTier?: string
+}
+
+/** Reasoning is counted once, not in each event. */
+export function candidateCounts({ candidatesTokenCount: completion }: Usage): ReportedCounts {
+  return { prompt: undefined, completion }
+}
+
+/** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */
+export function readCounts(usage: Usage): ReportedCounts {
+  const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
+  return {
+    prompt: sumCounts(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+    otherPrompt: usage.promptTokenCount,
+    completion: sumCounts(usage.candidatesTokenCount, reasoning),
+    otherCompletion: usage.candidatesTokenCount,
+    total: usage.totalTokenCount,
+    cached,
+    reasoning,
+    audioPrompt: sumModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+    audioCompletion: sumModality('AUDIO', usage.candidatesTokensDetails),
+    imageCompletion: sumModality('IMAGE', usage.candidatesTokensDetails),
+  }
+}
+
+function sumModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
+  const counts = details.flatMap((detail) => (Array.isArray(detail) ? detail : []))
+  return sumCounts(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
+}

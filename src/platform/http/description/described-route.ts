@@ -1,0 +1,31 @@
+import type { RouteSpec } from '../route.ts'
+
+export type DescribedRoute = Pick<
+  // biome-ignore lint/suspicious/noExplicitAny: whatever its input, its caller and its dependencies
+  RouteSpec<any, any, any>,
+  | 'method'
+  | 'path'
+  | 'tag'
+  | 'operationId'
+  | 'summary'
+  | 'description'
+  | 'key'
+  | 'request'
+  | 'response'
+  | 'mediaTypes'
+  | 'uploads'
+  | 'downloads'
+  | 'events'
+  | 'accepted'
+  | 'errorBody'
+  | 'describesDefect'
+  | 'status'
+  | 'etag'
+  | 'ifMatch'
+  | 'canCreate'
+  | 'faults'
+  | 'hidden'
+>
+
+/** Example requests and answers by method and path, such as `get /keys`. */
+export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; answer?: unknown }>

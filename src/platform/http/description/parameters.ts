@@ -1,0 +1,51 @@
+import type { z } from 'zod'
+import type { DescribedRoute, Examples } from './described-route.ts'
+import type { JsonSchema, SchemaRegistry } from './json-schema.ts'
+
+export function pathParameters(
+  path: string,
+  params: z.ZodType | undefined,
+  registry: SchemaRegistry,
+  example: Examples[string],
+): object[] {
+  const schemas = readProperties(params, registry)
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...(example.params?.[name] !== undefined && { example: example.params[name] }),
+    ...describedSchema(schemas[name] ?? { type: 'string' }),
+  }))
+}
+
+export function queryParameters(query: z.ZodType | undefined, registry: SchemaRegistry): object[] {
+  const required = ((query && registry.schemaOf(query, 'input').required) ?? []) as string[]
+  return Object.entries(readProperties(query, registry)).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) && { required: true }),
+    ...describedSchema(schema),
+  }))
+}
+
+export function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] {
+  if (!ifMatch) return []
+  const { kind } = ifMatch
+  const match = `The \`ETag\` of the ${kind}. If it was changed since, the request is refused with 412 and changes nothing.`
+  const noneMatch = `\`*\` only creates the ${kind}. If it exists, the request is refused with 412 and changes nothing.`
+  return [
+    { name: 'if-match', in: 'header', description: match, schema: { type: 'string' } },
+    ...(canCreate
+      ? [{ name: 'if-none-match', in: 'header', description: noneMatch, schema: { type: 'string', enum: ['*'] } }]
+      : []),
+  ]
+}
+
+function readProperties(schema: z.ZodType | undefined, registry: SchemaRegistry): Record<string, JsonSchema> {
+  return (schema && (registry.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
+}
+
+/** OpenAPI puts the description of a parameter beside its schema, not into it. */
+function describedSchema({ description, ...schema }: JsonSchema): object {
+  return { ...(description !== undefined && { description }), schema }
+}

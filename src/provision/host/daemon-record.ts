@@ -1,0 +1,41 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProcessId } from './processes.ts'
+
+/** The service's record of a daemon, in a file that the intern cannot write. */
+export type DaemonRecord = {
+  process: ProcessId
+  socketPath: string
+  /** The port for servers on other hosts, if they reach it. */
+  port?: number
+  token: string
+  secret: string
+  uid?: number
+  /** The folder of its control group. */
+  group?: string
+  /** Set if all processes of the intern have ended and none was started since, so that no process must be searched for. */
+  ended?: true
+}
+
+const recordFile = (home: string) => join(home, 'daemon.json')
+
+/** Writes the record atomically. */
+export function writeDaemonRecord(home: string, record: DaemonRecord): void {
+  const draft = `${recordFile(home)}.new`
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 })
+  renameSync(draft, recordFile(home))
+}
+
+/** Removes `ended` from the record before a process is started, because the server can be killed between the two. */
+export function clearEnded(home: string): void {
+  const { ended, ...record } = readDaemonRecord(home) ?? {}
+  if (ended) writeDaemonRecord(home, record as DaemonRecord)
+}
+
+export function readDaemonRecord(home: string): DaemonRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(recordFile(home), 'utf8')) as DaemonRecord
+  } catch {
+    return undefined
+  }
+}

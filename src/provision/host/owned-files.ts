@@ -1,0 +1,42 @@
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+/** Replaces a file atomically. The intern can read it, but not write it. */
+export function replaceFile(file: string, text: string, uid: number | undefined): void {
+  const draft = `${file}.new`
+  writeOwned(uid, draft, text)
+  renameSync(draft, file)
+}
+
+/** Creates a folder for the intern alone, and changes the owner of its content if necessary. */
+export function chownFolder(folder: string, uid: number | undefined): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const owner = uid ?? process.getuid?.()
+  if (owner === undefined || lstatSync(folder).uid === owner) return
+  chownAll(folder, owner)
+}
+
+function chownAll(path: string, owner: number): void {
+  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) chownAll(join(path, name), owner)
+  lchownSync(path, owner, owner)
+}
+
+/** Writes a file that the intern can read, but not write. */
+export function writeOwned(uid: number | undefined, file: string, text: string): void {
+  rmSync(file, { force: true })
+  writeFileSync(file, text, { mode: uid === undefined ? 0o600 : 0o640 })
+  if (uid !== undefined) {
+    chownSync(file, process.getuid!(), uid)
+    chmodSync(file, 0o640)
+  }
+}
