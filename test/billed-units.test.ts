@@ -274,8 +274,8 @@ describe('units that a provider bills in addition to text', () => {
     const key = await keyWith(null)
     const before = upstream.requests.length
     const { status, body } = await ask(key, 'gemini-2.5-flash', { tools: [searches] })
-    assert.equal(status, 404)
-    assert.match(body.error.message, /it does not support a provider tool of the request/)
+    assert.equal(status, 400)
+    assert.match(body.error.message, /it does not support a provider tool of the request \(.*\). Remove the tool/)
     assert.equal(upstream.requests.length, before)
   })
 })

@@ -511,6 +511,13 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     body: sse([created]) + done,
     status: 502,
   },
+  ...['queued', 'in_progress'].map((status) => ({
+    name: `a response that is ${status}`,
+    protocol: 'openai-responses' as const,
+    body: JSON.stringify({ id: 'r', object: 'response', status, output: [messageItem('m', 'Hel')] }),
+    status: 502,
+    words: `the provider sent a response that is not finished: "${status}"`,
+  })),
   {
     name: 'an error with a status as text',
     protocol: 'openai-chat',

@@ -41,6 +41,18 @@ describe('requests in forms that providers refuse or misread', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
+  test('a file for the container of Claude is refused for other models, with advice', async () => {
+    const messages = [{ role: 'user', content: [{ type: 'container_upload', file_id: 'file_1' }] }]
+    for (const [provider, status] of Object.entries({
+      ...{ 'openai-chat': 400, 'openai-responses': 400, 'google-gemini': 400, 'anthropic-messages': 200 },
+    })) {
+      const request = { ...doors.messages.body, messages, model: `${provider}/m` }
+      const { status: got, body } = await recorded.service.ask('POST', '/messages', { body: request })
+      assert.equal(got, status)
+      if (status === 400) assert.match(body.error.message, /container_upload block\. Send it as a document/)
+    }
+  })
+
   for (const [door, requests] of Object.entries({ chat: oddChats, responses: oddResponses, messages: oddMessages }))
     for (const { name, body, sent, dropped } of requests)
       for (const [target, members] of Object.entries(sent))

@@ -346,6 +346,38 @@ export const oddMessages: OddRequest[] = [
     sent: { [chat!]: { mcp_servers: undefined }, [gemini!]: {}, [anthropic!]: { container: 'c' } },
     dropped: { [chat!]: ['mcp_servers', 'container', 'speed'], [gemini!]: ['container'] },
   },
+  ...[
+    { type: 'bash_20250124', name: 'bash', required: [], lacks: 'path' },
+    { type: 'text_editor_20250124', name: 'str_replace_editor', required: ['command', 'path'], lacks: 'insert_text' },
+    {
+      type: 'text_editor_20250728',
+      name: 'str_replace_based_edit_tool',
+      required: ['command', 'path'],
+      lacks: 'region',
+    },
+    { type: 'memory_20250818', name: 'memory', required: ['command'], lacks: 'region' },
+    { type: 'computer_20241022', name: 'computer', required: ['action'], lacks: 'duration' },
+    { type: 'computer_20251124', name: 'computer', required: ['action'], lacks: 'path' },
+  ].map(({ type, name, required, lacks }) => ({
+    name: `the tool ${type}, which the client runs`,
+    body: {
+      tools: [{ type, name, display_width_px: 1024, display_height_px: 768 }],
+      tool_choice: { type: 'tool', name },
+    },
+    sent: {
+      [chat!]: {
+        'tools.0.type': 'function',
+        'tools.0.function.name': name,
+
+        'tools.0.function.parameters.required': required,
+        [`tools.0.function.parameters.properties.${lacks}`]: undefined,
+        'tool_choice.function.name': name,
+      },
+      [responses!]: { 'tools.0.name': name },
+      [gemini!]: { 'tools.0.functionDeclarations.0.name': name },
+      [anthropic!]: { 'tools.0.type': type, 'tools.0.name': name, 'tools.0.input_schema': undefined },
+    },
+  })),
   {
     name: 'null as input of an earlier call',
     body: { messages: use(null) },

@@ -121,13 +121,12 @@ function faultForExclusions(
   const reasonTexts = reasons
     .map((reason) => exclusionText(reason, { excluded, findProvider, tools: providerToolTypes(chat) }))
     .join(', or ')
-  return new Fault(
-    'not_found',
-    excluded.length > 0
-      ? `No endpoint can serve this request: of each, ${reasonTexts}.`
-      : 'This model has no endpoint.',
-    { metadata },
-  )
+  if (excluded.length === 0) return new Fault('not_found', 'This model has no endpoint.', { metadata })
+  // The model exists, and answers without the tool.
+  const isAboutTools = reasons.every((reason) => reason === 'unsupported_tool')
+  const advice = isAboutTools ? ' Remove the tool, or choose a model whose provider runs it.' : ''
+  const message = `No endpoint can serve this request: of each, ${reasonTexts}.${advice}`
+  return new Fault(isAboutTools ? 'invalid' : 'not_found', message, { metadata })
 }
 
 /** The estimated tokens of the longest prompt, if each message is one. */

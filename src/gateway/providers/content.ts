@@ -1,4 +1,5 @@
 import type { Content, ContentPart, Message } from '#chat/message.ts'
+import { Fault } from '#platform/core/fault.ts'
 import { correctDataUrl } from '../protocol/repairs/media-types.ts'
 
 /** A content part, independent of the protocol. */
@@ -38,6 +39,13 @@ export function toPieces(content: Content | null | undefined): Piece[] {
 /** Whether only one provider understands a part: reasoning of its model, or a change of its tools. */
 export function isServerToolPart({ type }: ContentPart): boolean {
   return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
+}
+
+/** @throws Fault `invalid` for a file that Anthropic puts into the container of its code execution. */
+export function refuseContainerFile(part: ContentPart): ContentPart {
+  if (part.type !== 'container_upload') return part
+  const advice = 'Send it as a document, an image or text, or choose a model of Anthropic.'
+  throw new Fault('invalid', `messages: this model has no container for the file of a container_upload block. ${advice}`)
 }
 
 /** Whether a message belongs to the system prompt, for protocols with a separate one. */

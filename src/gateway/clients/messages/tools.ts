@@ -1,10 +1,14 @@
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
+import { toClientFunction } from './client-tools.ts'
 
 type Tool = NonNullable<MessagesCall['tools']>[number]
 
-/** Translates tools and tool choice. Anthropic's tools keep their type, so endpoints without them are skipped. */
+/**
+ * Translates tools and tool choice. Tools that Anthropic runs keep their type, so endpoints without them are skipped.
+ * Those that the client runs become functions.
+ */
 export function toChatTools({ tools, tool_choice: choice }: MessagesCall): Body {
   if (!tools?.length) return {}
   return {
@@ -15,12 +19,16 @@ export function toChatTools({ tools, tool_choice: choice }: MessagesCall): Body 
 }
 
 function toChatTool(tool: Tool): Body {
-  if (tool.type != null && tool.type !== 'custom') return tool
-  const { name, description, input_schema, strict, cache_control } = tool
+  const cache = tool.cache_control == null ? {} : { cache_control: tool.cache_control }
+  if (tool.type != null && tool.type !== 'custom') {
+    const clientFunction = toClientFunction(tool)
+    return clientFunction ? { type: 'function', function: clientFunction, ...cache } : tool
+  }
+  const { name, description, input_schema, strict } = tool
   return {
     type: 'function',
     function: withoutNulls({ name, description, parameters: input_schema, strict: strict ?? undefined }),
-    ...(cache_control != null && { cache_control }),
+    ...cache,
   }
 }
 

@@ -6,7 +6,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairMessages } from '../../protocol/repairs/paired-results.ts'
 import { parseJsonText, readCalledFunction, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
-import { hasFailed, isInstruction, joinTexts, type Piece, toPieces } from '../content.ts'
+import { hasFailed, isInstruction, joinTexts, type Piece, refuseContainerFile, toPieces } from '../content.ts'
 import { generatedCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
 
@@ -164,7 +164,7 @@ function toPart(piece: Piece): Part[] {
     case 'inline':
       return [{ inlineData: { mimeType: textType(piece.mediaType), data: piece.base64 } }]
     case 'other':
-      return [piece.part]
+      return [refuseContainerFile(piece.part)]
     default:
       return piece satisfies never
   }

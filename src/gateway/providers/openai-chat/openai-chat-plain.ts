@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
-import { isServerToolPart, joinTexts, resultContent } from '../content.ts'
+import { isServerToolPart, joinTexts, refuseContainerFile, resultContent } from '../content.ts'
 import { emptyRequestFault } from '../empty-answer.ts'
 
 /**
@@ -37,7 +37,9 @@ export const optionalSettings = ['top_k', 'top_a', 'min_p', 'repetition_penalty'
 
 /** Whether a message has content. */
 function withoutServerToolParts(message: Message): Message[] {
-  if (!Array.isArray(message.content) || !message.content.some(isServerToolPart)) return [message]
+  if (!Array.isArray(message.content)) return [message]
+  for (const part of message.content) refuseContainerFile(part)
+  if (!message.content.some(isServerToolPart)) return [message]
   const content = message.content.filter((part) => !isServerToolPart(part))
   return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []
 }

@@ -4,6 +4,7 @@ import { AnswerText, readCitations } from './openai-responses-citations.ts'
 import {
   errorEvent,
   isCall,
+  isUnfinished,
   listParts,
   readDoneItem,
   readEnding,
@@ -11,6 +12,7 @@ import {
   textEvent,
   thoughtEvent,
   toClosedCallPiece,
+  unfinishedEvent,
 } from './openai-responses-events.ts'
 import type { Item, Response } from './openai-responses-format.ts'
 
@@ -18,6 +20,7 @@ import type { Item, Response } from './openai-responses-format.ts'
 export function readResponse(body: unknown): UpstreamEvent[] {
   const response = body as Response
   if (response.error) return [errorEvent(response.error)]
+  if (isUnfinished(response)) return [unfinishedEvent(response.status!)]
   if (!Array.isArray(response.output)) return [errorWithoutAnswer(body, 'the answer has no output')]
   const text = new AnswerText()
   const events = response.output.flatMap((item, at) =>

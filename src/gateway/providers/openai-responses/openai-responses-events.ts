@@ -67,13 +67,27 @@ export function pieceEvents(item: RunItem | undefined): AnswerEvent[] {
   return unit === undefined ? [] : [{ type: 'piece', unit }]
 }
 
+/** Whether a whole response is only the start of one, which the provider continues in the background. */
+export const isUnfinished = ({ status }: Response) => status === 'queued' || status === 'in_progress'
+
+/** The error of such a response. This service cannot fetch the rest, so another endpoint is tried. */
+export function unfinishedEvent(status: string): AnswerEvent {
+  return { type: 'error', message: `the provider sent a response that is not finished: "${status}"`, status: 502 }
+}
+
+/** The statuses of a response that has ended. Some servers send other words than OpenAI. */
+const completeStatuses: ReadonlySet<string | null | undefined> = new Set([
+  ...['completed', 'complete', 'done', 'success', 'succeeded', 'finished', 'stop'],
+  ...[undefined, null],
+])
+
 export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[] {
   const { status, error, incomplete_details } = response
   if (status === 'failed' || error) return [errorEvent(error ?? {})]
   if (status === 'cancelled') return [{ type: 'error', message: 'the provider cancelled the response', status: 502 }]
   const reason = incomplete_details?.reason
   const usage = readUsage(response)
-  if (status !== 'incomplete' && !reason)
+  if (completeStatuses.has(status) && !reason)
     return [{ type: 'finish', reason: hasCalls ? 'tool_calls' : 'stop', native: status ?? 'completed' }, ...usage]
   const incompleteReason = reason === 'content_filter' ? 'content_filter' : 'length'
   return [{ type: 'finish', reason: incompleteReason, native: reason ?? 'incomplete' }, ...usage]

@@ -2,7 +2,7 @@ import type { Message, ToolCall } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { joinTexts, type Piece, resultContent, toPieces } from '../content.ts'
+import { joinTexts, type Piece, refuseContainerFile, resultContent, toPieces } from '../content.ts'
 
 /** Translates messages to input items. Calls, results and reasoning are separate items. */
 export function inputItems(messages: Message[]): Body[] {
@@ -66,7 +66,7 @@ function inputPart(piece: Piece): Body {
     case 'inline':
       return inlinePart(piece)
     case 'other':
-      return piece.part
+      return refuseContainerFile(piece.part)
     default:
       return piece satisfies never
   }

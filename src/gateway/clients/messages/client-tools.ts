@@ -1,0 +1,132 @@
+import type { Body } from '../../protocol/protocol.ts'
+
+/** A tool of Anthropic that the client runs. Claude knows its schema; other models get it from here. */
+type ClientTool = {
+  /** The name if the request has none. */
+  name: string
+  describe: (tool: Body) => string
+  parameters: (version: number) => object
+}
+
+const text = (description: string) => ({ type: 'string', description })
+const integer = (description: string) => ({ type: 'integer', description })
+const integers = (description: string) => ({ type: 'array', items: { type: 'integer' }, description })
+const words = (values: string[], description: string) => ({ type: 'string', enum: values, description })
+const object = (properties: object, required: string[]) => ({ type: 'object', properties, required })
+
+const edits = {
+  file_text: text('For `create`: the content of the file.'),
+  old_str: text('For `str_replace`: the text to replace. It must occur exactly once, with the same white space.'),
+  insert_line: integer('For `insert`: the line after which the text is inserted; 0 for the start of the file.'),
+  view_range: integers('For `view` of a file: the first and the last line, from 1; -1 for the end of the file.'),
+}
+const insertedText = text('For `insert`: the text to insert.')
+
+/** From this version on, the text to insert has a separate parameter, and edits cannot be undone. */
+const firstWithoutUndo = 20250429
+/** From this version on, the pointer has separate actions for its buttons, and keys can be held. */
+const firstWithHeldKeys = 20250124
+const firstWithZoom = 20251124
+
+function editorParameters(version: number): object {
+  const isOld = version < firstWithoutUndo
+  const commands = ['view', 'create', 'str_replace', 'insert', ...(isOld ? ['undo_edit'] : [])]
+  return object(
+    {
+      command: words(commands, 'The command to run.'),
+      path: text('The absolute path of a file or folder.'),
+      ...edits,
+      new_str: text(`For \`str_replace\`: the new text.${isOld ? ' For `insert`: the text to insert.' : ''}`),
+      ...(!isOld && { insert_text: insertedText }),
+    },
+    ['command', 'path'],
+  )
+}
+
+const firstActions = [
+  ...['key', 'type', 'mouse_move', 'left_click', 'left_click_drag', 'right_click', 'middle_click', 'double_click'],
+  ...['screenshot', 'cursor_position'],
+]
+const laterActions = ['hold_key', 'left_mouse_down', 'left_mouse_up', 'triple_click', 'scroll', 'wait']
+
+function computerParameters(version: number): object {
+  const isLater = version >= firstWithHeldKeys
+  const hasZoom = version >= firstWithZoom
+  const actions = [...firstActions, ...(isLater ? laterActions : []), ...(hasZoom ? ['zoom'] : [])]
+  return object(
+    {
+      action: words(actions, 'The action.'),
+      coordinate: integers('The position as [x, y], in pixels from the left and the top.'),
+      text: text('For `type`: the text. For `key` and `hold_key`: keys in the syntax of xdotool, such as `ctrl+s`.'),
+      ...(isLater && {
+        start_coordinate: integers('For `left_click_drag`: where the drag starts, as [x, y].'),
+        scroll_direction: words(['up', 'down', 'left', 'right'], 'For `scroll`.'),
+        scroll_amount: integer('For `scroll`: the number of steps of the wheel.'),
+        duration: { type: 'number', description: 'For `hold_key` and `wait`: seconds.' },
+      }),
+      ...(hasZoom && { region: integers('For `zoom`: the corners as [x1, y1, x2, y2].') }),
+    },
+    ['action'],
+  )
+}
+
+const clientTools: Readonly<Record<string, ClientTool>> = {
+  bash: {
+    name: 'bash',
+    describe: () => 'Run a command in a persistent bash session.',
+    parameters: () =>
+      object(
+        {
+          command: text('The command. Required unless the session is restarted.'),
+          restart: { type: 'boolean', description: 'Whether to restart the session.' },
+        },
+        [],
+      ),
+  },
+  text_editor: {
+    name: 'str_replace_based_edit_tool',
+    describe: ({ max_characters: limit }) =>
+      `View, create and edit text files.${typeof limit === 'number' ? ` At most ${limit} characters are shown.` : ''}`,
+    parameters: editorParameters,
+  },
+  memory: {
+    name: 'memory',
+    describe: () =>
+      'Read and write files in the folder /memories, which persist between conversations. View the folder first.',
+    parameters: () =>
+      object(
+        {
+          command: words(['view', 'create', 'str_replace', 'insert', 'delete', 'rename'], 'The command to run.'),
+          path: text('The path below /memories. Required except for `rename`.'),
+          ...edits,
+          new_str: text('For `str_replace`: the new text.'),
+          insert_text: insertedText,
+          old_path: text('For `rename`: the path before.'),
+          new_path: text('For `rename`: the path after.'),
+        },
+        ['command'],
+      ),
+  },
+  computer: {
+    name: 'computer',
+    describe: ({ display_width_px: width, display_height_px: height }) => {
+      const size = typeof width === 'number' && typeof height === 'number' ? ` of ${width} × ${height} pixels` : ''
+      return `Use the mouse, the keyboard and screenshots of a screen${size}.`
+    },
+    parameters: computerParameters,
+  },
+}
+
+const dated = /^(bash|text_editor|memory|computer)_(\d{8})$/
+
+/** A tool that the client runs as a function with its documented schema. Undefined for other tools. */
+export function toClientFunction(tool: Body): Body | undefined {
+  const [, kind, version] = dated.exec(String(tool.type)) ?? []
+  if (kind === undefined) return undefined
+  const { name, describe, parameters } = clientTools[kind]!
+  return {
+    name: tool.name ?? name,
+    description: describe(tool),
+    parameters: parameters(Number(version)),
+  }
+}
