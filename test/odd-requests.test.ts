@@ -19,7 +19,7 @@ const models = [
     'claude-sonnet-4-6',
     'claude-opus-4-8',
   ],
-  ...['gemini-2-5-flash', 'gemini-3-pro', 'claude-3-7-sonnet'],
+  ...['gemini-2-5-flash', 'gemini-2-5-flash-lite', 'gemini-2-5-pro', 'gemini-3-pro', 'claude-3-7-sonnet'],
 ]
 
 /** The member of a value at a path such as `messages.0.content`. */

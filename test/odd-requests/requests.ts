@@ -39,6 +39,31 @@ const called = (toolResult: object) => [
 
 export const oddChats: OddRequest[] = [
   {
+    name: 'no tokens for reasoning',
+    body: { max_tokens: 4000, reasoning: { max_tokens: 0 } },
+    sent: {
+      'anthropic-messages/claude-3-7-sonnet': { thinking: undefined },
+      'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig.thinkingBudget': 0 },
+    },
+  },
+  {
+    name: 'tokens for reasoning as the model decides',
+    body: { max_tokens: 4000, reasoning: { max_tokens: -1 } },
+    sent: {
+      'anthropic-messages/claude-3-7-sonnet': { 'thinking.budget_tokens': 2000 },
+      openai: { reasoning_effort: 'medium' },
+    },
+  },
+  {
+    name: 'too few tokens for reasoning',
+    body: { max_tokens: 4000, reasoning: { max_tokens: 50 } },
+    sent: {
+      'anthropic-messages/claude-3-7-sonnet': { 'thinking.budget_tokens': 1024 },
+      'google-gemini/gemini-2-5-flash-lite': { 'generationConfig.thinkingConfig.thinkingBudget': 512 },
+      'google-gemini/gemini-2-5-pro': { 'generationConfig.thinkingConfig.thinkingBudget': 128 },
+    },
+  },
+  {
     name: 'functions, and a choice of one',
     body: { functions: [{ name: 'read', parameters }], function_call: { name: 'read' } },
     sent: {
@@ -311,6 +336,9 @@ const use = (input: unknown) => [
   user([{ type: 'tool_result', tool_use_id: 't1', content: 'x' }]),
 ]
 
+const budgetModel = 'anthropic-messages/claude-3-7-sonnet'
+const messagesTool = { name: 'read', input_schema: parameters }
+
 export const oddMessages: OddRequest[] = [
   {
     name: 'the JSON text as input of an earlier call',
@@ -345,6 +373,46 @@ export const oddMessages: OddRequest[] = [
     body: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'n' }], container: 'c', speed: 'fast' },
     sent: { [chat!]: { mcp_servers: undefined }, [gemini!]: {}, [anthropic!]: { container: 'c' } },
     dropped: { [chat!]: ['mcp_servers', 'container', 'speed'], [gemini!]: ['container'] },
+  },
+  {
+    name: 'a budget of reasoning above the answer limit',
+    body: { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 4000 } },
+    sent: { [budgetModel]: { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 1900 } } },
+    dropped: { [budgetModel]: ['thinking.budget_tokens'] },
+  },
+  {
+    name: 'a budget of reasoning above the answer limit, with tools',
+    body: { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 4000 }, tools: [messagesTool] },
+    sent: { [budgetModel]: { 'thinking.budget_tokens': 4000 } },
+  },
+  {
+    name: 'an answer limit without room for reasoning',
+    body: { max_tokens: 1000, thinking: { type: 'enabled', budget_tokens: 500 } },
+    sent: { [budgetModel]: { max_tokens: 1000, thinking: undefined } },
+    dropped: { [budgetModel]: ['thinking'] },
+  },
+  {
+    name: 'reasoning beside a forced call',
+    body: {
+      ...{ max_tokens: 4000, thinking: { type: 'enabled', budget_tokens: 2000 } },
+      ...{ tools: [messagesTool], tool_choice: { type: 'any' } },
+    },
+    sent: { [budgetModel]: { thinking: undefined, tool_choice: { type: 'any' } } },
+    dropped: { [budgetModel]: ['thinking'] },
+  },
+  {
+    name: 'reasoning beside sampling settings',
+    body: {
+      max_tokens: 4000,
+      thinking: { type: 'enabled', budget_tokens: 2000 },
+      temperature: 0.2,
+      top_k: 5,
+      top_p: 0.5,
+    },
+    sent: {
+      [budgetModel]: { 'thinking.budget_tokens': 2000, temperature: undefined, top_k: undefined, top_p: undefined },
+    },
+    dropped: { [budgetModel]: ['temperature', 'top_k', 'top_p'] },
   },
   ...[
     { type: 'bash_20250124', name: 'bash', required: [], lacks: 'path' },

@@ -24,9 +24,11 @@ export function readThinkingSetting(chat: ChatRequest): ThinkingSetting | undefi
   const { reasoning, reasoning_effort } = chat
   if (reasoning == null && reasoning_effort == null) return readForeignSetting(chat)
   const effort = reasoning?.effort ?? reasoning_effort ?? undefined
-  const budgetTokens = reasoning?.max_tokens ?? undefined
-  if (reasoning?.enabled === false || effort === 'none') return { enabled: false }
-  if (budgetTokens === undefined && effort === undefined && reasoning?.enabled !== true) return undefined
+  const requestedTokens = reasoning?.max_tokens ?? undefined
+  if (reasoning?.enabled === false || effort === 'none' || requestedTokens === 0) return { enabled: false }
+  if (requestedTokens === undefined && effort === undefined && reasoning?.enabled !== true) return undefined
+  // -1 lets the model decide, as for Gemini.
+  const budgetTokens = requestedTokens !== undefined && requestedTokens > 0 ? requestedTokens : undefined
   return { enabled: true, effort, budgetTokens }
 }
 

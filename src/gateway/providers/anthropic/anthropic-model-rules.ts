@@ -3,6 +3,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
+import { withoutSettings } from '../openai-model-settings.ts'
 import { acceptsSampling, isBudgetModel } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown } | null
@@ -12,7 +13,8 @@ export const fitToClaude: Repair = (body, dropped) => {
   const { model } = body
   if (typeof model !== 'string' || !model.includes('claude')) return body
   const thinking = withAcceptedThinking(withAnonymousUser(body), model, dropped)
-  return withAlternatingEnds(withAcceptedSampling(limitTemperature(thinking), model, dropped), model)
+  const compatible = withCompatibleFields(withSmallerBudget(thinking, dropped), dropped)
+  return withAlternatingEnds(withAcceptedSampling(limitTemperature(compatible), model, dropped), model)
 }
 
 type Thinking = { type?: unknown; budget_tokens?: unknown } | null | undefined
@@ -45,9 +47,47 @@ function withBudget(body: Body, { effort }: OutputConfig, dropped: string[]): Bo
   }
   const budget_tokens = Math.min(computeThinkingBudget(setting, maxTokens), maxTokens - 1)
   if (budget_tokens >= minThinkingBudget) return { ...body, thinking: { type: 'enabled', budget_tokens } }
+  return withoutThinking(body, dropped)
+}
+
+function withoutThinking(body: Body, dropped: string[]): Body {
   noteDropped(dropped, 'thinking')
   const { thinking: _thinking, ...rest } = body
   return rest
+}
+
+/** The share of the answer that a budget gets which is too large. */
+const largestShare = 0.95
+
+/** The budget must be below the answer limit. With tools it can be larger, for reasoning between calls. */
+function withSmallerBudget(body: Body, dropped: string[]): Body {
+  const thinking = body.thinking as Thinking
+  if (thinking?.type !== 'enabled') return body
+  const maxTokens = Number(body.max_tokens)
+  const budget = Number(thinking.budget_tokens)
+  const hasTools = Array.isArray(body.tools) && body.tools.length > 0
+  if (budget >= minThinkingBudget && (budget < maxTokens || (hasTools && maxTokens > minThinkingBudget))) return body
+  const smaller = Math.max(minThinkingBudget, Math.floor(maxTokens * largestShare))
+  if (smaller >= maxTokens) return withoutThinking(body, dropped)
+  noteDropped(dropped, 'thinking.budget_tokens')
+  return { ...body, thinking: { ...thinking, budget_tokens: smaller } }
+}
+
+const minTopP = 0.95
+
+/** Reasoning excludes a forced call, which takes precedence, and most sampling settings. */
+function withCompatibleFields(body: Body, dropped: string[]): Body {
+  const { type } = (body.thinking ?? {}) as { type?: unknown }
+  if (type !== 'enabled' && type !== 'adaptive') return body
+  const choice = (body.tool_choice ?? {}) as { type?: unknown }
+  if (choice.type === 'any' || choice.type === 'tool') return withoutThinking(body, dropped)
+  const { temperature, top_p: topP, top_k: topK } = body
+  const refused = [
+    ...(temperature != null && temperature !== 1 ? ['temperature'] : []),
+    ...(topK != null ? ['top_k'] : []),
+    ...(typeof topP === 'number' && topP < minTopP ? ['top_p'] : []),
+  ]
+  return refused.length > 0 ? withoutSettings(body, refused, dropped) : body
 }
 
 function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig): Body {

@@ -57,6 +57,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
   const budget = Math.max(minThinkingBudget, computeThinkingBudget(setting, maxTokens))
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
+  if (limit <= minThinkingBudget) return { maxTokens, canSample }
   return {
     thinking: { type: 'enabled', budget_tokens: Math.min(budget, limit - 1) },
     maxTokens: limit,

@@ -32,7 +32,11 @@ export function encodeThinkingConfig(
   const isRequested = setting.budgetTokens !== undefined || setting.effort !== undefined
   // -1 lets the model decide.
   const thinkingBudget = isRequested
-    ? Math.min(computeThinkingBudget(setting, maxTokens ?? defaultAnswerTokens), maxBudgetFor(model))
+    ? clamp(
+        computeThinkingBudget(setting, maxTokens ?? defaultAnswerTokens),
+        smallestBudgetFor(model),
+        maxBudgetFor(model),
+      )
     : -1
   return { includeThoughts, thinkingBudget }
 }
@@ -41,6 +45,14 @@ export function encodeThinkingConfig(
 function minBudgetFor(model: string): number {
   return proModel.test(model) ? 128 : 0
 }
+
+/** The smallest budget of a model that reasons. */
+function smallestBudgetFor(model: string): number {
+  if (proModel.test(model)) return 128
+  return /flash-lite/.test(model) ? 512 : 1
+}
+
+const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most)
 
 function maxBudgetFor(model: string): number {
   return proModel.test(model) ? 32_768 : 24_576
