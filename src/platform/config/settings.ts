@@ -8,9 +8,11 @@ import { internSettings } from './intern-settings.ts'
 import { jwtSettings } from './jwt-settings.ts'
 import { kubernetesSettings } from './kubernetes-settings.ts'
 import { mailSettings } from './mail-settings.ts'
+import { monitoringSettings } from './monitoring-settings.ts'
 import { networkSettings } from './network-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
+import { sessionSettings } from './session-settings.ts'
 import {
   ChosenKey,
   HostName,
@@ -20,6 +22,9 @@ import {
   plainOriginSetting,
   urlSetting,
 } from './setting-values.ts'
+import { shutdownSettings } from './shutdown-settings.ts'
+import { timeoutSettings } from './timeout-settings.ts'
+import { turnSettings } from './turn-settings.ts'
 
 /**
  * All settings of the service. Each is read from the environment variable of the same name in upper case, or from the
@@ -54,28 +59,7 @@ export const Settings = z.strictObject({
     'The value of the first management key, instead of a random one.',
   ),
   bootstrap_api_key: ChosenKey.optional().describe('The value of the first API key, instead of a random one.'),
-  log_level: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-    .default('info')
-    .describe('The level of the log, which is written to standard error.'),
-  log_format: z
-    .enum(['auto', 'json', 'pretty'])
-    .default('auto')
-    .describe('The format of the log. `auto`: pretty on a terminal, otherwise JSON.'),
-  metrics_port: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65535)
-    .optional()
-    .describe(
-      'The port for Prometheus metrics without a key, on the same host. If unset, metrics are only at `/api/v1/metrics`, with a management key.',
-    ),
-  metrics_hosts: listSetting(HostName)
-    .default([])
-    .describe(
-      'Host names that `metrics_port` accepts in addition to `localhost` and loopback addresses: `metrics.internal, 10.0.0.5`.',
-    ),
+  ...monitoringSettings,
   trusted_proxies: listSetting(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
     .default([])
     .describe(
@@ -87,20 +71,7 @@ export const Settings = z.strictObject({
     .describe(
       'The header in which a trusted proxy reports the requested host. The proxy must overwrite the header of its client.',
     ),
-  session_idle_minutes: z.coerce
-    .number()
-    .int()
-    .min(5)
-    .max(43_200)
-    .default(480)
-    .describe('The number of minutes without a request after which a browser is signed out.'),
-  session_hours: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(8760)
-    .default(168)
-    .describe('The number of hours after which a browser is always signed out.'),
+  ...sessionSettings,
   ...oidcSettings,
   ...jwtSettings,
   ...mailSettings,
@@ -133,45 +104,9 @@ export const Settings = z.strictObject({
     .describe(
       'The largest body of a request, in bytes. Increase it for requests with many images or documents. Each body is held in memory. Interns always accept at most 1 MiB.',
     ),
-  connect_timeout_ms: millisecondsSetting(10_000).describe('The timeout for connecting to a provider.'),
-  first_byte_timeout_ms: millisecondsSetting(120_000).describe(
-    'The timeout for the first byte of a provider’s answer.',
-  ),
-  silence_timeout_ms: millisecondsSetting(60_000).describe('The longest time without data within a provider’s answer.'),
-  first_content_hold_ms: millisecondsSetting(15_000).describe(
-    'How long a stream without content is held back so that a failure can still lead to another endpoint.',
-  ),
-  drain_after_disconnect_ms: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(3_600_000)
-    .default(30_000)
-    .describe(
-      'How long an answer is read after its client disconnected, to learn its usage, at providers that continue to generate. 0 cancels it at once, and limits are charged the most that it can cost.',
-    ),
-  keepalive_ms: millisecondsSetting(15_000).describe(
-    'The interval of keepalives in a stream, from before the first attempt to its end.',
-  ),
+  ...timeoutSettings,
   ...retentionSettings,
-  intern_heartbeat_ms: millisecondsSetting(30_000).describe(
-    'The interval of keepalives in a stream of an intern without other events.',
-  ),
-  intern_budget_ms: millisecondsSetting(300_000).describe(
-    'The longest silence of an intern during a turn. If it sends no text, reasoning, activity or question for this time, the turn ends with a timeout. This is not a spending limit.',
-  ),
-  turns_per_minute_user: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(60)
-    .describe('The maximum number of prompts that a user can send to interns per minute.'),
-  turns_per_minute_organization: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(600)
-    .describe('The maximum number of prompts that an organization can send to interns per minute.'),
+  ...turnSettings,
   regions: z
     .record(HostName, z.enum(regions))
     .default({})
@@ -199,24 +134,7 @@ export const Settings = z.strictObject({
       'The only origins from which interns can clone a repository at their start. They can be in private networks and use http: `https://git.internal, http://localhost:3000`. If unset, all https origins at public addresses.',
     ),
   repository_clone_ms: millisecondsSetting(600_000).describe('The timeout for cloning the repository of an intern.'),
-  drain_ms: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(600_000)
-    .default(0)
-    .describe(
-      'How long new requests are accepted after SIGTERM while `/health` returns 503, in milliseconds. It should be longer than a load balancer takes to notice that the server is not ready. Ctrl-C skips it.',
-    ),
-  shutdown_grace_ms: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(3_600_000)
-    .default(1500)
-    .describe(
-      'How long requests in flight, including streams, can continue after that, in milliseconds. The process ends when the last one has ended.',
-    ),
+  ...shutdownSettings,
 })
 
 /** The effective settings, frozen. */
