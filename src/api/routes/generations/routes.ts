@@ -1,0 +1,18 @@
+import type { Route } from '../route.ts'
+import { addGenerationFeedback } from './add-feedback.ts'
+import { deleteGenerationContent } from './delete-content.ts'
+import { getGenerationsExport } from './export.ts'
+import { getGeneration } from './get.ts'
+import { getGenerationContent } from './get-content.ts'
+import { listAllGenerations } from './list.ts'
+import { releaseGenerations } from './release.ts'
+
+export const generationRoutes = {
+  getGeneration,
+  getGenerationContent,
+  deleteGenerationContent,
+  listGenerations: listAllGenerations,
+  releaseGenerations,
+  addGenerationFeedback,
+  getGenerationsExport,
+} satisfies Record<string, Route>

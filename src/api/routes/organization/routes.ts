@@ -1,0 +1,20 @@
+import type { Route } from '../route.ts'
+import { addOrganizationMember } from './add-member.ts'
+import { getOwnOrganization } from './get.ts'
+import { giveUpInternHost } from './give-up-intern-host.ts'
+import { listOrganizationMembers } from './list-members.ts'
+import { moveInternHost } from './move-intern-host.ts'
+import { removeOrganizationMember } from './remove-member.ts'
+import { updateOrganization } from './update.ts'
+import { updateOrganizationMember } from './update-member.ts'
+
+export const organizationRoutes = {
+  getOrganization: getOwnOrganization,
+  updateOrganization,
+  listOrganizationMembers,
+  addOrganizationMember,
+  updateOrganizationMember,
+  removeOrganizationMember,
+  giveUpInternHost,
+  moveInternHost,
+} satisfies Record<string, Route>

@@ -1,0 +1,16 @@
+import type { Route } from '../route.ts'
+import { createPasskey } from './create.ts'
+import { createPasskeyOptions } from './create-options.ts'
+import { deletePasskeyById } from './delete.ts'
+import { listPasskeys } from './list.ts'
+import { createPasskeySignInOptions } from './sign-in-options.ts'
+import { updatePasskey } from './update.ts'
+
+export const passkeyRoutes = {
+  createPasskeySignInOptions,
+  listPasskeys,
+  createPasskeyOptions,
+  createPasskey,
+  updatePasskey,
+  deletePasskey: deletePasskeyById,
+} satisfies Record<string, Route>
