@@ -28,8 +28,12 @@ test('splitMessages has no last message after a tool result', () => {
 
 test('settingsOf keeps all parameters except session_id', () => {
   const parameters = {
-    ...{ temperature: 0, top_p: 0.5, max_tokens: 9, reasoning: { effort: 'low' } },
-    ...{ tools: [{ type: 'function', function: { name: 'find' } }], seed: 7 },
+    temperature: 0,
+    top_p: 0.5,
+    max_tokens: 9,
+    reasoning: { effort: 'low' },
+    tools: [{ type: 'function', function: { name: 'find' } }],
+    seed: 7,
   }
   assert.deepEqual(fieldsOf(settingsOf('', { ...parameters, session_id: 's' })), parameters)
   const thinking = { reasoning: { effort: 'high', exclude: true } }

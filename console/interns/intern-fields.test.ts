@@ -4,8 +4,13 @@ import type { Intern } from '../api/types.ts'
 import { emptyIntern, fieldsOf, parseFields, patchOf } from './intern-fields.ts'
 
 const intern = {
-  ...{ name: 'ada', description: null, model: null, approval_mode: 'manual', visibility: 'workspace' },
-  ...{ instructions: 'Be brief.', budget: { max_cost_usd: 0.5 } },
+  name: 'ada',
+  description: null,
+  model: null,
+  approval_mode: 'manual',
+  visibility: 'workspace',
+  instructions: 'Be brief.',
+  budget: { max_cost_usd: 0.5 },
 } as Intern
 
 test('a new intern has the chosen mode, and a budget only with limits', () => {

@@ -3,8 +3,16 @@ import { test } from 'node:test'
 import { type Budget, budgetStatus } from './budgets.ts'
 
 const budget: Budget = {
-  ...{ id: '1', name: 'ci', kind: 'key', path: '/keys?q=1' },
-  ...{ limit: 10, spent: 5, reserved: 0, forecast: null, interval: 'daily', resetsAt: null },
+  id: '1',
+  name: 'ci',
+  kind: 'key',
+  path: '/keys?q=1',
+  limit: 10,
+  spent: 5,
+  reserved: 0,
+  forecast: null,
+  interval: 'daily',
+  resetsAt: null,
 }
 
 test('budgetStatus reports used-up limits and forecasts', () => {

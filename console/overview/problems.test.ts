@@ -128,7 +128,9 @@ test('serviceProblems lists every problem', () => {
 
 test('expiringKeys lists enabled keys in the week before they expire', () => {
   const key = (days: number, disabled = false) => ({
-    ...{ hash: '1', name: 'ci', workspace_id: 'w' },
+    hash: '1',
+    name: 'ci',
+    workspace_id: 'w',
     disabled,
     expires_at: new Date(now + days * 86_400_000).toISOString(),
   })

@@ -11,11 +11,17 @@ const servers: McpServer[] = [
 ]
 const offered = {
   files: {
-    ...{ name: 'files', command: 'files-server', args: ['-v'], env: [{ name: 'KEY', value: 'secret-1' }] },
+    name: 'files',
+    command: 'files-server',
+    args: ['-v'],
+    env: [{ name: 'KEY', value: 'secret-1' }],
     _meta: { signalbox: { timeout_seconds: 5 } },
   },
   web: {
-    ...{ type: 'http', name: 'web', url: 'https://web.example/mcp', headers: [{ name: 'X-Key', value: 'secret-2' }] },
+    type: 'http',
+    name: 'web',
+    url: 'https://web.example/mcp',
+    headers: [{ name: 'X-Key', value: 'secret-2' }],
     _meta: { signalbox: { timeout_seconds: 60 } },
   },
 }
@@ -37,7 +43,8 @@ test('an MCP server that cannot be reached is in activity, transcript and log', 
     timeout_seconds: 5,
   }
   await using daemon = await startTestDaemon({
-    ...{ command: process.execPath, agent: [join(import.meta.dirname, '../../bin/agent.ts')] },
+    command: process.execPath,
+    agent: [join(import.meta.dirname, '../../bin/agent.ts')],
     mcpServers: [missing],
   })
   const turn = { prompt: 'hello', mode: 'self-drive', activity: true } as const

@@ -42,9 +42,16 @@ function answering(answers: Buffer[], settle?: () => void) {
   const clientSignal = new AbortController().signal
   const response = { header() {}, signal: clientSignal, onRevoked() {} }
   const deps = {
-    ...{ canMeter: () => true, meteringDelayMs: () => 0, measure() {}, policy, speeds: () => ({ fastest: null }) },
-    ...{ regionOf: () => 'global', now: () => 0, newId: () => 'id' },
-    ...{ onUnaccounted: ({ message }: Error) => events.push(message), meter: note('metered') },
+    canMeter: () => true,
+    meteringDelayMs: () => 0,
+    measure() {},
+    policy,
+    speeds: () => ({ fastest: null }),
+    regionOf: () => 'global',
+    now: () => 0,
+    newId: () => 'id',
+    onUnaccounted: ({ message }: Error) => events.push(message),
+    meter: note('metered'),
     catalogue: { current: () => ({ findModel: () => model, findProvider: () => ({ protocol: 'openai-chat' }) }) },
     credentials: { getCached: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
     circuits: { health: () => 'healthy', admit: () => permit },

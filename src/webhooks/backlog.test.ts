@@ -49,16 +49,19 @@ async function world(kind: 'sqlite' | 'postgres') {
   const now = () => time.now
   const config = { webhook_origins: ['https://hooks.example.com'], public_url: undefined }
   const vault = createVault(Buffer.alloc(32))
-  const deps = { ...{ db: store.db, now, newId: newUuid, vault, config }, clock: createLocalClock(now) }
+  const deps = { db: store.db, now, newId: newUuid, vault, config, clock: createLocalClock(now) }
   await bootstrap(deps)
   const at = await deps.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const caller = {
-    ...{ organizationId: at.organization_id, workspaceId: at.id },
-    ...{ userId: at.created_by, keyHash: 'k' },
+    organizationId: at.organization_id,
+    workspaceId: at.id,
+    userId: at.created_by,
+    keyHash: 'k',
   } as never
   const { webhook } = await createWebhook(deps, caller, { url: 'https://hooks.example.com/' })
   return {
-    ...{ deps, time },
+    deps,
+    time,
     queue: async () => {
       const queued = await queueTest(deps, webhook)
       // A delivery that was queued by the database's clock, sent by a sender whose clock the test sets.

@@ -6,10 +6,24 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { queueEvent } from './outbox.ts'
 
 const webhook = (id: string, createdBy: string, workspaceId: string, organizationId: string) => ({
-  ...{ id, organization_id: organizationId, workspace_id: workspaceId, url: 'https://example.com', description: null },
-  ...{ events: '["intern.failed"]', include: '[]', format: 'standard', enabled: 1, disabled_reason: null },
-  ...{ failing_since: null, sealed: '', sealed_by: '', sealed_before: null, before_until: null },
-  ...{ created_by: createdBy, created_at: 0, updated_at: 0 },
+  id,
+  organization_id: organizationId,
+  workspace_id: workspaceId,
+  url: 'https://example.com',
+  description: null,
+  events: '["intern.failed"]',
+  include: '[]',
+  format: 'standard',
+  enabled: 1,
+  disabled_reason: null,
+  failing_since: null,
+  sealed: '',
+  sealed_by: '',
+  sealed_before: null,
+  before_until: null,
+  created_by: createdBy,
+  created_at: 0,
+  updated_at: 0,
 })
 
 onEachDatabase('the queue of webhook events', (kind) => {

@@ -36,14 +36,12 @@ async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: str
     const log = { info: () => {}, warn: () => {} } as unknown as SenderDeps['log']
     const end = startSender(
       {
-        ...{
-          ...deps,
-          clock: createLocalClock(deps.now),
-          server: newUuid(),
-          log,
-          createLink: () => undefined,
-          onError: assert.fail,
-        },
+        ...deps,
+        clock: createLocalClock(deps.now),
+        server: newUuid(),
+        log,
+        createLink: () => undefined,
+        onError: assert.fail,
         observe: (outcome) => void observed.push(outcome),
         ...more,
       },
@@ -55,7 +53,14 @@ async function world(kind: 'sqlite' | 'postgres', { origin, url }: { origin: str
   const current = () =>
     getWebhook(deps, { organizationId: at.organization_id, workspaceId: '', isWorkspaceScoped: false }, webhook.id)
   return {
-    ...{ deps, db, caller, secret, time, begin, observed, current },
+    deps,
+    db,
+    caller,
+    secret,
+    time,
+    begin,
+    observed,
+    current,
     test: async () => queueTest(deps, await current()),
     deliveries: async () => (await listDeliveries({ db }, webhook.id, { offset: 0, limit: 100 })).data,
     async [Symbol.asyncDispose]() {

@@ -5,7 +5,9 @@ import { parseLine } from './log-line.ts'
 test('lineOf splits a JSON line into time, event and details', () => {
   const time = '2026-01-02T03:04:05.000Z'
   assert.deepEqual(parseLine(JSON.stringify({ time, event: 'agent.ended', why: 'no such file', runs: 2, of: ['a'] })), {
-    ...{ time, event: 'agent.ended', details: 'why: no such file  runs: 2  of: ["a"]' },
+    time,
+    event: 'agent.ended',
+    details: 'why: no such file  runs: 2  of: ["a"]',
   })
 })
 

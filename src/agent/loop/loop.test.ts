@@ -212,14 +212,12 @@ test('a context is compacted repeatedly until it fits an unknown window', async 
 
 test('one result takes only a part of a small window', async () => {
   const long = tool({
-    ...{
-      name: 'long',
-      description: 'Long.',
-      kind: 'other',
-      runsAlone: false,
-      input: z.object({}),
-      title: () => 'long',
-    },
+    name: 'long',
+    description: 'Long.',
+    kind: 'other',
+    runsAlone: false,
+    input: z.object({}),
+    title: () => 'long',
     run: async () => 'x'.repeat(100_000),
   })
   const { model } = modelWithAnswers([[{ name: 'long' }], 'done'])

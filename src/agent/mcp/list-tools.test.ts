@@ -102,7 +102,9 @@ test('an unreachable server fails its calls without delaying the turn', async ()
   await at.prompt('go')
   const [first, ...rest] = at.updates
   assert.partialDeepStrictEqual(first, {
-    ...{ sessionUpdate: 'tool_call', name: 'mcp_server', status: 'failed' },
+    sessionUpdate: 'tool_call',
+    name: 'mcp_server',
+    status: 'failed',
     title: 'MCP server gone is not available',
   })
   assert.match(JSON.stringify(first), /cannot be reached: .*nonexistent/)

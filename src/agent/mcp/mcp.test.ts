@@ -35,7 +35,10 @@ const remote = (
   type: 'http' | 'sse' = 'http',
   path = `/${type === 'http' ? 'mcp' : 'sse'}`,
 ): McpServer => ({
-  ...{ type, name: 'tools', url: url + path, headers: [{ name: 'X-Token', value: secret }] },
+  type,
+  name: 'tools',
+  url: url + path,
+  headers: [{ name: 'X-Token', value: secret }],
 })
 
 /** An agent whose model makes these calls, one per request, and then answers `done`. */

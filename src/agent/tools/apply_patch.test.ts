@@ -55,7 +55,9 @@ test('a patch changes, creates, deletes and moves files, and reports it', async 
   const end = at.updates.find((each) => each.sessionUpdate === 'tool_call_update' && each.status === 'completed')
   const diff = end && 'content' in end && Array.isArray(end.content) ? end.content[1] : undefined
   assert.deepEqual(diff, {
-    ...{ type: 'diff', path: 'a.ts', oldText: 'one\ntwo\nthree\nfour\n' },
+    type: 'diff',
+    path: 'a.ts',
+    oldText: 'one\ntwo\nthree\nfour\n',
     newText: 'one\nTWO\nthree\nfour\nfive\n',
   })
 })

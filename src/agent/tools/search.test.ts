@@ -38,8 +38,12 @@ test('search skips the files that ripgrep skips', async () => {
   skipped.push('text.txt', '1a.tmp', 'trailing', 'foo/q/bar', 'named-in-exclude')
   const found = await search({
     ...needles([...searched, ...skipped]),
-    ...{ '.gitignore': rules, '.ignore': 'only.ignored\n!rescued.log\n', 'src/.gitignore': 'deep-only\n!app.log\n' },
-    ...{ '.git/info/exclude': 'named-in-exclude', 'sub/.git/HEAD': '', binary: 'needle\0' },
+    '.gitignore': rules,
+    '.ignore': 'only.ignored\n!rescued.log\n',
+    'src/.gitignore': 'deep-only\n!app.log\n',
+    '.git/info/exclude': 'named-in-exclude',
+    'sub/.git/HEAD': '',
+    binary: 'needle\0',
   })
   assert.deepEqual(pathsIn(found), searched)
   assert.match(found, /\[not searched: 18 ignored \(#odd, 1a\.tmp, .* and 13 more\), 5 hidden \(\.cfg\/, \.env, /)

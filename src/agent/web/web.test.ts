@@ -67,11 +67,9 @@ test('a client with rules judges a page once, in self-drive too', async () => {
     'done',
   ])
   await using at = await newAgent({
-    ...{
-      model,
-      settings: { model: 'm', instructions: () => '', maxSteps: 5 },
-      tools: [createWebFetchTool(['127.0.0.1'])],
-    },
+    model,
+    settings: { model: 'm', instructions: () => '', maxSteps: 5 },
+    tools: [createWebFetchTool(['127.0.0.1'])],
     mode: 'self-drive',
   })
   await at.agent.request('initialize', { protocolVersion: 1, clientCapabilities })

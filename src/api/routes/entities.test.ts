@@ -24,12 +24,14 @@ async function things({ manage, ask, apiKey }: TestService): Promise<Record<stri
     read: ({ data }) => data.description,
   })
   const budget = (path: string): Thing => ({
-    ...{ path, method: 'PUT' },
+    path,
+    method: 'PUT',
     change: (text) => ({ limit_usd: texts.indexOf(text) + 1 }),
     read: ({ data }) => texts[data.limit_usd - 1]!,
   })
   const thresholds = (path: string): Thing => ({
-    ...{ path, method: 'PUT' },
+    path,
+    method: 'PUT',
     change: (text) => ({ thresholds: [texts.indexOf(text) + 1] }),
     read: ({ data }) => texts[data.thresholds[0] - 1]!,
   })
@@ -104,7 +106,8 @@ onEachDatabase('if-match', (kind) => {
     for (const path of ['/workspaces/default/budgets/daily', '/organization/budgets/daily']) {
       const create = (limit_usd: number) =>
         service.ask('PUT', path, {
-          ...{ key: service.managementKey, body: { limit_usd } },
+          key: service.managementKey,
+          body: { limit_usd },
           headers: { 'if-none-match': '*' },
         })
       const answers = await Promise.all([1, 2, 3].map(create))

@@ -75,8 +75,18 @@ onEachDatabase('lists are searched on the server', (kind) => {
       await db.query
         .insertInto('usage_days')
         .values({
-          ...{ organization_id: 'o', workspace_id: 'w', user_id: 'u', key_hash: data.hash, day, byok: 0 },
-          ...{ model: 'm', endpoint: 'e', requests: 1, prompt_tokens: 0, completion_tokens: 0, reasoning_tokens: 0 },
+          organization_id: 'o',
+          workspace_id: 'w',
+          user_id: 'u',
+          key_hash: data.hash,
+          day,
+          byok: 0,
+          model: 'm',
+          endpoint: 'e',
+          requests: 1,
+          prompt_tokens: 0,
+          completion_tokens: 0,
+          reasoning_tokens: 0,
           cost_pico: BigInt(usd * 1e12),
         })
         .execute()

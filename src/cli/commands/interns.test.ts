@@ -44,7 +44,9 @@ test('interns create asks for the approval mode on a terminal', async () => {
   Object.assign(output, { isTTY: true, columns: 200 })
   const create = (name: string, ...more: string[]) =>
     runCli(['interns', 'create', name, '--no-start', ...more], {
-      ...{ env: envOf(service), out: () => {}, err: () => {} },
+      env: envOf(service),
+      out: () => {},
+      err: () => {},
       screen: () => ({ input, output }) as never,
     })
   let displayed = ''

@@ -116,7 +116,10 @@ test('a model outside the catalogue is imported with price, context and provider
     providers: {},
     models: {
       'openai/gpt-99': {
-        ...{ name: 'gpt-99', created: '2026-11-22', context_length: 64_000, input_modalities: ['text', 'image'] },
+        name: 'gpt-99',
+        created: '2026-11-22',
+        context_length: 64_000,
+        input_modalities: ['text', 'image'],
         endpoints: {
           openai: { model: 'gpt-99', prices: { prompt: '1', completion: '2' }, max_completion_tokens: 8000 },
         },

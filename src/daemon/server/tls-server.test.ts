@@ -20,7 +20,11 @@ async function startBehindTcp(limits: { certificateLookMs?: number } = {}) {
   const server = await authority.issue({ name: 'server', as: 'client' })
   const reach = (tls: DaemonTls, key = token) => connectRuns({ host, port: daemon.port!, tls, token: key })
   return {
-    ...{ authority, files, daemon, server, reach },
+    authority,
+    files,
+    daemon,
+    server,
+    reach,
     trusted: daemonTls(name, authority.certificate, server),
     async [Symbol.asyncDispose]() {
       await daemon[Symbol.asyncDispose]()

@@ -78,7 +78,10 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
   const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
   const text: AnswerEvent[] = []
   const receiver = {
-    ...{ started: () => {}, flush: () => {}, ended: () => {}, failed: () => {} },
+    started: () => {},
+    flush: () => {},
+    ended: () => {},
+    failed: () => {},
     events(events: AnswerEvent[], raw: Buffer | undefined) {
       tally.count(events)
       text.push(...events)

@@ -13,9 +13,17 @@ const statusOf = ([event]: AnswerEvent[]) => (event?.type === 'error' ? event.st
 
 test('every error type of Anthropic has a status', () => {
   const statuses = {
-    ...{ invalid_request_error: 400, authentication_error: 401, billing_error: 402, permission_error: 403 },
-    ...{ not_found_error: 404, request_too_large: 413, rate_limit_error: 429, api_error: 500, timeout_error: 504 },
-    ...{ overloaded_error: 529, something_else: undefined },
+    invalid_request_error: 400,
+    authentication_error: 401,
+    billing_error: 402,
+    permission_error: 403,
+    not_found_error: 404,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    api_error: 500,
+    timeout_error: 504,
+    overloaded_error: 529,
+    something_else: undefined,
   }
   for (const [type, status] of Object.entries(statuses)) {
     const error = { type, message: 'M' }
@@ -28,9 +36,16 @@ test('every error type of Anthropic has a status', () => {
 
 test('every error code of OpenAI has a status', () => {
   const statuses = {
-    ...{ server_error: 500, rate_limit_exceeded: 429, insufficient_quota: 402, invalid_prompt: 400 },
-    ...{ invalid_request_error: 400, context_length_exceeded: 400, vector_store_timeout: 504 },
-    ...{ invalid_image_url: 400, file_too_large: 400, something_else: undefined },
+    server_error: 500,
+    rate_limit_exceeded: 429,
+    insufficient_quota: 402,
+    invalid_prompt: 400,
+    invalid_request_error: 400,
+    context_length_exceeded: 400,
+    vector_store_timeout: 504,
+    invalid_image_url: 400,
+    file_too_large: 400,
+    something_else: undefined,
   }
   for (const [code, status] of Object.entries(statuses)) {
     assert.equal(statusOf(openaiResponses.readBody({ error: { code } })), status, code)

@@ -7,7 +7,11 @@ import { createRequestsInFlight } from './requests-in-flight.ts'
 
 const caller = { keyHash: 'k', organizationId: 'o', workspaceId: 'w' } as Caller
 const response: ResponseStream = {
-  ...{ opened: false, header: () => {}, write: () => true, onDrain: () => {}, end: () => {} },
+  opened: false,
+  header: () => {},
+  write: () => true,
+  onDrain: () => {},
+  end: () => {},
   signal: new AbortController().signal,
 }
 

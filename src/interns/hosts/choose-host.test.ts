@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { chooseHost, type LoadedHost } from './choose-host.ts'
 
 const host = (name: string, interns: number, more: Partial<LoadedHost> = {}): LoadedHost => ({
-  ...{ name, interns, address: null, storagePort: null, labels: [], capacity: 0, loss: null },
+  name,
+  interns,
+  address: null,
+  storagePort: null,
+  labels: [],
+  capacity: 0,
+  loss: null,
   ...more,
 })
 const loss = { reason: 'gone', since: 1 }

@@ -53,12 +53,10 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.equal((await here.b.readState('a'))?.state, 'up')
     here.time.now += 1
     assert.deepEqual(await here.b.readState('a'), {
-      ...{
-        name: 'a',
-        state: 'gone',
-        reason: 'The server of the host a was stopped.',
-        since: '2030-01-01T00:00:00.000Z',
-      },
+      name: 'a',
+      state: 'gone',
+      reason: 'The server of the host a was stopped.',
+      since: '2030-01-01T00:00:00.000Z',
     })
     await here.a.renew()
     assert.equal((await here.b.readState('a'))?.state, 'up')

@@ -6,7 +6,10 @@ test('values, header words and queries of MCP servers are masked, also in JSON f
   const secrets = findServerSecrets([
     { name: 'a', type: 'stdio', command: 'x', args: [], env: { TOKEN: 'tr-"7Qd2' }, timeout_seconds: 1 },
     {
-      ...{ name: 'b', type: 'http', url: 'https://tools.example/mcp?code=hidden1', timeout_seconds: 1 },
+      name: 'b',
+      type: 'http',
+      url: 'https://tools.example/mcp?code=hidden1',
+      timeout_seconds: 1,
       headers: { authorization: 'Basic dXNlcjpw' },
     },
   ])

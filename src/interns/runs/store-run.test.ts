@@ -36,7 +36,12 @@ async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | n
     yield { type: 'turn.started', runId: 'r', sessionId: 's', model: null }
   }
   const turn = {
-    ...{ db, now, newId: newUuid, idleMs: 0, idleTimeoutMs: 60_000, rates: { user: 100, organization: 100 } },
+    db,
+    now,
+    newId: newUuid,
+    idleMs: 0,
+    idleTimeoutMs: 60_000,
+    rates: { user: 100, organization: 100 },
     runsOf: () => ({ start: async () => startedTurn() }),
     screen: async (_: unknown, text: string) => text,
     decisions: { collectRemaining: () => {} },
@@ -109,8 +114,12 @@ onEachDatabase('a started turn', (kind) => {
       const pages = [entries.map((entry) => ({ sessionId: 's', entry }))]
       const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
       const deps = {
-        ...{ db: store.db, now: Date.now, onEnded: () => {}, onError: assert.fail },
-        ...{ readSpending: async () => ({ usd: 0.25, isComplete }), decisions: { collect: async () => {} } },
+        db: store.db,
+        now: Date.now,
+        onEnded: () => {},
+        onError: assert.fail,
+        readSpending: async () => ({ usd: 0.25, isComplete }),
+        decisions: { collect: async () => {} },
       } as unknown as FollowDeps
       const leave = followRuns(deps, { id } as never, () => runs as never)
       const rows = store.db.query.selectFrom('intern_runs').select(['spent_usd']).where('status', '=', 'ended')

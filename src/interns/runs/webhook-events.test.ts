@@ -6,7 +6,9 @@ import { internFailedEvent, questionAskedEvent, runEndedEvent } from './webhook-
 
 const question = {
   question: { id: 'q', kind: 'permission', operation: 'shell', options: [], detail: null },
-  ...{ sessionId: 's', askedAt: 0, deadlineAt: 1000 },
+  sessionId: 's',
+  askedAt: 0,
+  deadlineAt: 1000,
 } as never
 const run = { id: 'r', sessionId: 's', internId: 'i', startedAt: 0, endedAt: 1, usage: null } as unknown as RunRecord
 

@@ -20,8 +20,15 @@ async function ask(handler: (call: BodyCall) => unknown, body: object = {}, spec
     timeouts: { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 },
   })
   const route: AnyRoute<undefined, undefined> = {
-    ...{ method: 'post', path: '/x', tag: 'x', key: 'none', summary: 'X', faults: [] },
-    ...{ request: { body: BodySchema }, handler, ...spec },
+    method: 'post',
+    path: '/x',
+    tag: 'x',
+    key: 'none',
+    summary: 'X',
+    faults: [],
+    request: { body: BodySchema },
+    handler,
+    ...spec,
   }
   mountRoutes(app, [route], {
     deps: undefined,

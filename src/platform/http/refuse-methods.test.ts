@@ -21,7 +21,8 @@ const newApp = () =>
 /** Answers with its path, or with the methods that the path allows. */
 function answerBy(app: FastifyInstance, { url, allow }: KnownPath, method: HTTPMethods, takes: boolean) {
   app.route({
-    ...{ method, url },
+    method,
+    url,
     handler: (_request, reply) =>
       takes ? reply.header('path', url).send() : reply.code(405).headers({ allow }).send(),
   })

@@ -19,7 +19,9 @@ test('a property that differs between the variants of a union can be any of them
   }))
   const { properties, required } = fit({ oneOf: variants })!
   assert.deepEqual(properties, {
-    ...{ kind: { enum: ['x', 'y'] }, x: { type: 'string' }, y: { type: 'string' } },
+    kind: { enum: ['x', 'y'] },
+    x: { type: 'string' },
+    y: { type: 'string' },
     n: { anyOf: [{ type: 'number' }, { type: 'string' }] },
   })
   assert.deepEqual(required, ['kind'])

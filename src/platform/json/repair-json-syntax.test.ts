@@ -5,7 +5,10 @@ import { repairJsonSyntax } from './repair-json-syntax.ts'
 test('numbers and words that JSON lacks become null, outside of strings', () => {
   const text = '{"a":NaN,"b":[-Infinity,inf,None,undefined],"NaN":"Infinity, \\"NaN","c":-NaN}'
   assert.deepEqual(JSON.parse(repairJsonSyntax(text)!), {
-    ...{ a: null, b: [null, null, null, null], NaN: 'Infinity, "NaN', c: null },
+    a: null,
+    b: [null, null, null, null],
+    NaN: 'Infinity, "NaN',
+    c: null,
   })
 })
 

@@ -27,15 +27,17 @@ async function newStore(kind: 'sqlite' | 'postgres', now = Date.now) {
     .where('kind', '=', 'api')
     .executeTakeFirstOrThrow()
   const caller: Caller = {
-    ...{ keyHash: key.hash, keyKind: 'management', keyName: key.name, userId: key.creator_user_id, creatorLeft: false },
-    ...{
-      organizationId: key.organization_id,
-      workspaceId: key.workspace_id,
-      internsProgramme: true,
-      internsGrant: false,
-      spendLimit: null,
-      isWorkspaceScoped: false,
-    },
+    keyHash: key.hash,
+    keyKind: 'management',
+    keyName: key.name,
+    userId: key.creator_user_id,
+    creatorLeft: false,
+    organizationId: key.organization_id,
+    workspaceId: key.workspace_id,
+    internsProgramme: true,
+    internsGrant: false,
+    spendLimit: null,
+    isWorkspaceScoped: false,
   }
   return { deps, caller, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }

@@ -19,7 +19,9 @@ import { until } from '#test/harness/until.ts'
 import { trimLog } from './resource-limits.ts'
 
 const limited = (intern_log_bytes: number) => ({
-  ...{ intern_processes: 0, intern_memory_bytes: 0, intern_disk_bytes: 0 },
+  intern_processes: 0,
+  intern_memory_bytes: 0,
+  intern_disk_bytes: 0,
   intern_log_bytes,
 })
 

@@ -10,8 +10,11 @@ import { readCluster } from './access.ts'
 const token = join(tmpdir(), `signalbox-token-${process.pid}`)
 writeFileSync(token, 'a token')
 const right = {
-  ...{ kubernetes_image: 'signalbox:1', kubernetes_service_url: 'http://signalbox.test:8080' },
-  ...{ kubernetes_url: 'https://10.0.0.1:6443', kubernetes_token_file: token, kubernetes_ca_file: token },
+  kubernetes_image: 'signalbox:1',
+  kubernetes_service_url: 'http://signalbox.test:8080',
+  kubernetes_url: 'https://10.0.0.1:6443',
+  kubernetes_token_file: token,
+  kubernetes_ca_file: token,
 }
 const inPod: Record<string, string> = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' }
 const open = (settings: object, variables: Record<string, string> = {}) =>
@@ -39,9 +42,15 @@ test('in a pod the API server is known', () => {
 
 test('values that the cluster would refuse are refused at the start', () => {
   const wrong = {
-    ...{ provisioner: 'docker', kubernetes_url: '10.0.0.1', kubernetes_service_url: 'http://signalbox/api' },
-    ...{ kubernetes_namespace: 'In_terns', kubernetes_storage: '10 GB', kubernetes_cpu_limit: 'two' },
-    ...{ kubernetes_servers: 'signalbox', kubernetes_egress: 'everywhere', kubernetes_image: 'a b' },
+    provisioner: 'docker',
+    kubernetes_url: '10.0.0.1',
+    kubernetes_service_url: 'http://signalbox/api',
+    kubernetes_namespace: 'In_terns',
+    kubernetes_storage: '10 GB',
+    kubernetes_cpu_limit: 'two',
+    kubernetes_servers: 'signalbox',
+    kubernetes_egress: 'everywhere',
+    kubernetes_image: 'a b',
   }
   for (const [name, value] of Object.entries(wrong))
     assert.deepEqual(Settings.safeParse({ ...right, [name]: value }).error?.issues[0]?.path[0], name)

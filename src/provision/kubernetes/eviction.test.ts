@@ -23,7 +23,11 @@ const at = '2030-01-01T00:00:20Z'
 test('the event of an eviction is reported with node, time and reason', async () => {
   for (const [message, why] of messages) {
     const of = (uid: string, reason: string): Warning => ({
-      ...{ involvedObject: { name: 'intern-ada-0', uid }, type: 'Warning', reason, message, lastTimestamp: at },
+      involvedObject: { name: 'intern-ada-0', uid },
+      type: 'Warning',
+      reason,
+      message,
+      lastTimestamp: at,
     })
     const reason = (...warnings: Warning[]) =>
       findEviction({ warnings: async () => warnings }, 'ada', { uid: 'one', node: 'node-1' })

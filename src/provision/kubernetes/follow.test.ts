@@ -12,7 +12,9 @@ async function following() {
   const events: string[] = []
   const errors: string[] = []
   const followed = {
-    ...{ client, kind: 'Pod' as const, labels: 'app=test' },
+    client,
+    kind: 'Pod' as const,
+    labels: 'app=test',
     onChanged: ({ metadata, status }: any) => events.push(`${metadata.name} ${status.phase}`),
     onRemoved: ({ metadata }: any) => events.push(`${metadata.name} removed`),
     onListed: () => {},
@@ -21,7 +23,8 @@ async function following() {
   const pod = (name: string, phase: string) =>
     server.objects.put({
       ...server.objects.find('Pod', name),
-      ...{ kind: 'Pod', metadata: { ...server.objects.find('Pod', name)?.metadata, name, labels: { app: 'test' } } },
+      kind: 'Pod',
+      metadata: { ...server.objects.find('Pod', name)?.metadata, name, labels: { app: 'test' } },
       status: { phase },
     })
   pod('ada', 'Pending')
@@ -29,7 +32,11 @@ async function following() {
   await until(() => events.length === 1)
   const watches = () => server.requests.filter((request) => request.startsWith('WATCH')).length
   return {
-    ...{ server, events, errors, pod, watches },
+    server,
+    events,
+    errors,
+    pod,
+    watches,
     async [Symbol.asyncDispose]() {
       await stop()
       await client.close()
@@ -95,12 +102,10 @@ test('a list after the end is not reported', async () => {
     return { items: [{ metadata: { name: 'ada' } }], version: '1' }
   }
   const listeners = {
-    ...{
-      onChanged: record('changed'),
-      onRemoved: record('removed'),
-      onListed: record('listed'),
-      onError: record('error'),
-    },
+    onChanged: record('changed'),
+    onRemoved: record('removed'),
+    onListed: record('listed'),
+    onError: record('error'),
   }
   const client = { list, watch: () => assert.fail('watched') }
   const stop = followObjects({ ...listeners, client, kind: 'Pod', labels: '' } as never)

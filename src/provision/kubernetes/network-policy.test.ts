@@ -9,7 +9,8 @@ const namespaces = Object.fromEntries(
   [home, 'signalbox', 'kube-system', 'default'].map((name) => [name, { 'kubernetes.io/metadata.name': name }]),
 )
 const pod = (address: string, namespace: string, labels: Record<string, string>): Party => ({
-  ...{ address, pod: { namespace, labels } },
+  address,
+  pod: { namespace, labels },
 })
 const at = (address: string): Party => ({ address })
 

@@ -5,7 +5,8 @@ import { createFilesPod, createObjects, type InternFiles } from './objects.ts'
 
 const around = (settings: object = {}) => ({
   config: Settings.parse({ intern_memory_bytes: 1000, ...settings }),
-  ...{ image: 'signalbox:1', serviceUrl: 'http://signalbox.test:80' },
+  image: 'signalbox:1',
+  serviceUrl: 'http://signalbox.test:80',
 })
 const files = { lasting: { 'settings.json': '{}' }, rotated: { 'certificate.pem': 'one' }, repository: undefined }
 const made = (settings: object = {}, of: InternFiles = files) => createObjects(around(settings), 'ada', of)
@@ -69,8 +70,11 @@ test('the pod for files has the same limits and volume, and no repository', () =
   assert.deepEqual(
     { ...spec, containers: [{ ...files, name: 'daemon', command: 0, env: 0 }] },
     {
-      ...{ ...own, containers: [{ ...own.containers[0], command: 0, env: 0 }] },
-      ...{ restartPolicy: 'Never', activeDeadlineSeconds: 3600, terminationGracePeriodSeconds: 1 },
+      ...own,
+      containers: [{ ...own.containers[0], command: 0, env: 0 }],
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: 3600,
+      terminationGracePeriodSeconds: 1,
     },
   )
   assert.ok(!JSON.stringify([spec.volumes, files.env]).match(/repository|COMPILE/))
@@ -91,8 +95,12 @@ test('an intern whose repository was removed has neither clone command nor crede
 
 test("the operator's volume, runtime, image secret and limits are applied", () => {
   const objects = made({
-    ...{ kubernetes_storage_class: 'fast', kubernetes_storage: '5Gi', kubernetes_runtime_class: 'gvisor' },
-    ...{ kubernetes_image_pull_secret: 'pulls', kubernetes_cpu_limit: '500m', intern_memory_bytes: 0 },
+    kubernetes_storage_class: 'fast',
+    kubernetes_storage: '5Gi',
+    kubernetes_runtime_class: 'gvisor',
+    kubernetes_image_pull_secret: 'pulls',
+    kubernetes_cpu_limit: '500m',
+    intern_memory_bytes: 0,
   })
   const { storageClassName, resources } = objects.volume.spec
   assert.deepEqual([storageClassName, resources], ['fast', { requests: { storage: '5Gi' } }])

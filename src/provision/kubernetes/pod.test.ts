@@ -75,7 +75,8 @@ test('the reason for which a pod does not run is the cluster’s', () => {
     ],
     [
       {
-        ...{ phase: 'Running', containerStatuses: [running] },
+        phase: 'Running',
+        containerStatuses: [running],
         conditions: [{ type: 'DisruptionTarget', status: 'True', message: 'Eviction API: evicting' }],
       },
       'its pod was evicted from the node node-1: Eviction API: evicting',

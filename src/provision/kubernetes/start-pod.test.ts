@@ -6,9 +6,22 @@ import type { Pod } from './pod.ts'
 import { startRespondingPod } from './start-pod.ts'
 
 const pod = (more: Partial<Pod> = {}): Pod => ({
-  ...{ name: 'intern-ada-0', intern: 'ada', uid: 'one', settings: 'these', image: 'signalbox:1', node: 'node-1' },
-  ...{ address: '10.0.0.1', isRunning: true, restarts: 0, problem: undefined, isEnding: false, isLost: false },
-  ...{ isCloning: false, cloneFailure: undefined, isProblemExplained: false, lastEnd: undefined },
+  name: 'intern-ada-0',
+  intern: 'ada',
+  uid: 'one',
+  settings: 'these',
+  image: 'signalbox:1',
+  node: 'node-1',
+  address: '10.0.0.1',
+  isRunning: true,
+  restarts: 0,
+  problem: undefined,
+  isEnding: false,
+  isLost: false,
+  isCloning: false,
+  cloneFailure: undefined,
+  isProblemExplained: false,
+  lastEnd: undefined,
   ...more,
 })
 
@@ -38,9 +51,15 @@ async function started(
   }
   let checks = 0
   const options = {
-    ...{ intern: 'ada', settings: 'these', startMs, unresponsiveMs, onRunning: () => done.push('runs') },
-    ...{ cloneMs: 60_000, onCloning: () => done.push('clones') },
-    ...{ signal: new AbortController().signal, answers: answers ?? (async () => ++checks === 10) },
+    intern: 'ada',
+    settings: 'these',
+    startMs,
+    unresponsiveMs,
+    onRunning: () => done.push('runs'),
+    cloneMs: 60_000,
+    onCloning: () => done.push('clones'),
+    signal: new AbortController().signal,
+    answers: answers ?? (async () => ++checks === 10),
   }
   const address = await startRespondingPod({ client, pods, now: () => noon }, options).catch(
     (error: Error) => error.message,
@@ -87,7 +106,10 @@ test('a failed clone is reported immediately and ends the pod', async () => {
 
 test('a missing pod is reported with the latest warning of the cluster', async () => {
   const warning = (name: string, time: string, message: string): Warning => ({
-    ...{ involvedObject: { name }, type: 'Warning', message, lastTimestamp: `2030-01-01T${time}Z` },
+    involvedObject: { name },
+    type: 'Warning',
+    message,
+    lastTimestamp: `2030-01-01T${time}Z`,
   })
   const warnings = [
     warning('intern-ada-0', '12:00:02', 'exceeded quota: few.'),

@@ -29,7 +29,10 @@ async function startHopper({ as, mark, setsid }: { as?: number; mark: string; se
   chmodSync(folder, 0o755)
   if (as !== undefined) for (const path of [folder, beat]) chownSync(path, as, as)
   const child = spawn('/bin/sh', [script], {
-    ...{ stdio: 'ignore', detached: true, cwd: '/', env: { PATH: process.env.PATH, [markerVariable]: mark } },
+    stdio: 'ignore',
+    detached: true,
+    cwd: '/',
+    env: { PATH: process.env.PATH, [markerVariable]: mark },
     ...(as !== undefined && { uid: as, gid: as }),
   })
   const beats = () => statSync(beat).size

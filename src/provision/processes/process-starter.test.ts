@@ -18,17 +18,23 @@ test('stopping an intern during the preparation of its start cancels the clone',
   const repository = { url: `${origin}/widgets.git`, folder: 'widgets', ref: null, depth: null, credential: null }
   const intern = { id: 'i', agent: null, webHosts: [], instructions: '', repository, movedAt: null, asleepSince: null }
   const clonings = new RunningClones({
-    ...{
-      config,
-      variable: () => process.env.PATH,
-      passwordOf: async () => undefined,
-      mask: (text) => text,
-      onUncounted: assert.fail,
-    },
+    config,
+    variable: () => process.env.PATH,
+    passwordOf: async () => undefined,
+    mask: (text) => text,
+    onUncounted: assert.fail,
   })
   const starter = new ProcessStarter({
-    ...{ config, dataDir, listeners: undefined, baseUrl: () => 'http://127.0.0.1:9', warn: assert.fail, clonings },
-    ...{ variable: never, onStarted: never, homeOf: () => join(dataDir, 'i'), haveSeparateUsers: async () => false },
+    config,
+    dataDir,
+    listeners: undefined,
+    baseUrl: () => 'http://127.0.0.1:9',
+    warn: assert.fail,
+    clonings,
+    variable: never,
+    onStarted: never,
+    homeOf: () => join(dataDir, 'i'),
+    haveSeparateUsers: async () => false,
     end: async () => {},
     gitAuthorOf: async () => ({ name: 'an intern', email: 'a@b' }),
     mcpServersOf: async ({ id }) => {

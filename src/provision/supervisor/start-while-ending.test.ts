@@ -49,12 +49,13 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
   const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
   const provisioner = {
-    ...{
-      locationOf: () => ({ hostname: 'here', home: '/nowhere' }),
-      endForeignDaemons: async () => {},
-      serveStorage: async () => undefined,
-    },
-    ...{ secretOf: async () => undefined, watch: () => () => {}, leave: async () => {}, adopt: async () => true },
+    locationOf: () => ({ hostname: 'here', home: '/nowhere' }),
+    endForeignDaemons: async () => {},
+    serveStorage: async () => undefined,
+    secretOf: async () => undefined,
+    watch: () => () => {},
+    leave: async () => {},
+    adopt: async () => true,
     runs: () => ({ setRules: async () => {} }),
     start: async () => void events.push('start'),
     stop: async () => {
@@ -68,8 +69,15 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
   const servers = ['a', 'b'].map(
     (server) =>
       new Supervisor({
-        ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server, keepRunning: true, idleMs: 0 },
-        ...{ onError: assert.fail, follow: () => () => {} },
+        ...deps,
+        provisioner,
+        hosts,
+        sealAccess: assert.fail,
+        server,
+        keepRunning: true,
+        idleMs: 0,
+        onError: assert.fail,
+        follow: () => () => {},
       }),
   )
   for (const server of servers) await server.start()

@@ -30,26 +30,29 @@ async function superviseOne(
   const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
   const provisioner = {
     locationOf: () => ({ hostname: 'here', home: '/nowhere' }),
-    ...{
-      endForeignDaemons: async () => {},
-      serveStorage: async () => undefined,
-      secretOf: async () => undefined,
-      watch: () => () => {},
-    },
+    endForeignDaemons: async () => {},
+    serveStorage: async () => undefined,
+    secretOf: async () => undefined,
+    watch: () => () => {},
     // There is one more pass while the server stops.
-    ...{
-      adopt: async () => true,
-      stop: async () => {},
-      leave: async () => {},
-      runs: () => ({ setRules: async () => {} }),
-    },
+    adopt: async () => true,
+    stop: async () => {},
+    leave: async () => {},
+    runs: () => ({ setRules: async () => {} }),
     ...start,
   } as unknown as Provisioner
   const own = { name: 'here', address: null, labels: [], capacity: 0 }
   const hosts = new InternHosts({ db, clock: createLocalClock(deps.now), ownHost: own })
   const supervisor = new Supervisor({
-    ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs },
-    ...{ onError, follow: () => () => {} },
+    ...deps,
+    provisioner,
+    hosts,
+    sealAccess: assert.fail,
+    server: 's',
+    keepRunning: false,
+    idleMs,
+    onError,
+    follow: () => () => {},
   })
   const row = () => db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirstOrThrow()
   await supervisor.start()

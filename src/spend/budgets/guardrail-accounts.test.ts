@@ -14,12 +14,16 @@ const guardrail = (spender: 'a' | 'b', limit: bigint): Budget => ({
     ...({ kind: 'guardrail', id: 'g', workspaceId: 'w', createdAt: 0, isDefault: false } as const),
     spender: { kind: 'key', hash: spender },
   },
-  ...{ limit, interval: null, includesByok: false },
+  limit,
+  interval: null,
+  includesByok: false,
 })
 const pool: Budget = {
   id: 'guardrail:g',
   subject: { kind: 'pool', pool: { kind: 'workspace', id: 'w' }, account: 'guardrail:g', createdAt: 0 },
-  ...{ limit: 9n, interval: null, includesByok: false },
+  limit: 9n,
+  interval: null,
+  includesByok: false,
 }
 
 function reservations(areShared: () => boolean) {
@@ -93,8 +97,11 @@ test('accounts are separate after the last older server left', { skip }, async (
   }
   let separate = 0
   const accounts = await watchOlderServers({
-    ...{ db: { ...db, exclusively }, every, elapsed: () => elapsed },
-    ...{ onSeparate: () => separate++, onError: ({ message }: Error) => errors.push(message) },
+    db: { ...db, exclusively },
+    every,
+    elapsed: () => elapsed,
+    onSeparate: () => separate++,
+    onError: ({ message }: Error) => errors.push(message),
   })
   assert.equal(accounts.areShared(), true)
   await older.end()
@@ -121,7 +128,11 @@ test('accounts are separate from the start where no older server runs', { skip }
   stack.defer(db.close)
   const every = () => assert.fail('no watch should start')
   const accounts = await watchOlderServers({
-    ...{ db, every, elapsed: () => 0, onSeparate: assert.fail, onError: assert.fail },
+    db,
+    every,
+    elapsed: () => 0,
+    onSeparate: assert.fail,
+    onError: assert.fail,
   })
   assert.equal(accounts.areShared(), false)
 })

@@ -211,8 +211,11 @@ async function world(kind: 'sqlite' | 'postgres') {
   await bootstrap(deps)
   const at = await store.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const caller = {
-    ...{ organizationId: at.organization_id, workspaceId: at.id },
-    ...{ userId: at.created_by, keyHash: 'k', access: 'owner' },
+    organizationId: at.organization_id,
+    workspaceId: at.id,
+    userId: at.created_by,
+    keyHash: 'k',
+    access: 'owner',
   } as never
   const limited = { limit: 10, limit_reset: monthly, include_byok_in_limit: false }
   const { key } = await createKey(deps, caller, { name: 'desk', kind: 'api', ...limited })
@@ -220,8 +223,11 @@ async function world(kind: 'sqlite' | 'postgres') {
   const addWebhook = () => createWebhook(deps, caller, { url: 'https://hooks.example.com/' })
   await addWebhook()
   const budget: Budget = {
-    ...{ id: `key:${hash}`, subject: { kind: 'key', hash }, includesByok: false },
-    ...{ limit: usd(10), interval: monthly },
+    id: `key:${hash}`,
+    subject: { kind: 'key', hash },
+    includesByok: false,
+    limit: usd(10),
+    interval: monthly,
   }
   const notifications = async () => {
     const rows = await store.db.query
@@ -249,15 +255,26 @@ async function world(kind: 'sqlite' | 'postgres') {
   // Opens its account.
   await spend('a', 0)
   return {
-    ...{ db: store.db, time, budget, notifications, ledger, addWebhook, setThresholds },
+    db: store.db,
+    time,
+    budget,
+    notifications,
+    ledger,
+    addWebhook,
+    setThresholds,
     /** A server reports its total spending. */
     spend,
     addGuardrail: (policy: object) =>
       store.db.query
         .insertInto('guardrails')
         .values({
-          ...{ id: 'g', workspace_id: at.id, name: 'House', description: null, policy: JSON.stringify(policy) },
-          ...{ created_at: 0, updated_at: 0 },
+          id: 'g',
+          workspace_id: at.id,
+          name: 'House',
+          description: null,
+          policy: JSON.stringify(policy),
+          created_at: 0,
+          updated_at: 0,
         })
         .execute(),
     types: async () => (await notifications()).map(({ type }) => type),

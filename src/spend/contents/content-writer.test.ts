@@ -18,8 +18,12 @@ async function world(kind: 'sqlite' | 'postgres') {
   const { id, organization_id } = await store.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   let made = 0
   const owner = () => ({
-    ...{ id: `gen-${made++}`, organizationId: organization_id, workspaceId: id },
-    ...{ keyHash: 'hash', userId: 'user', createdAt: Date.now() },
+    id: `gen-${made++}`,
+    organizationId: organization_id,
+    workspaceId: id,
+    keyHash: 'hash',
+    userId: 'user',
+    createdAt: Date.now(),
   })
   const count = async () => (await store.db.query.selectFrom('generation_contents').select('id').execute()).length
   return { ...store, owner, count }

@@ -64,7 +64,10 @@ onEachDatabase('a correction', (kind) => {
       ],
     )
     const [sums] = await listActivity(store, {
-      ...{ organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) },
+      organizationId: 'organization',
+      fromDay: 0,
+      toDay: 99_999,
+      by: new Set(['model'] as const),
     })
     assert.deepEqual([sums?.costUsd, sums?.unconfirmedUsd, sums?.completionTokens], [0.5, 3, 7])
   })

@@ -31,7 +31,13 @@ onEachDatabase('sums of requests by group', (kind) => {
     }
     const [first, second] = await sums({ by: 'tag', name: 'team' }, 3)
     assert.deepEqual(first, {
-      ...{ value: 'search', requests: 6, failed: 1, cost: 36, unconfirmed: 0, firstAt: at, lastAt: at + 5 },
+      value: 'search',
+      requests: 6,
+      failed: 1,
+      cost: 36,
+      unconfirmed: 0,
+      firstAt: at,
+      lastAt: at + 5,
     })
     assert.deepEqual([second?.value, second?.requests, second?.cost], ['ads', 6, 30])
     assert.deepEqual(await sums({ by: 'tag', name: 'other' }, 3), [])

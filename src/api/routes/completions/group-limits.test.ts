@@ -36,7 +36,10 @@ onEachDatabase('limits of sessions and tags', (kind) => {
     const set = (group_limits: object[] | null) => service.manage('PATCH', path, { group_limits })
     assert.equal((await set(limits)).status, 200)
     return {
-      ...{ service, id, path, set },
+      service,
+      id,
+      path,
+      set,
       async [Symbol.asyncDispose]() {
         await service.stop()
         await testStore.remove()

@@ -30,8 +30,13 @@ onEachDatabase('guardrails', (kind) => {
 
   test('PATCH keeps omitted fields, replaces given ones, and deletes those with null', async () => {
     const all = {
-      ...{ name: 'All', description: 'of it', limit_usd: 5, reset_interval: 'weekly', include_byok_in_budgets: true },
-      ...{ allowed_providers: ['anthropic', 'openai'], enforce_zdr_other: true },
+      name: 'All',
+      description: 'of it',
+      limit_usd: 5,
+      reset_interval: 'weekly',
+      include_byok_in_budgets: true,
+      allowed_providers: ['anthropic', 'openai'],
+      enforce_zdr_other: true,
       content_filters: [{ pattern: 'x', action: 'flag' }],
     }
     const created = await create(service, all)

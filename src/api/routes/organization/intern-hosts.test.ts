@@ -122,7 +122,9 @@ async function withLostHost(kind: DatabaseKind) {
   }
   type Written = (query: typeof db.query) => { execute: () => Promise<unknown> }
   return {
-    ...{ service, other, lostAt },
+    service,
+    other,
+    lostAt,
     write: (work: Written) => work(db.query).execute(),
     onLost: async () =>
       (await db.query.selectFrom('interns').where('hostname', '=', 'lost').select('name').execute()).map(

@@ -13,7 +13,9 @@ async function setUp() {
   const { id } = await runningIntern(service)
   const here = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
   return {
-    ...{ service, here, id },
+    service,
+    here,
+    id,
     run: (...args: string[]) => run(service, 'interns', 'files', ...args),
     [Symbol.asyncDispose]: async () => {
       rmSync(here, { recursive: true })

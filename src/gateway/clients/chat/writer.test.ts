@@ -118,8 +118,10 @@ test('usage: its parts where there are some, its cost where there is one', () =>
   const counts = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }
   assert.deepEqual(usage({}), counts)
   assert.deepEqual(usage({ cached: 2, reasoning: 1 }, cost), {
-    ...{ ...counts, cost: 0.5 },
-    ...{ prompt_tokens_details: { cached_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 1 } },
+    ...counts,
+    cost: 0.5,
+    prompt_tokens_details: { cached_tokens: 2 },
+    completion_tokens_details: { reasoning_tokens: 1 },
   })
   assert.deepEqual(usage({ cacheWritten: 1 }).prompt_tokens_details, { cached_tokens: 0, cache_write_tokens: 1 })
   assert.equal('usage' in writeCompletion(head, [], cost), false)
@@ -153,7 +155,12 @@ test('a whole answer has its model, finish reason and no unrequested fields', ()
     cost,
   )
   assert.deepEqual(answer, {
-    ...{ id: 'gen-1', object: 'chat.completion', created: 5, model: 'a/b', provider: 'P', system_fingerprint: null },
+    id: 'gen-1',
+    object: 'chat.completion',
+    created: 5,
+    model: 'a/b',
+    provider: 'P',
+    system_fingerprint: null,
     choices: [
       {
         index: 0,

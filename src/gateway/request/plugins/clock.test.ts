@@ -70,7 +70,10 @@ test('the usage of all rounds is added up', async () => {
     chunks.flatMap((chunk) => chunk.usage ?? []),
     [
       {
-        ...{ prompt_tokens: 20, completion_tokens: 10, total_tokens: 30, cost: 0.5 },
+        prompt_tokens: 20,
+        completion_tokens: 10,
+        total_tokens: 30,
+        cost: 0.5,
         prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 6 },
         completion_tokens_details: { reasoning_tokens: 4 },
       },

@@ -28,7 +28,9 @@ async function connected(more: Partial<typeof limits> & { database_pool_size?: n
   })
   const take = async () => (await connections.pool.connect()) as unknown as Connection & { release: () => void }
   return {
-    ...{ connections, errors, take },
+    connections,
+    errors,
+    take,
     async [Symbol.asyncDispose]() {
       connections.closeAll()
       await connections.pool.end()

@@ -11,7 +11,8 @@ async function database() {
   const path = join(folder, 'a.db')
   const client = await openSqlite(path)
   return {
-    ...{ client, path },
+    client,
+    path,
     ask: async (sql: string, ...values: unknown[]) => (await client.run(sql, values)).rows,
     async [Symbol.asyncDispose]() {
       await client.close()
