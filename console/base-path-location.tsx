@@ -27,7 +27,7 @@ function WithoutRoot({ children }: Props) {
 }
 
 /** Adds the prefixes to each link to a screen. */
-export function rootLinks(): void {
+export function prefixLinks(): void {
   const before = options.vnode
   options.vnode = (vnode) => {
     const props = vnode.props as { href?: string }

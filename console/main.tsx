@@ -3,14 +3,14 @@ import { hasPreloadedSession } from './api/preloaded-answers.ts'
 import { findSession } from './api/session.ts'
 import { withoutScreenRoot } from './api/workspace-path.ts'
 import { App, preloadScreen } from './app.tsx'
-import { rootLinks } from './base-path-location.tsx'
+import { prefixLinks } from './base-path-location.tsx'
 import './components/double-click.ts'
 import './components/overflow-title.ts'
 import { rememberScrollPositions } from './components/scroll-memory.ts'
 import { rememberWindow } from './components/window-size.ts'
 import { saveEarlyClicks } from './early-clicks.ts'
 
-rootLinks()
+prefixLinks()
 rememberScrollPositions()
 rememberWindow()
 const root = document.getElementById('console')!
@@ -18,6 +18,7 @@ const findGrid = () => root.querySelector('[role=grid]')
 const sessionLookup = findSession()
 // The served page has rows: the script of the screen is needed to render the same.
 if (findGrid()) await preloadScreen(withoutScreenRoot(location.pathname).split('/')[1])
+// A session in the page is available without a request, so the first render can use it.
 if (hasPreloadedSession) await sessionLookup
 // Replaces what the service has rendered, within the same paint.
 const scrollTop = findGrid()?.scrollTop ?? 0

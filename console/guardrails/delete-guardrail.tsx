@@ -40,8 +40,8 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
         <Dialog title={`Delete ${name}`} onClose={() => setOpen(false)}>
           <h2>Delete {name}</h2>
           <p>
-            Afterwards, only the default guardrail of the workspace applies to its keys and members. The spend of its
-            limit is deleted.
+            The keys and members that it is assigned to then have only the default guardrail of the workspace. The
+            recorded spend of this guardrail’s limit is deleted.
           </p>
           <DeleteNamed name={name} verb="delete" act={remove} />
         </Dialog>

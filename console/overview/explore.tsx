@@ -57,7 +57,7 @@ export function Explore() {
     <div class="screen">
       <Heading isVisuallyHidden>Explore</Heading>
       <Progress isOn={isLoading && !isCurrent} />
-      <OverviewFilters filters={filters} groups={[]} names={noNames} hasSpan={false}>
+      <OverviewFilters filters={filters} groups={[]} keyNames={noNames} hasSpanAndBreakdown={false}>
         <a class="button" href="/overview">
           Overview
         </a>

@@ -24,19 +24,20 @@ const labels: Record<string, string> = { api_key_hash: 'key', user_id: 'member',
 export function OverviewFilters({
   filters,
   groups,
-  names,
-  hasSpan = true,
+  keyNames,
+  hasSpanAndBreakdown = true,
   children,
 }: {
   filters: Filters
   groups: Row[]
-  names: ReadonlyMap<string, string>
+  /** The names of API keys, by hash. */
+  keyNames: ReadonlyMap<string, string>
   /** Whether the time range and the breakdown are among the chips. */
-  hasSpan?: boolean
+  hasSpanAndBreakdown?: boolean
   children?: ComponentChildren
 }) {
   const suggestions: Record<string, string[]> = {
-    api_key_hash: [...names.keys()],
+    api_key_hash: [...keyNames.keys()],
     model: namesIn(groups, 'model'),
     provider: namesIn(groups, 'provider'),
   }
@@ -46,14 +47,14 @@ export function OverviewFilters({
       name,
       label: labels[name] ?? name,
       ...(suggestions[name] && { suggestions: suggestions[name] }),
-      format: (value) => names.get(value) ?? value,
+      format: (value) => keyNames.get(value) ?? value,
     }),
   )
   const isSet = ({ name }: Filter) => filters.values[name] !== undefined
   return (
     <div class="bar">
       <Chips>
-        {[...(hasSpan ? [last, by] : []), ...texts.filter(isSet)].map((filter) => (
+        {[...(hasSpanAndBreakdown ? [last, by] : []), ...texts.filter(isSet)].map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
         <AddFilter availableFilters={texts.filter((filter) => !isSet(filter))} filters={filters} />

@@ -68,7 +68,7 @@ function Overview() {
     <div class="screen">
       <Heading isVisuallyHidden>Overview</Heading>
       <Progress isOn={isLoading && !isCurrent} />
-      <OverviewFilters filters={filters} groups={data?.groups ?? []} names={names}>
+      <OverviewFilters filters={filters} groups={data?.groups ?? []} keyNames={names}>
         <a class="button" href="/overview/explore">
           Explore
         </a>

@@ -7,7 +7,7 @@ import { addWorkspaceToAddress, sessionState } from '../api/session.ts'
 import type { Generation, Session } from '../api/types.ts'
 import { setWorkspaceOfPage } from '../api/workspace-path.ts'
 import { App, preloadScreen } from '../app.tsx'
-import { rootLinks } from '../base-path-location.tsx'
+import { prefixLinks } from '../base-path-location.tsx'
 import { readTheme } from '../components/theme.ts'
 import { type Size, setWindowSize } from '../components/window-size.ts'
 import { setTimeZone } from '../format/time-zone.ts'
@@ -51,7 +51,7 @@ function moveStyle({ type, props: given }: VNode): void {
   delete props.style
 }
 
-rootLinks()
+prefixLinks()
 const previousHook = options.vnode
 options.vnode = (vnode) => {
   moveStyle(vnode)

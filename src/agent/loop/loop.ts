@@ -195,7 +195,7 @@ async function runTool(deps: TurnDeps, call: ToolCall, isCut: boolean): Promise<
     const input = parseInput(call)
     if (inputProblem !== undefined || !input) throw new Error(inputProblem)
     const context = deps.contextOf(call)
-    if (!tool.asksPermission && !(await context.askPolicy(tool, input))) throw new Error(notAllowed)
+    if (!tool.handlesPermission && !(await context.askPolicy(tool, input))) throw new Error(notAllowed)
     const result = await tool.run(input, context)
     const output = typeof result === 'string' ? { text: result } : result
     return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }

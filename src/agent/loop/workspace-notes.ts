@@ -2,12 +2,16 @@ import { join } from 'node:path'
 import { printableLine } from '#platform/text/printable.ts'
 import { readBytes, readEntries, type Workspace } from '../tools/workspace.ts'
 
-/** Limits of what is read before each prompt, because all of it is part of the context. */
+/** Limits of what is read before each prompt, because all of it is part of the context. Texts are limited in characters. */
 const limits = {
+  /** The root and repositories whose notes are read. */
   folders: 8,
+  /** Folders of the root that are searched for a repository. */
+  searchedFolders: 100,
   notes: 16_000,
   skills: 40,
-  lookedAt: 200,
+  /** Folders that are searched for a skill. */
+  searchedSkills: 200,
   description: 300,
   frontMatterBytes: 8_192,
   nameLength: 64,
@@ -19,7 +23,7 @@ const skillFolders = ['.agents/skills', '.claude/skills']
  * skills. Unreadable files are skipped.
  */
 export async function readWorkspaceNotes(workspace: Workspace): Promise<string[]> {
-  const folders = await findFoldersWithNotes(workspace)
+  const folders = await findNoteFolders(workspace)
   const notes = await Promise.all(folders.map((folder) => readAgentsFile(workspace, folder)))
   const skills = (await Promise.all(folders.map((folder) => readSkills(workspace, folder))))
     .flat()
@@ -28,16 +32,16 @@ export async function readWorkspaceNotes(workspace: Workspace): Promise<string[]
 }
 
 /** The root, and the repositories directly in it. */
-async function findFoldersWithNotes(workspace: Workspace): Promise<string[]> {
+async function findNoteFolders(workspace: Workspace): Promise<string[]> {
   const entries = await readEntries(workspace, '.').catch(() => [])
   const folders = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
-  const withNotes = await Promise.all(
-    folders.slice(0, 100).map(async ({ name }) => {
+  const repositories = await Promise.all(
+    folders.slice(0, limits.searchedFolders).map(async ({ name }) => {
       const names = await readEntries(workspace, name).catch(() => [])
       return names.some((entry) => entry.name === '.git') ? name : undefined
     }),
   )
-  return ['.', ...withNotes.filter((name) => name !== undefined)].slice(0, limits.folders)
+  return ['.', ...repositories.filter((name) => name !== undefined)].slice(0, limits.folders)
 }
 
 async function readAgentsFile(workspace: Workspace, folder: string): Promise<string | undefined> {
@@ -59,7 +63,7 @@ async function readSkills(workspace: Workspace, folder: string): Promise<Skill[]
   const skills: Skill[] = []
   for (const skillFolder of skillFolders.map((each) => join(folder, each))) {
     const entries = await readEntries(workspace, skillFolder).catch(() => [])
-    for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, limits.lookedAt)) {
+    for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, limits.searchedSkills)) {
       if (skills.length === limits.skills) return skills
       const skill = await readSkill(workspace, join(skillFolder, name, 'SKILL.md'), name)
       if (skill) skills.push(skill)

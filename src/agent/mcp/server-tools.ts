@@ -59,7 +59,7 @@ export class ServerTools {
     return {
       name,
       kind: 'other',
-      asksPermission: true,
+      handlesPermission: true,
       runsAlone: !listed.isReadOnly,
       description: { name, description, parameters },
       title: () => title,

@@ -61,8 +61,8 @@ export type Tool = {
   description: ToolDescription
   kind: ToolKind
   runsAlone: boolean
-  /** Whether the tool asks for permission itself or is a question. For all other tools the client's rules decide first. */
-  asksPermission: boolean
+  /** Whether the tool asks for permission itself, or needs none because it is a question. For other tools the client's rules decide first. */
+  handlesPermission: boolean
   title: (input: Record<string, unknown>) => string
   /** Returns the files of a call if its input does not name them under `path`. */
   paths?: (input: Record<string, unknown>) => string[]
@@ -94,7 +94,7 @@ export function tool<Input extends z.ZodObject>(definition: {
     name,
     kind: definition.kind,
     runsAlone: definition.runsAlone,
-    asksPermission: definition.asksPermission ?? false,
+    handlesPermission: definition.asksPermission ?? false,
     get description() {
       const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: 'input' })
       return { name, description: definition.description, parameters }

@@ -11,7 +11,7 @@ type AgentDeps = {
   hasProgram: (command: string, path?: string) => boolean
 }
 
-/** @throws Fault if this server does not run such agents, or has no agent. */
+/** @throws Fault if the settings do not allow this agent, or its program is not installed on this server. */
 export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoice | null): void {
   if (agent === null) return
   requireAllowedAgent(config, agent)
@@ -38,7 +38,8 @@ function requireAllowedAgent(config: AgentDeps['config'], agent: AgentChoice): v
 
 /**
  * Checks the builtin agent's model when the intern is created, not only in its first turn. A preset is not checked,
- * because it can be created later. Other agents have their own model names.
+ * because it can be created later. `script` is the builtin offline model, which the catalogue does not list. Other agents
+ * have their own model names.
  * @throws Fault `invalid`.
  */
 export function requireModel(

@@ -7,7 +7,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
 import { endRun } from '#interns/runs/end-runs.ts'
-import { announceTurn, openAccounts } from '#interns/runs/limited-turns.ts'
+import { announceTurn, findOpenAccounts } from '#interns/runs/limited-turns.ts'
 import { saveStartedRun } from '#interns/runs/run-store.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { toPicoUsd } from '#platform/core/pico-usd.ts'
@@ -36,7 +36,12 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
   const server = (reportMs = 20) =>
     new Budgets(
       {
-        ...{ db, clock, now, newId: newUuid, waitUntilWritten: async () => {}, readSpentSince: async () => 0n },
+        db,
+        clock,
+        now,
+        newId: newUuid,
+        waitUntilWritten: async () => {},
+        readSpentSince: async () => 0n,
         onError: (error) => assert.fail(error),
       },
       { waitMs: 300_000, stallMs: 300_000, pollMs: 10, reportMs },
@@ -49,7 +54,9 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
     return (cost: number) => reservation.settle(toPicoUsd(cost), () => true)
   }
   return {
-    ...{ db, server, ask },
+    db,
+    server,
+    ask,
     announce: (budget: TurnBudget = oneDollar) =>
       announceTurn(deps, { ...own, account: newUuid(), budget }, async (announcement) => announcement!),
     announceUnlimited: () =>
@@ -63,7 +70,7 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
         (limits) => limits?.budgets.map((budget) => budget.id) ?? 'no limit',
         ({ kind }) => kind,
       ),
-    forget: () => pruneTurnAccounts({ db, clock, runningTurns: () => openAccounts({ db, now }) }),
+    forget: () => pruneTurnAccounts({ db, clock, runningTurns: () => findOpenAccounts({ db, now }) }),
     storedBudgets: async () =>
       (await db.query.selectFrom('budget_periods').select('budget').execute()).map((row) => row.budget),
   }
@@ -128,7 +135,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
     const budget = await announce()
     // The embedded database uses the clock of its only server.
     const ahead = kind === 'postgres' ? () => now() + 3_600_000 : now
-    assert.deepEqual(await openAccounts({ db: store.db, now: ahead }), [budget.id])
+    assert.deepEqual(await findOpenAccounts({ db: store.db, now: ahead }), [budget.id])
     const limits = await createTurnLimits({ db: store.db, now: ahead })('own')
     assert.deepEqual(limits?.budgets[0]?.id, `turn:${budget.id}`)
   })

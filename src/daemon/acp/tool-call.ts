@@ -51,7 +51,8 @@ export function readToolCall(call: unknown): ToolCall {
 
 /**
  * The command that a call runs, also as a shell script. The input of any tool can have a member `command`. That member is the
- * command of the call only if the tool runs commands, or if the agent reports neither a kind nor a name.
+ * command of the call only if the tool runs commands (`execute`), or can run commands as far as the agent reports: it has no
+ * kind, or the kind `other` and no name.
  */
 export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
   const isShell = kind === 'execute' || kind === undefined || (kind === 'other' && name === undefined)

@@ -67,12 +67,12 @@ function addFile(media: Media, part: Body): void {
   )
   if (sources.some((source) => audioDataUrl.test(source.slice(0, 32)))) media.audio = true
   else if (sources.some((source) => videoDataUrl.test(source.slice(0, 32)))) media.video = true
-  else if (sources.some(isAudioValue) || !sources.some((source) => parseDataUrl(source) || nonAudioFile.test(source)))
+  else if (sources.some(canBeAudio) || !sources.some((source) => parseDataUrl(source) || nonAudioFile.test(source)))
     media.files = true
 }
 
-/** Whether a data URL can be audio: its bytes are not text, an image or a PDF. */
-function isAudioValue(value: string): boolean {
+/** Whether a value is a data URL that can be audio: its bytes are not text, an image or a PDF. */
+function canBeAudio(value: string): boolean {
   const url = parseDataUrl(value)
   if (!url) return false
   const medium = readMedium({ part: 'file' }, value)

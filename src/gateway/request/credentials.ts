@@ -48,13 +48,13 @@ const emptyMap = () => new Map<string | null, Access | undefined>()
 
 /** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
 export function ownCredentialsFirst(
-  operators: { of: (caller: CredentialOwner) => AccessLookup },
+  operatorCredentials: { of: (caller: CredentialOwner) => AccessLookup },
   ownCredentials: Pick<CredentialCache, 'of' | 'getCached'>,
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
   const combineCredentials = (caller: CredentialOwner, all: readonly OwnCredential[]): AccessLookup => {
-    const operator = operators.of(caller)
+    const operator = operatorCredentials.of(caller)
     if (all.length === 0) return operator
     const query = { all, caller, operator, catalogue: catalogue.current(), variable }
     return { find: (provider, endpoint) => findOwnCredential(query, provider, endpoint) }
@@ -95,7 +95,7 @@ function findOwnCredential(
   const preferred = accessWith(usable.find((credential) => !credential.is_fallback))
   if (preferred) return preferred
   // Also applies if the own credential is disabled, or the caller cannot use it: the operator's credential must not
-  // bypass it.
+  // bypass it. `is_byok_only` excludes it for all models of the provider, `is_required` for those that the own one allows.
   const isOperatorExcluded =
     providerCredentials.some((credential) => credential.is_byok_only) ||
     modelCredentials.some((credential) => credential.is_required)

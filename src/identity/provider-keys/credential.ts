@@ -19,8 +19,12 @@ const ruleFields = {
   allowed_models: allowList('The models'),
   allowed_user_ids: allowList('The members'),
   is_fallback: z.boolean().describe('Used only if no other credential for the provider works.'),
-  is_required: z.boolean().describe('The operator’s credential is not used for models of this provider.'),
-  is_byok_only: z.boolean().describe('The operator’s credential is not used for any model of the provider.'),
+  is_required: z
+    .boolean()
+    .describe('For models that can use this key, the operator’s credential is not used. Other models still use it.'),
+  is_byok_only: z
+    .boolean()
+    .describe('The operator’s credential is not used for any model of the provider, whichever models this key allows.'),
   declared_zdr: z.null('cannot be set here: the catalogue defines which endpoints retain no data'),
 }
 const Rules = z.object(ruleFields)

@@ -40,7 +40,7 @@ for (const [what, status, result, why] of [
   })
 }
 
-test('a reason of a hundred thousand characters is cut', async () => {
+test('a reason of 50,000 characters is cut to 10,000', async () => {
   await using runs = await runsOf(502, JSON.stringify({ error: { kind: 'turn_failed', message: 'x'.repeat(50_000) } }))
   const refusal = await refusalOf(runs.health(AbortSignal.timeout(60_000)))
   assert.deepEqual([refusal?.reason, refusal?.message.length], ['turn_failed', 10_000])

@@ -50,7 +50,7 @@ export async function findRulesInForce(query: Query, { id, workspaceId }: Intern
   return sets
 }
 
-/** A text that identifies the versions of rules. Equal texts mean equal rules. */
+/** A text that identifies the versions of an intern's rules. Equal texts of the same intern mean equal rules. */
 export const versionKey = (sets: RuleSet[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
 
 /** Reads the `versionKey` of the rules in force for all interns with one query. */

@@ -52,16 +52,17 @@ export async function waitUntilStored(
   runId: string,
   limit: keyof typeof storeTimeoutMs,
 ): Promise<void> {
-  const hasEnded = async () =>
-    (await query
+  const findOpenRun = () =>
+    query
       .selectFrom('intern_runs')
       .where('intern_id', '=', internId)
       .where('id', '=', runId)
       .where('status', '<>', 'ended')
       .select('id')
-      .executeTakeFirst()) === undefined || undefined
+      .executeTakeFirst()
   const subscribe = subscribeToEntity(signals, 'run.changed', internId)
-  await waitFor(hasEnded, { subscribe, timeoutMs: storeTimeoutMs[limit] })
+  const trueWhenEnded = async () => ((await findOpenRun()) === undefined ? true : undefined)
+  await waitFor(trueWhenEnded, { subscribe, timeoutMs: storeTimeoutMs[limit] })
 }
 
 /** Announcements expire by the clock of the database, because those of servers differ. */
@@ -85,6 +86,7 @@ export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Pr
     .select((e) => e.cast(e.val(null), 'text').as('refused'))
     .$castTo<TurnRow>()
   const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
+  // A run without a limit has no metered key, but is also a running turn.
   const runs = selectOpenRuns(query)
     .where('intern_id', '=', owner)
     .where((e) => e.or([e('metered_key', '=', keyHash), e('metered_key', 'is', null)]))
@@ -154,7 +156,10 @@ type NewTurn = {
 }
 type AnnounceDeps = TurnDeps & { idleTimeoutMs: number }
 
-/** After the longest time without output, the run of a turn is stored within this time. */
+/**
+ * An announcement must last until the run of its turn is stored. The agent can take the whole idle timeout to its first
+ * output, and the run is stored within this time after it.
+ */
 const runStoredWithinMs = 60_000
 
 /**
@@ -199,8 +204,8 @@ export async function deleteAnnouncement(query: Query | Tx, id: string): Promise
   await query.deleteFrom('announced_turns').where('id', '=', id).execute()
 }
 
-/** The accounts of turns that are possibly in flight. Deletes expired announcements. */
-export async function openAccounts({ db, now }: TurnDeps): Promise<string[]> {
+/** Deletes expired announcements, and returns the accounts of turns that are possibly in flight. */
+export async function findOpenAccounts({ db, now }: TurnDeps): Promise<string[]> {
   const { query } = db
   await query.deleteFrom('announced_turns').where('expires_at', '<', createDatabaseClock(db, now).nowSql()).execute()
   const announced = await query.selectFrom('announced_turns').select('id').execute()

@@ -146,7 +146,9 @@ describe('a repository of an intern in a pod', { skip: process.platform !== 'lin
     await using git = await startGitServer({ 'README.md': 'Widgets.' }, { user: 'ada', password })
     await using at = await startInPods({ repository_origins: [git.origin], kubernetes_egress: ['127.0.0.1'] })
     const { id } = await runningIntern(at.service, {
-      ...{ name: 'ada', agent: 'scripted', repository: { url: git.url, credential } },
+      name: 'ada',
+      agent: 'scripted',
+      repository: { url: git.url, credential },
     })
     const { home, configured } = at.cluster.foldersOf(`intern-${id}`)
     assert.equal(readFileSync(join(home, 'workspace/widgets/README.md'), 'utf8'), 'Widgets.')
@@ -225,7 +227,9 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     const { logs } = at.cluster.server
     logs.set(`intern-${id}-0`, 'one\ntwo sb-v1-0123456789abcdef\nthree\n')
     assert.deepEqual((await log('?lines=2')).body.data, {
-      ...{ lines: ['two [secret]', 'three'], has_more: true, message: null },
+      lines: ['two [secret]', 'three'],
+      has_more: true,
+      message: null,
     })
     logs.set(`intern-${id}-0`, 'x\n'.repeat(200_000))
     const long = (await log('?lines=5000&bytes=1024')).body.data
@@ -313,11 +317,12 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     assert.match((await answer(next.service, id, question, 'allow_once')).text, /done/)
   })
 
-  test('pods of deleted interns end, and their volumes remain', async () => {
+  test('pods of interns that the database does not have end, and their volumes remain', async () => {
     await using cluster = await startScriptedCluster()
     await using at = await startInPods({}, { cluster })
     const { id } = await made(at.service, 'ada')
     await at.service.stop()
+    // This server has a new database, so the intern does not exist for it.
     await using _other = await startInPods({}, { cluster })
     await until(() => pods(cluster).length === 0, patience)
     assert.ok(cluster.objects.find('PersistentVolumeClaim', `intern-${id}`))

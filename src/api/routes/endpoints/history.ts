@@ -51,9 +51,11 @@ export const getEndpointHistory = route({
         .max(400)
         .optional()
         .describe('Alternative to `model`: one endpoint, as returned by `GET /generation`.'),
-      granularity: z.enum(['hour', 'day']).default('hour'),
-      from: Instant.optional().describe('Defaults to 1 day ago, or to 30 days ago by day.'),
-      to: Instant.optional(),
+      granularity: z.enum(['hour', 'day']).default('hour').describe('The length of a bucket.'),
+      from: Instant.optional().describe(
+        'Start, such as 2030-01-31T00:00:00Z. Defaults to 1 day before `to`; with the granularity `day`, 30 days before.',
+      ),
+      to: Instant.optional().describe('End, such as 2030-02-01T00:00:00Z. Defaults to now.'),
     }),
   },
   response: z.object({ data: z.array(EndpointHistory) }),

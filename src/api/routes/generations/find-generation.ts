@@ -4,8 +4,8 @@ import { findGeneration } from '#spend/ledger/read.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 
 /**
- * Returns this service's id of a request. `name` is that id, or the upstream's id, which the answer has. An unknown name is
- * returned unchanged: the caller then finds no request.
+ * Returns this service's id of a request (`gen-…`). `name` is that id, or the `id` in the body of the completion, which the
+ * provider chose. An unknown name is returned unchanged: the caller then finds no request.
  */
 export async function findGenerationId(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {
   if (name.startsWith('gen-')) return name

@@ -12,7 +12,7 @@ export const deleteOneGuardrail = route({
   wrongKey: 'unauthenticated',
   summary: 'Delete a guardrail and its assignments',
   description:
-    'Afterwards, only the default guardrail of their workspace applies to its keys and members. A workspace default cannot be deleted.',
+    'The keys and members that it was assigned to then have only the default guardrail of the workspace. A workspace default cannot be deleted.',
   request: { params: GuardrailPath },
   response: z.object({ deleted: z.literal(true) }),
   ifMatch: guardrailEntity,

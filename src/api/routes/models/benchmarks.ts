@@ -15,8 +15,13 @@ const Query = z.object({
   task_type: z
     .enum(['coding', 'intelligence', 'agentic', 'search'])
     .optional()
-    .describe('Only models with this score, best first; `search` is empty.'),
-  benchmark_type: z.string().optional().describe('A benchmark of OpenRouter. Those of searches make the list empty.'),
+    .describe(
+      'Only models with this score, best first. The catalogue has no scores of `search`, so its list is empty.',
+    ),
+  benchmark_type: z
+    .string()
+    .optional()
+    .describe('Accepted for compatibility with OpenRouter. A value that starts with `search_` returns an empty list.'),
   max_results: wholeNumber({ min: 1, max: 1000 }).optional().describe('Maximum number of models.'),
 })
 

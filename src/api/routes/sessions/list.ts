@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { SignInMethod } from '#identity/sign-in/session.ts'
 import { pageOfSessions } from '#identity/sign-in/session-rows.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
@@ -23,7 +24,7 @@ export const listSessions = route({
     const { rows, total } = await pageOfSessions(deps.db.query, scope, query, validity)
     const toListItem = (row: (typeof rows)[number]): z.infer<typeof ListedSession> => ({
       id: row.id,
-      method: row.method as 'key',
+      method: row.method as SignInMethod,
       member: { id: row.user_id, name: row.name, email: row.email },
       address: row.address,
       user_agent: row.user_agent,
