@@ -48,7 +48,8 @@ export class ByteBuffer {
 
   /** Adds the used bytes of the slab to the pieces. Its unused bytes remain the slab. */
   #seal(): void {
-    if (this.#used > 0) this.#pieces.push(this.#slab.subarray(0, this.#used))
+    if (this.#used === 0) return
+    this.#pieces.push(this.#slab.subarray(0, this.#used))
     this.#slab = this.#slab.subarray(this.#used)
     this.#used = 0
   }

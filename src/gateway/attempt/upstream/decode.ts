@@ -25,6 +25,8 @@ const startsZlib = (start: Buffer) => (start[0]! & 0x0f) === 8 && start.readUInt
 /** The bytes by which an encoding is recognised. */
 const startLength = 4
 
+const noBytes = Buffer.alloc(0)
+
 /** Pauses and resumes the input of a decoder whose buffer is full. */
 export type Source = { hold: () => void; release: () => void }
 
@@ -38,7 +40,7 @@ export class DecodingSink implements Sink {
   #decoder: Decoder | undefined
   /** Creates the decoder once the first bytes have arrived. */
   #create: ((start: Buffer) => Decoder | undefined) | undefined
-  #start: Buffer = Buffer.alloc(0)
+  #start: Buffer = noBytes
   #isOver = false
 
   constructor(sink: Sink, source: Source) {
