@@ -13,8 +13,8 @@ import { isOtherText, looksLikeEventStream, parseJson, startsBody } from './even
 import { type AttemptFailure, failureFromStatus, failureFromTransport } from './failure.ts'
 import { isJsonLines, isJsonLinesType } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { type ParsedAnswer, parseAnswer, recognizeAnswer, replaceBody, toErrorEvent } from './normalize-answer.ts'
-import type { Receiver } from './receiver.ts'
+import { parseAnswer, recognizeAnswer, repairAnswer, replaceBody, toErrorEvent } from './normalize-answer.ts'
+import type { Receiver, WholeAnswer } from './receiver.ts'
 import { reportedFailure } from './reported-failure.ts'
 import { StreamDecoder } from './stream-decoder.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
@@ -315,18 +315,20 @@ export class AttemptAnswer implements Sink {
       facts.retryAfterMs ??= readBodyWait(body, this.#now())
       return this.#fail(this.#toFailure(this.#status, message, { status: this.#status, ...facts }))
     }
+    const answer = parseAnswer(bytes, text)
+    if (answer) return this.#readWhole(answer)
     if (isJsonLines(text)) return this.#endJsonLines(bytes)
     if (isOtherText(text)) return this.#upstreamError(toErrorEvent(text))
-    this.#readWhole(parseAnswer({ bytes, text }))
+    this.#readWhole(repairAnswer(text))
   }
 
-  #readWhole({ answer, body }: ParsedAnswer): void {
+  #readWhole(answer: WholeAnswer): void {
     const { providerProtocol, answerId, answerLimit, toolNames } = this.#attempt
     const { normalizer } = providerProtocol.forms ?? {}
-    const normalized = normalizer ? normalizer.normalizeAnswer(body) : body
+    const normalized = normalizer ? normalizer.normalizeAnswer(answer.body) : answer.body
     const protocol = recognizeAnswer(normalized, providerProtocol)
     const events = protocol.readBody(normalized, answerId, answerLimit, toolNames)
-    this.#deliverWhole(events, protocol === providerProtocol ? replaceBody(answer, body, normalized) : undefined)
+    this.#deliverWhole(events, protocol === providerProtocol ? replaceBody(answer, normalized) : undefined)
   }
 
   /** @param whole undefined if the answer was read while it arrived. */

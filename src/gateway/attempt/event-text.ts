@@ -26,12 +26,10 @@ export function toSingleLineEvent({ event, data }: SseEvent): Buffer {
 /** Deeper than any answer. JSON that is nested much deeper can be parsed, but not be written again. */
 const maxDepth = 500
 
-/** @throws Error if the text is not JSON, or nested too deeply. */
-export function parseJsonUpToMaxDepth(text: string): unknown {
-  const value: unknown = JSON.parse(text)
+/** @param text the JSON of the value. @throws Error if the value is nested too deeply. */
+export function refuseDeep(value: unknown, text: string): void {
   if (text.length > 2 * maxDepth && isDeeper(value, maxDepth))
     throw new Error(`it is nested more than ${maxDepth} levels deep`)
-  return value
 }
 
 /** @returns undefined if the text is not JSON. */

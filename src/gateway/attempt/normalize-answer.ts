@@ -5,7 +5,7 @@ import type { Normalizer, StreamProgress } from '../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
 import { readPageText } from '../providers/error-code.ts'
 import { protocols } from '../providers/protocols.ts'
-import { parseJson, parseJsonUpToMaxDepth } from './event-text.ts'
+import { parseJson, refuseDeep } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
 
 /** The event in the form of its protocol. The same event if it has that form. */
@@ -49,26 +49,28 @@ export function recognizeAnswer(body: unknown, expected: ProviderProtocol): Prov
   return Object.values(protocols).find(({ forms }) => forms?.isOwn(body)) ?? expected
 }
 
-/** A whole answer as it was received, or with valid JSON, and its value. */
-export type ParsedAnswer = { answer: WholeAnswer; body: unknown }
+/** The whole answer; undefined if it is not JSON. @throws Error if it is nested too deeply. */
+export function parseAnswer(bytes: Buffer, text: string): WholeAnswer | undefined {
+  const body = parseJson(text)
+  if (body === undefined) return undefined
+  refuseDeep(body, text)
+  return { bytes, text, body }
+}
 
-/** @throws Error if it is not valid JSON and cannot be repaired. */
-export function parseAnswer(answer: WholeAnswer): ParsedAnswer {
-  try {
-    return { answer, body: parseJsonUpToMaxDepth(answer.text) }
-  } catch (error) {
-    const text = error instanceof SyntaxError ? repairJsonSyntax(answer.text) : undefined
-    if (text === undefined) throw error
-    return { answer: toWholeAnswer(text), body: parseJsonUpToMaxDepth(text) }
-  }
+/** The whole answer with valid JSON. @throws Error if its JSON cannot be repaired. */
+export function repairAnswer(text: string): WholeAnswer {
+  const repaired = repairJsonSyntax(text) ?? text
+  const body: unknown = JSON.parse(repaired)
+  refuseDeep(body, repaired)
+  return { bytes: Buffer.from(repaired), text: repaired, body }
 }
 
 /** The answer with the normalized body; the same answer if normalizing did not change its body. */
-export function replaceBody(answer: WholeAnswer, body: unknown, normalized: unknown): WholeAnswer {
-  return normalized === body ? answer : toWholeAnswer(JSON.stringify(normalized))
+export function replaceBody(answer: WholeAnswer, normalized: unknown): WholeAnswer {
+  if (normalized === answer.body) return answer
+  const text = JSON.stringify(normalized)
+  return { bytes: Buffer.from(text), text, body: normalized }
 }
-
-const toWholeAnswer = (text: string): WholeAnswer => ({ bytes: Buffer.from(text), text })
 
 /** The error of a server that answers with a text or a page instead of JSON. */
 export function toErrorEvent(text: string): Extract<AnswerEvent, { type: 'error' }> {

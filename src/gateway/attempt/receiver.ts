@@ -3,8 +3,8 @@ import type { EventTemplate } from '../protocol/event-template.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Exchange } from './upstream/upstream.ts'
 
-/** A whole answer, as bytes and as text. */
-export type WholeAnswer = { bytes: Buffer; text: string }
+/** A whole answer: as bytes, as text, and its value. */
+export type WholeAnswer = { bytes: Buffer; text: string; body: unknown }
 
 /** Receives the answer of an upstream. */
 export type Receiver = {

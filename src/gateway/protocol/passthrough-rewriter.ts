@@ -13,8 +13,8 @@ export type PassthroughRewriter = {
   rest?: (events: readonly AnswerEvent[]) => string
   /** Writes the end of a stream that the upstream omitted. */
   end?: () => string
-  /** Rewrites a whole answer, given as a latin1 string of its bytes. @param events its parsed events. */
-  whole: (answer: string, events?: readonly AnswerEvent[]) => string
+  /** Rewrites a whole answer, given as a latin1 string of its bytes. @param body its value. @param events its events. */
+  whole: (answer: string, body: unknown, events: readonly AnswerEvent[]) => string
 }
 
 /** The start of an event's JSON object; -1 for data on several lines, which is never passed through. */

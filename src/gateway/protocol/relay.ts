@@ -185,7 +185,11 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeRel
     const rewriter = client.rewriter?.(head)
     if (!rewriter && !cost) return answer.bytes
     const unchanged = latin1OfAnswer(answer)
-    const changed = withCost(rewriter ? rewriter.whole(unchanged, allEvents) : unchanged, cost, client.usageOf)
+    const changed = withCost(
+      rewriter ? rewriter.whole(unchanged, answer.body, allEvents) : unchanged,
+      cost,
+      client.usageOf,
+    )
     // ASCII is the same in both encodings. As text, it is sent in one piece with the head.
     return Buffer.byteLength(changed) === changed.length ? changed : Buffer.from(changed, 'latin1')
   }

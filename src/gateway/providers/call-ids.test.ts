@@ -35,7 +35,8 @@ for (const [protocol, read] of Object.entries(unnamed))
 test('a call has the same id in passed-through bytes and in events', () => {
   const choices = [{ index: 0, message: { tool_calls: [{ function: { name: 'f', arguments: '' } }] } }]
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 5 }
-  const bytes = chatRewriter(head).whole(JSON.stringify({ choices }))
-  const [id] = readCallLimit(openaiChat.readBody({ choices }, 'gen-1'))
+  const events = openaiChat.readBody({ choices }, 'gen-1')
+  const bytes = chatRewriter(head).whole(JSON.stringify({ choices }), { choices }, events)
+  const [id] = readCallLimit(events)
   assert.equal(JSON.parse(bytes).choices[0].message.tool_calls[0].id, id)
 })

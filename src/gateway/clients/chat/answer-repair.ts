@@ -1,5 +1,6 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { CallRepair, parseCalls, type RawCall, withOtherMembers } from './call-repair.ts'
 
 type Part = 'delta' | 'message'
@@ -30,42 +31,50 @@ export class AnswerRepair {
   }
 
   /**
-   * @param text the JSON or its end as a latin1 string; `wholeText` is all of it.
+   * The corrections of an event of a stream.
+   * @param text the end of its JSON as a latin1 string; `wholeText` is all of it.
    * @returns undefined if nothing needs a correction.
    */
-  findRepairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
+  findRepairs(text: string, events: readonly AnswerEvent[], wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
-    if (this.#hasSeveral) return this.#repairChoices(text, events, part, wholeText)
+    if (this.#hasSeveral) {
+      if (!events.some(isCallOrFinish) && !text.includes('"tool_calls"') && !hasFinishReason(text)) return undefined
+      const { choices } = JSON.parse(Buffer.from(wholeText(), 'latin1').toString('utf8')) as { choices?: RawChoice[] }
+      return this.#repairChoices(choices ?? [], events, 'delta')
+    }
     this.#isLegacy ||= this.#hasFunctions && legacyCall.test(text) && !currentCall.test(text)
-    const calls = this.#isLegacy
-      ? undefined
-      : this.#first.findCorrectCalls(parseCalls(text), events, part === 'message')
-    const correctFinish = repairedFinish(hasFinishReason(text), events, part)
-    const finish = this.#isLegacy && legacyReasons.has(correctFinish?.native) ? undefined : correctFinish
+    const calls = this.#isLegacy ? undefined : this.#first.findCorrectCalls(parseCalls(text), events, false)
+    const finish = this.#withoutLegacyReason(repairedFinish(hasFinishReason(text), events, 'delta'))
     return needsNoRepair({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
 
-  #repairChoices(
-    text: string,
-    events: readonly AnswerEvent[],
-    part: Part,
-    wholeText: () => string,
-  ): Repairs | undefined {
-    if (!events.some(isCallOrFinish) && !text.includes('"tool_calls"') && !hasFinishReason(text)) return undefined
-    const { choices } = JSON.parse(Buffer.from(wholeText(), 'latin1').toString('utf8')) as { choices?: RawChoice[] }
-    const repairs = new Map<number, ChoiceRepair>()
-    for (const [position, choice] of (choices ?? []).entries()) {
+  /** The corrections of a whole answer. @returns undefined if nothing needs a correction. */
+  findWholeRepairs(choices: readonly RawChoice[], events: readonly AnswerEvent[]): Repairs | undefined {
+    const { function_call: call } = choices[0]?.message ?? {}
+    this.#isLegacy = this.#hasFunctions && isObject(call) && listCalls(choices[0]?.message).length === 0
+    return this.#repairChoices(choices, events, 'message')
+  }
+
+  #repairChoices(choices: readonly RawChoice[], events: readonly AnswerEvent[], part: Part): Repairs | undefined {
+    let repairs: Map<number, ChoiceRepair> | undefined
+    for (let position = 0; position < choices.length; position++) {
+      const choice = choices[position]!
       const number = part === 'message' ? position : (choice.index ?? position)
-      const choiceEvents = events.filter((event) => (event.choice ?? 0) === number)
-      const calls = this.#findOrCreateRepair(number).findCorrectCalls(
-        choice[part]?.tool_calls ?? [],
-        choiceEvents,
-        part === 'message',
-      )
-      const finish = repairedFinish(Boolean(choice.finish_reason), choiceEvents, part)
-      if (!needsNoRepair({ calls, finish })) repairs.set(position, { calls, finish })
+      const own = choices.length === 1 ? events : events.filter((event) => (event.choice ?? 0) === number)
+      const rawCalls = listCalls(choice[part])
+      const calls = this.#isLegacy
+        ? undefined
+        : this.#findOrCreateRepair(number).findCorrectCalls(rawCalls, own, part === 'message')
+      const finish = this.#withoutLegacyReason(repairedFinish(Boolean(choice.finish_reason), own, part))
+      if (needsNoRepair({ calls, finish })) continue
+      repairs ??= new Map()
+      repairs.set(position, { calls, finish })
     }
-    return repairs.size > 0 ? repairs : undefined
+    return repairs
+  }
+
+  #withoutLegacyReason(finish: Finish | null | undefined): Finish | null | undefined {
+    return this.#isLegacy && legacyReasons.has(finish?.native) ? undefined : finish
   }
 
   #findOrCreateRepair(choice: number): CallRepair {
@@ -74,6 +83,9 @@ export class AnswerRepair {
     return this.#others.getOrInsertComputed(choice, () => new CallRepair())
   }
 }
+
+const listCalls = (message: Message | null | undefined): RawCall[] =>
+  Array.isArray(message?.tool_calls) ? message.tool_calls : []
 
 const legacyCall = /"function_call"\s*:\s*\{/
 const currentCall = /"tool_calls"\s*:\s*[[{]\s*["{]/

@@ -1,13 +1,21 @@
 import { pieceText, type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { type Part, type ReasoningFields, readReasoning, splitThought } from '../../protocol/thinking-parts.ts'
 
 type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unknown }
 
-/**
- * Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`. Searches the JSON as
- * text, because quotes within strings are escaped.
- */
-export function lacksReasoning(text: string): boolean {
+/** Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`. */
+export function lacksReasoning(message: RawMessage): boolean {
+  const { reasoning, reasoning_content, reasoning_details: details, thinking, reasoning_text } = message
+  if (isText(thinking) || isText(reasoning_text) || isObject(reasoning)) return true
+  const hasDetails = Array.isArray(details) && details.length > 0
+  return isText(reasoning) !== hasDetails || (!hasDetails && isText(reasoning_content))
+}
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+
+/** Like `lacksReasoning`. Searches the JSON of a message as text, because quotes within strings are escaped. */
+export function lacksReasoningInText(text: string): boolean {
   if (otherField.test(text)) return true
   if (!text.includes('"reasoning')) return false
   const hasText = /"reasoning"\s*:\s*"[^"]/.test(text)

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
 import { chatRewriter } from './rewriter.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
 const rewriter = () => chatRewriter(head)
+/** The rewritten answer. Its text is passed as a latin1 string. */
+const rewriteWhole = (answer: object, given?: readonly AnswerEvent[]) => {
+  const events = given ?? openaiChat.readBody(answer, 'gen-1')
+  return JSON.parse(utf8(rewriter().whole(latin1(JSON.stringify(answer)), answer, events)))
+}
 const sent = (chunk: object) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)
 const read = (event: Buffer) => JSON.parse(event.toString('utf8').slice('data: '.length))
 const choice = (delta: object, more: object = { finish_reason: null }) => ({ index: 0, delta, ...more })
@@ -47,8 +54,8 @@ describe("repairs of a chat upstream's own bytes", () => {
 
   test('a whole answer without a reason of its end gets the one that was read', () => {
     for (const end of [{}, { finish_reason: '' }, { finish_reason: null }]) {
-      const answer = JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, ...end }] })
-      const { choices } = JSON.parse(rewriter().whole(answer, [{ type: 'finish', reason: 'stop', native: 'stop' }]))
+      const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, ...end }] }
+      const { choices } = rewriteWhole(answer, [{ type: 'finish', reason: 'stop', native: 'stop' }])
       assert.equal(choices[0].finish_reason, 'stop')
     }
   })
@@ -67,13 +74,13 @@ describe("repairs of a chat upstream's own bytes", () => {
   })
 
   test('fields that clients need are added when an upstream omits them', () => {
-    const { event, whole } = rewriter()
+    const { event } = rewriter()
     const { id, object, created } = read(event(sent({ choices: [] })))
     assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
-    const answer = JSON.parse(whole('{ "choices": [] }'))
+    const choices = [{ message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }]
+    const answer = rewriteWhole({ choices })
     assert.deepEqual([answer.system_fingerprint, answer.object, answer.id], [null, 'chat.completion', 'gen-1'])
-    const given = whole('{"system_fingerprint":"fp","choices":[]}')
-    assert.equal(JSON.parse(given).system_fingerprint, 'fp')
+    assert.equal(rewriteWhole({ system_fingerprint: 'fp', choices }).system_fingerprint, 'fp')
   })
 
   test('a finish reason that is missing or empty is none', () => {
@@ -88,7 +95,7 @@ describe("repairs of a chat upstream's own bytes", () => {
   })
 
   test('calls get the ids and types that they lack, and no calls are none', () => {
-    const { event, whole } = rewriter()
+    const { event } = rewriter()
     const call = { function: { name: 'f', arguments: '{"name":1}' } }
     const [delta] = read(event(sent({ ...named, choices: [choice({ tool_calls: [{ index: 3, ...call }] })] }))).choices
     assert.deepEqual(delta.delta.tool_calls, [{ index: 3, ...call, id: 'call_c_3', type: 'function' }])
@@ -98,21 +105,21 @@ describe("repairs of a chat upstream's own bytes", () => {
         { id: null, type: 'function', ...call },
       ],
     }
-    const { choices } = JSON.parse(whole(JSON.stringify({ ...named, choices: [{ message }] })))
+    const { choices } = rewriteWhole({ ...named, choices: [{ message }] })
     assert.deepEqual(
       choices[0].message.tool_calls.map(({ id }: { id: string }) => id),
       ['own', 'call_c_1'],
     )
     const without = { ...named, choices: [{ message: { tool_calls: null, audio: null, content: 'ü' } }] }
-    const mended = JSON.parse(utf8(whole(latin1(JSON.stringify(without)))))
+    const mended = rewriteWhole(without)
     assert.deepEqual(mended.choices[0].message, { content: 'ü' })
   })
 
   test('content in parts becomes text with the reasoning beside it', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const content = [thinking, { type: 'text', text: 'Yes' }]
-    const { event, whole } = rewriter()
-    const answer = JSON.parse(whole(JSON.stringify({ ...named, choices: [{ message: { content } }] })))
+    const { event } = rewriter()
+    const answer = rewriteWhole({ ...named, choices: [{ message: { content } }] })
     const [delta] = read(event(sent({ ...named, choices: [choice({ content })] }))).choices
     for (const fields of [answer.choices[0].message, delta.delta]) {
       assert.deepEqual([fields.content, fields.reasoning], ['Yes', 'Hm'])
@@ -136,9 +143,9 @@ describe("repairs of a chat upstream's own bytes", () => {
       [{ reasoning: 'Hm', reasoning_details: [own] }, own],
     ]
     for (const [fields, right] of rows) {
-      const { event, whole } = rewriter()
+      const { event } = rewriter()
       const [{ delta }] = read(event(sent({ ...named, choices: [choice(fields)] }))).choices
-      const [{ message }] = JSON.parse(whole(JSON.stringify({ ...named, choices: [{ message: fields }] }))).choices
+      const [{ message }] = rewriteWhole({ ...named, choices: [{ message: fields }] }).choices
       for (const { reasoning, reasoning_details } of [delta, message])
         assert.deepEqual([reasoning, reasoning_details], ['Hm', [right]], JSON.stringify(fields))
     }

@@ -1,11 +1,12 @@
 import { generatedCallId } from '#chat/call-id.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-members.ts'
 import { EventPrefix, findObjectStart, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'
 import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
 import type { RawCall } from './call-repair.ts'
-import { addReasoning, lacksReasoning, withoutThinkingParts } from './reasoning.ts'
+import { addReasoning, lacksReasoning, lacksReasoningInText, withoutThinkingParts } from './reasoning.ts'
 import { chatWriter } from './writer.ts'
 
 /**
@@ -25,9 +26,10 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
       const writer = chatWriter(head, { includeUsage: true, isStarted: true })
       return events.map(writer.event).join('')
     },
-    whole(answer, events) {
-      const repairs = events && repair.findRepairs(answer, events, 'message', () => answer)
-      const isBroken = repairs !== undefined || !answer.includes('"message"') || needsRewriteInMessage(answer)
+    whole(answer, body, events) {
+      const { choices } = body as { choices?: Choice[] | null }
+      const repairs = repair.findWholeRepairs((choices ?? []) as RawChoice[], events)
+      const isBroken = repairs !== undefined || !choices || choices.some(isIncomplete)
       const changed = isBroken ? rewriteJson(answer, { part: 'message', head, repairs }) : answer
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
@@ -52,7 +54,7 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
     const tail = rest ?? raw.toString('latin1')
     const isFirst = !hasDelta && firstDelta.test(tail)
     hasDelta ||= isFirst
-    const repairs = events && repair.findRepairs(tail, events, 'delta', () => extractJson(raw))
+    const repairs = events && repair.findRepairs(tail, events, () => extractJson(raw))
     const lacksRole = isFirst && !tail.includes('"role"')
     if (rest !== undefined && !repairs && !lacksRole && !needsRewriteInChoice(rest))
       return eventPrefix.rewrite(raw, rest)
@@ -64,6 +66,15 @@ function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewri
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }
 }
+
+/** Whether a choice of a whole answer lacks what clients need, or has what they reject. */
+function isIncomplete({ message }: Choice): boolean {
+  if (!message || message.audio === null || message.tool_calls === null) return true
+  if (isObject(message.content) || Array.isArray(message.content) || lacksReasoning(message)) return true
+  return message.tool_calls?.some(lacksIdOrType) ?? false
+}
+
+const lacksIdOrType = ({ id, type, function: called, custom }: Call) => (called?.name || custom) && !(id && type)
 
 const firstDelta = /"delta"\s*:\s*\{/
 
@@ -104,7 +115,11 @@ function hasContentParts(text: string): boolean {
 const listOfParts = /\s*:\s*(?:\{|\[(?!\s*(?:\{\s*"token"|\])))/y
 
 function needsRewriteInMessage(text: string): boolean {
-  if (hasContentParts(text) || lacksReasoning(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text)))
+  if (
+    hasContentParts(text) ||
+    lacksReasoningInText(text) ||
+    (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text))
+  )
     return true
   for (let at = text.indexOf(callsName); at !== -1; at = text.indexOf(callsName, at + 1))
     if (needsRewriteInCalls(text, at)) return true

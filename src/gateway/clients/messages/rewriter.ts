@@ -27,7 +27,7 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
     },
     rest: (events) => calls.writeRemaining(events),
     end: () => frame.end(),
-    whole: (answer, events = []) => {
+    whole: (answer, _body, events) => {
       const repaired = withAssembledCalls(answer, events)
       const { set, fill } = changes
       return applyChanges(repaired, repaired.indexOf('{'), { set: { ...set, ...stopRepair(events)?.set }, fill })

@@ -43,7 +43,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
       if (!raw.includes('"response"')) return calls.repair(raw, events)
       return calls.repair(changeMember(raw, 'response', done.withOutput(raw, changes)), events)
     },
-    whole: (answer, events = []) => {
+    whole: (answer, _body, events) => {
       const repaired = withAssembledCalls(answer, events)
       return applyChanges(repaired, repaired.indexOf('{'), changes)
     },
