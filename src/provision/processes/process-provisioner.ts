@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -27,6 +26,7 @@ import { endInterruptedClone } from '../repository/clone.ts'
 import { RunningClones } from '../repository/running-clones.ts'
 import type { DaemonLocation, Provisioner } from '../supervisor/provisioner.ts'
 import { endDaemon, isResponding } from './daemon-process.ts'
+import { endForeignDaemons } from './foreign-daemons.ts'
 import { monitorIntern } from './intern-monitor.ts'
 import { checkInternUsers } from './intern-users.ts'
 import { ProcessStarter } from './process-starter.ts'
@@ -139,19 +139,8 @@ export class ProcessProvisioner implements Provisioner {
     }
   }
 
-  async endForeignDaemons(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
-    const homes = this.#homes
-    const present = existsSync(homes) ? readdirSync(homes) : []
-    const ids = await idsHere()
-    const foreign = present.filter((id) => !ids.has(id))
-    for (const id of foreign) {
-      const record = readDaemonRecord(join(homes, id))
-      if (!record || !isAlive(record.process)) continue
-      this.#deps.warn(
-        `The intern ${id} is not on this host any more: its daemon is ended, its files remain in ${homes}.`,
-      )
-      await endDaemon(join(homes, id), record)
-    }
+  endForeignDaemons(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
+    return endForeignDaemons(this.#homes, idsHere, this.#deps.warn)
   }
 
   stop(intern: Intern): Promise<void> {

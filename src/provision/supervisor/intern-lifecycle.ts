@@ -8,23 +8,16 @@ import { isTransientFailure } from '../host/transient-failure.ts'
 import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
 import { RulePusher } from './push-rules.ts'
-import { SupervisedIntern } from './supervised-intern.ts'
-import { watchIdle } from './watch-idle.ts'
+import { SupervisedInterns, type SupervisedInternsDeps } from './supervised-interns.ts'
 
-type InternLifecycleDeps = {
+type InternLifecycleDeps = SupervisedInternsDeps & {
   db: Db
   now: Now
   leases: InternLeases
   provisioner: Provisioner
   /** Encrypts the address and credentials with which other hosts reach an intern. */
   sealAccess: (id: string, access: TcpAccess) => string
-  /** The time without a run after which an intern falls asleep; 0 for never. */
-  idleMs: number
   onError: (error: Error) => void
-  /** Records the events of the runs of an intern in the database. @returns a function that stops this. */
-  follow: (intern: Intern) => () => void
-  /** Requests a pass: it reads the stored state of the intern, and calls the method for its status. Passes do not overlap. */
-  requestPass: (id: string) => void
 }
 
 /** The delay of a restart if the daemon had ended before this server looked for it, in milliseconds. */
@@ -33,20 +26,19 @@ const restartNow = 0
 /** The work of a server for the interns whose leases it holds: one method for each status that needs work. */
 export class InternLifecycle {
   readonly #deps: InternLifecycleDeps
-  readonly #supervised = new Map<string, SupervisedIntern>()
+  readonly #supervised: SupervisedInterns
   readonly #rules: RulePusher
-  /** Interns whose daemon stopped accepting turns; the next pass puts them to sleep. */
-  readonly #resting = new Set<string>()
   readonly #starting = new Set<string>()
   #isStopping = false
 
   constructor(deps: InternLifecycleDeps) {
     this.#deps = deps
+    this.#supervised = new SupervisedInterns(deps)
     this.#rules = new RulePusher(deps)
   }
 
   supervisedIds(): Iterable<string> {
-    return this.#supervised.keys()
+    return this.#supervised.ids()
   }
 
   isSupervised(id: string): boolean {
@@ -59,21 +51,19 @@ export class InternLifecycle {
   }
 
   isSupervisingAny(): boolean {
-    return this.#supervised.size > 0
+    return this.#supervised.hasAny()
   }
 
   /** Stops supervising an intern. */
   release(id: string): void {
     this.#rules.forget(id)
-    this.#resting.delete(id)
-    this.#supervised.get(id)?.release()
-    this.#supervised.delete(id)
+    this.#supervised.release(id)
   }
 
   /** Prevents further starts. @returns the ids of the supervised interns. */
   stop(): string[] {
     this.#isStopping = true
-    return [...this.#supervised.keys()]
+    return [...this.#supervised.ids()]
   }
 
   async queued(intern: Intern): Promise<void> {
@@ -91,7 +81,7 @@ export class InternLifecycle {
         failure,
         release: !isTransient,
       })
-      if (isTransient) this.#restartLater(intern)
+      if (isTransient) this.#supervised.restartLater(intern.id)
     })
   }
 
@@ -104,7 +94,7 @@ export class InternLifecycle {
 
   async running(intern: Intern): Promise<void> {
     if (isAsleep(intern)) return this.#endProcesses(intern)
-    if (this.#resting.has(intern.id)) return this.#putToSleep(intern)
+    if (this.#supervised.isResting(intern.id)) return this.#putToSleep(intern)
     if (this.#supervised.has(intern.id)) return this.#updateRules(intern)
     if (await this.#deps.provisioner.adopt(intern)) {
       this.#watch(intern)
@@ -115,15 +105,15 @@ export class InternLifecycle {
   async failed(intern: Intern): Promise<void> {
     const { leases } = this.#deps
     // Another server supervised it when it failed.
-    if (!this.#supervised.has(intern.id)) return this.#restartLater(intern, restartNow)
-    if (!this.#supervised.get(intern.id)?.takeRestart()) return
+    if (!this.#supervised.has(intern.id)) return this.#supervised.restartLater(intern.id, restartNow)
+    if (!this.#supervised.takeRestart(intern.id)) return
     const starting = leases.transition(intern.id, 'failed', { status: 'provisioning' })
     // `takeRestart` has used up this restart: if the database does not answer, schedule another one.
-    starting.catch(() => this.#restartLater(intern))
+    starting.catch(() => this.#supervised.restartLater(intern.id))
     if (!(await starting)) return
     await this.#start(intern, async (failure) => {
       await leases.transition(intern.id, 'provisioning', { status: 'failed', failure })
-      this.#restartLater(intern)
+      this.#supervised.restartLater(intern.id)
     })
   }
 
@@ -217,27 +207,12 @@ export class InternLifecycle {
   }
 
   #watch(intern: Intern): void {
-    const { provisioner, follow, idleMs, onError, requestPass } = this.#deps
-    const supervised = this.#getOrAddSupervised(intern.id)
-    this.#resting.delete(intern.id)
-    // The old watch ends before the new one starts.
-    supervised.release()
-    const unwatch = provisioner.watch(
+    const { onError } = this.#deps
+    this.#supervised.watch(
       intern,
       (reason) => void this.#fail(intern, reason).catch(onError),
       () => void this.#replace(intern).catch(onError),
     )
-    const unfollow = follow(intern)
-    const unwatchIdle = watchIdle(provisioner.runs(intern), idleMs, () => {
-      this.#resting.add(intern.id)
-      requestPass(intern.id)
-    })
-    const endWatch = () => {
-      unwatch()
-      unfollow()
-      unwatchIdle()
-    }
-    supervised.recordStart(endWatch)
   }
 
   /** Restarts the intern with a newer daemon. */
@@ -256,17 +231,6 @@ export class InternLifecycle {
     stored.catch(() => this.release(intern.id))
     if (!(await stored)) return
     onError(new Error(`Intern ${intern.name} (${intern.id}): ${failure}`))
-    this.#restartLater(intern, restartAfterMs)
-  }
-
-  #restartLater({ id }: Intern, afterMs?: number): void {
-    this.#resting.delete(id)
-    this.#getOrAddSupervised(id).scheduleRestart(() => this.#deps.requestPass(id), afterMs)
-  }
-
-  #getOrAddSupervised(id: string): SupervisedIntern {
-    const supervised = this.#supervised.get(id) ?? new SupervisedIntern()
-    this.#supervised.set(id, supervised)
-    return supervised
+    this.#supervised.restartLater(intern.id, restartAfterMs)
   }
 }

@@ -1,0 +1,91 @@
+import type { Intern } from '#interns/registry/store.ts'
+import type { Provisioner } from './provisioner.ts'
+import { SupervisedIntern } from './supervised-intern.ts'
+import { watchIdle } from './watch-idle.ts'
+
+export type SupervisedInternsDeps = {
+  provisioner: Pick<Provisioner, 'watch' | 'runs'>
+  /** The time without a run after which an intern falls asleep; 0 for never. */
+  idleMs: number
+  /** Records the events of the runs of an intern in the database. @returns a function that stops this. */
+  follow: (intern: Intern) => () => void
+  /** Requests a pass: it reads the stored state of the intern, and calls the method for its status. Passes do not overlap. */
+  requestPass: (id: string) => void
+}
+
+/** The interns that this server supervises: it watches their daemons, and schedules restarts. */
+export class SupervisedInterns {
+  readonly #deps: SupervisedInternsDeps
+  readonly #interns = new Map<string, SupervisedIntern>()
+  /** Interns whose daemon stopped accepting turns; the next pass puts them to sleep. */
+  readonly #resting = new Set<string>()
+
+  constructor(deps: SupervisedInternsDeps) {
+    this.#deps = deps
+  }
+
+  ids(): Iterable<string> {
+    return this.#interns.keys()
+  }
+
+  has(id: string): boolean {
+    return this.#interns.has(id)
+  }
+
+  hasAny(): boolean {
+    return this.#interns.size > 0
+  }
+
+  isResting(id: string): boolean {
+    return this.#resting.has(id)
+  }
+
+  /** @returns true once for each restart that is due. */
+  takeRestart(id: string): boolean {
+    return this.#interns.get(id)?.takeRestart() ?? false
+  }
+
+  /** Stops supervising an intern. */
+  release(id: string): void {
+    this.#resting.delete(id)
+    this.#interns.get(id)?.release()
+    this.#interns.delete(id)
+  }
+
+  /**
+   * Watches the daemon of an intern that runs, and records its runs.
+   * @param onEnd is called once with the reason.
+   * @param onOutdated is called when a newer daemon must replace it and no run is active.
+   */
+  watch(intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void): void {
+    const { provisioner, follow, idleMs, requestPass } = this.#deps
+    const supervised = this.#getOrAdd(intern.id)
+    this.#resting.delete(intern.id)
+    // The old watch ends before the new one starts.
+    supervised.release()
+    const unwatch = provisioner.watch(intern, onEnd, onOutdated)
+    const unfollow = follow(intern)
+    const unwatchIdle = watchIdle(provisioner.runs(intern), idleMs, () => {
+      this.#resting.add(intern.id)
+      requestPass(intern.id)
+    })
+    const endWatch = () => {
+      unwatch()
+      unfollow()
+      unwatchIdle()
+    }
+    supervised.recordStart(endWatch)
+  }
+
+  /** Schedules a pass that restarts an intern, by default with exponential back-off. */
+  restartLater(id: string, afterMs?: number): void {
+    this.#resting.delete(id)
+    this.#getOrAdd(id).scheduleRestart(() => this.#deps.requestPass(id), afterMs)
+  }
+
+  #getOrAdd(id: string): SupervisedIntern {
+    const supervised = this.#interns.get(id) ?? new SupervisedIntern()
+    this.#interns.set(id, supervised)
+    return supervised
+  }
+}
