@@ -2,18 +2,17 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePositions } from '#platform/text/byte-positions.ts'
-import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
 import { measureContent } from '../content-length.ts'
 import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
 import { usageEvents } from '../token-counts.ts'
 import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
-import { generateCallId } from './gemini-call-id.ts'
+import { type FunctionCall, format, GeminiCalls } from './gemini-calls.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { normalizeGeminiAnswer } from './gemini-forms.ts'
-import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
-import { candidateCounts, readCounts, type Usage } from './gemini-usage.ts'
+import { candidateCounts, type GeminiUsage, readCounts } from './gemini-usage.ts'
 
 type Part = {
   text?: string
@@ -23,14 +22,6 @@ type Part = {
   inlineData?: { mimeType?: string; data?: string }
   fileData?: { mimeType?: string; fileUri?: string }
 }
-type FunctionCall = {
-  id?: string
-  name?: string
-  args?: object | string
-  partialArgs?: PartialArg[] | null
-  /** Another part of the same call follows. */
-  willContinue?: boolean
-}
 type GeneratedCandidate = {
   candidates?: {
     content?: { parts?: Part[] }
@@ -39,13 +30,11 @@ type GeneratedCandidate = {
     groundingMetadata?: Grounding
   }[]
   promptFeedback?: { blockReason?: string; blockReasonMessage?: string }
-  usageMetadata?: Usage
+  usageMetadata?: GeminiUsage
   modelVersion?: string
   responseId?: string
   error?: { code?: number; message?: string; status?: string }
 }
-
-const format = 'google-gemini-v1' as const
 
 /** Finish reasons of failed answers. Another attempt can succeed. */
 const failureReasons: ReadonlySet<string> = new Set([
@@ -79,18 +68,12 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
   return events
 }
 
-type Signature = { encrypted?: string }
-
 class GeminiAnswer {
   #started = false
   #ended = false
   #usage: UsageObject = {}
   readonly #increments = new CompletionIncrements()
-  #calls = 0
-  /** The arguments of the calls, by their ids. */
-  readonly #argumentsById = new Map<string, string>()
-  /** The call that has not received all of its parts. */
-  #openCall: { id: string | undefined; name: string; args: PartialArguments; signed: Signature } | undefined
+  readonly #calls = new GeminiCalls()
   #id = ''
   readonly #text = new BytePositions()
   readonly #answerId: string
@@ -113,12 +96,15 @@ class GeminiAnswer {
     const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
     const ended = candidate?.finishReason ?? blocked
     if (ended && failureReasons.has(ended)) return [...events, failureEvent(ended, candidate?.finishMessage)]
-    if (ended) events.push(...this.#cutCall(ended), this.#finish(ended, blocked !== undefined))
+    if (ended) {
+      events.push(...this.#calls.end(finishReasons[ended] === 'stop', this.#callIdSeed))
+      events.push(this.#finish(ended, blocked !== undefined))
+    }
     return [...events, ...this.#addUsage(generated.usageMetadata, ended !== undefined, measureContent(events))]
   }
 
   /** The first events may count only the prompt, and the last usage may follow the end. */
-  #addUsage(usage: Usage | undefined, ended: boolean, contentLength: number): AnswerEvent[] {
+  #addUsage(usage: GeminiUsage | undefined, ended: boolean, contentLength: number): AnswerEvent[] {
     this.#ended ||= ended
     if (!usage) return []
     this.#usage = mergeUsage(this.#usage, usage)
@@ -127,7 +113,7 @@ class GeminiAnswer {
   }
 
   #usageEvents(): AnswerEvent[] {
-    const usage = this.#usage as Usage
+    const usage = this.#usage as GeminiUsage
     const { completion, mismatch } = this.#increments.apply(candidateCounts(usage))
     const counts = mismatch
       ? { ...readCounts({ ...usage, candidatesTokenCount: completion, totalTokenCount: undefined }), mismatch }
@@ -146,69 +132,22 @@ class GeminiAnswer {
     if (inlineData) return readPicture(inlineData, encrypted)
     if (fileData) return linkedPicture(fileData)
     const signed = encrypted === undefined ? {} : { encrypted }
-    if (functionCall) return this.#callPart(functionCall, signed)
+    if (functionCall) return this.#calls.read(functionCall, signed, this.#callIdSeed)
     if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
     if (typeof text === 'string') this.#text.add(text)
     const events: AnswerEvent[] = text ? [{ type: 'text', text }] : []
     return encrypted === undefined ? events : [...events, { type: 'reasoning', text: '', format, encrypted }]
   }
 
-  /** A call can arrive whole, or its arguments in parts. @throws Error for parts that are not one call. */
-  #callPart(part: FunctionCall, signed: Signature): UpstreamEvent[] {
-    const { id, name, args, partialArgs, willContinue } = part
-    if (!this.#openCall && !willContinue && !partialArgs) return this.#call(part, signed)
-    this.#openCall ??= { id, name: name ?? '', args: new PartialArguments(), signed }
-    const openCall = this.#openCall
-    if ((name && name !== openCall.name) || (id && openCall.id && id !== openCall.id)) throw cutOffError(openCall.name)
-    openCall.id ??= id
-    openCall.signed = { ...openCall.signed, ...signed }
-    openCall.args.add(partialArgs ?? [])
-    if (willContinue) return []
-    this.#openCall = undefined
-    return this.#call({ id: openCall.id, name: openCall.name, args: wholeArguments(openCall, args) }, openCall.signed)
-  }
-
-  /** The call whose last part is missing, if the answer was cut at its limit. @throws Error otherwise. */
-  #cutCall(native: string): UpstreamEvent[] {
-    const openCall = this.#openCall
-    if (!openCall) return []
-    if (finishReasons[native] === 'stop') throw cutOffError(openCall.name)
-    this.#openCall = undefined
-    const key = this.#calls++
-    const id = openCall.id ?? generateCallId(this.#id || this.#answerId, key)
-    return [{ type: 'call_piece', key, id, name: openCall.name, text: openCall.args.toJson().slice(0, -1) }]
-  }
-
-  #call({ id, name = '', args }: FunctionCall, signed: Signature): UpstreamEvent[] {
-    const index = this.#calls++
-    const whole = argumentsText(args) ?? '{}'
-    const isNew = id ? (this.#argumentsById.get(id) ?? whole) === whole : false
-    const callId = id && isNew ? id : generateCallId(this.#id || this.#answerId, index)
-    if (isNew) this.#argumentsById.set(callId, whole)
-    const call: UpstreamEvent = {
-      type: 'call_piece',
-      key: isNew ? undefined : index,
-      id: callId,
-      name,
-      whole,
-      isClosed: true,
-    }
-    // Reasoning precedes its result.
-    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, call] : [call]
+  /** Calls without an id get one that is derived from the answer's. */
+  get #callIdSeed(): string {
+    return this.#id || this.#answerId
   }
 
   #finish(native: string, blocked: boolean): AnswerEvent {
     const reason = blocked ? 'content_filter' : (finishReasons[native] ?? 'content_filter')
-    return { type: 'finish', reason: reason === 'stop' && this.#calls > 0 ? 'tool_calls' : reason, native }
+    return { type: 'finish', reason: reason === 'stop' && this.#calls.count > 0 ? 'tool_calls' : reason, native }
   }
-}
-
-const cutOffError = (name: string) => new Error(`the arguments of its call of "${name}" are cut off`)
-
-/** The last part can repeat all arguments. */
-function wholeArguments({ args }: { args: PartialArguments }, repeated: FunctionCall['args']): string {
-  const isEmpty = typeof repeated === 'object' && repeated !== null && Object.keys(repeated).length === 0
-  return (isEmpty ? undefined : argumentsText(repeated)) || args.toJson()
 }
 
 /** A signature and citations can follow the text. */

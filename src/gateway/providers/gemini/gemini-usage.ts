@@ -1,7 +1,7 @@
 import { type ReportedCounts, sumCounts } from '../token-counts.ts'
 
 type ModalityCount = { modality?: string; tokenCount?: number }
-export type Usage = {
+export type GeminiUsage = {
   promptTokenCount?: number
   toolUsePromptTokenCount?: number
   candidatesTokenCount?: unknown
@@ -15,12 +15,12 @@ export type Usage = {
 }
 
 /** Reasoning is counted once, not in each event. */
-export function candidateCounts({ candidatesTokenCount: completion }: Usage): ReportedCounts {
+export function candidateCounts({ candidatesTokenCount: completion }: GeminiUsage): ReportedCounts {
   return { prompt: undefined, completion }
 }
 
 /** Gemini counts reasoning separately from the completion, and tool input separately from the prompt. */
-export function readCounts(usage: Usage): ReportedCounts {
+export function readCounts(usage: GeminiUsage): ReportedCounts {
   const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
   return {
     prompt: sumCounts(usage.promptTokenCount, usage.toolUsePromptTokenCount),

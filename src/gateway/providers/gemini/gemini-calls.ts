@@ -1,0 +1,83 @@
+import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { generateCallId } from './gemini-call-id.ts'
+import { type PartialArg, PartialArguments } from './gemini-partial-args.ts'
+
+export type FunctionCall = {
+  id?: string
+  name?: string
+  args?: object | string
+  partialArgs?: PartialArg[] | null
+  /** Another part of the same call follows. */
+  willContinue?: boolean
+}
+
+/** The thought signature of a part. */
+export type Signature = { encrypted?: string }
+
+/** The format of signed reasoning. */
+export const format = 'google-gemini-v1' as const
+
+/** Reads the function calls of one answer. Those without an id get one that is derived from the id of the answer. */
+export class GeminiCalls {
+  #count = 0
+  /** The arguments of the calls, by their ids. */
+  readonly #argumentsById = new Map<string, string>()
+  /** The call that has not received all of its parts. */
+  #open: { id: string | undefined; name: string; args: PartialArguments; signed: Signature } | undefined
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Reads a part. A call can arrive whole, or its arguments in parts. @throws Error for parts that are not one call. */
+  read(part: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
+    const { id, name, args, partialArgs, willContinue } = part
+    if (!this.#open && !willContinue && !partialArgs) return this.#call(part, signed, answerId)
+    this.#open ??= { id, name: name ?? '', args: new PartialArguments(), signed }
+    const open = this.#open
+    if ((name && name !== open.name) || (id && open.id && id !== open.id)) throw cutOffError(open.name)
+    open.id ??= id
+    open.signed = { ...open.signed, ...signed }
+    open.args.add(partialArgs ?? [])
+    if (willContinue) return []
+    this.#open = undefined
+    return this.#call({ id: open.id, name: open.name, args: wholeArguments(open, args) }, open.signed, answerId)
+  }
+
+  /** Returns the call whose last part is missing, if the answer was cut at its limit. @throws Error if it was not cut. */
+  end(isComplete: boolean, answerId: string): UpstreamEvent[] {
+    const open = this.#open
+    if (!open) return []
+    if (isComplete) throw cutOffError(open.name)
+    this.#open = undefined
+    const key = this.#count++
+    const id = open.id ?? generateCallId(answerId, key)
+    return [{ type: 'call_piece', key, id, name: open.name, text: open.args.toJson().slice(0, -1) }]
+  }
+
+  #call({ id, name = '', args }: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
+    const index = this.#count++
+    const whole = argumentsText(args) ?? '{}'
+    const isNew = id ? (this.#argumentsById.get(id) ?? whole) === whole : false
+    const callId = id && isNew ? id : generateCallId(answerId, index)
+    if (isNew) this.#argumentsById.set(callId, whole)
+    const call: UpstreamEvent = {
+      type: 'call_piece',
+      key: isNew ? undefined : index,
+      id: callId,
+      name,
+      whole,
+      isClosed: true,
+    }
+    // Reasoning precedes its result.
+    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, call] : [call]
+  }
+}
+
+const cutOffError = (name: string) => new Error(`the arguments of its call of "${name}" are cut off`)
+
+/** The last part can repeat all arguments. */
+function wholeArguments({ args }: { args: PartialArguments }, repeated: FunctionCall['args']): string {
+  const isEmpty = typeof repeated === 'object' && repeated !== null && Object.keys(repeated).length === 0
+  return (isEmpty ? undefined : argumentsText(repeated)) || args.toJson()
+}
