@@ -1,6 +1,8 @@
-import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
+import { BlockWriter, formatEvent, unknownBlock } from './block-writer.ts'
+import { CitationWriter } from './citation-writer.ts'
 import { toErrorObject } from './errors.ts'
 import {
   type AnswerBlock,
@@ -30,8 +32,6 @@ export type OpenBlock = { type: string; call?: ToolCall; json: string }
 export type RelayedBlocks = { count: number; open: OpenBlock | undefined }
 type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
 
-/** A block that was passed through, to which nothing more is written. */
-const unknownBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
 const emptyBlocks: Partial<Record<string, () => AnswerBlock>> = {
   text: () => ({ type: 'text', text: '', citations: null }),
   thinking: () => ({ type: 'thinking', thinking: '', signature: '' }),
@@ -43,46 +43,42 @@ const emptyBlocks: Partial<Record<string, () => AnswerBlock>> = {
  */
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead
-  readonly #content: AnswerBlock[] = []
+  readonly #blocks: BlockWriter
+  readonly #citations: CitationWriter
   readonly #calls = new Map<number, OpenCall>()
   /** Calls and events that wait for an incomplete call. Some upstreams interleave them. */
   #waiting: Waiting[] = []
   /** The number of them that were written. */
   #writtenWaiting = 0
-  #openBlock: AnswerBlock | undefined
   /** The call whose block is open. */
   #openCall: OpenCall | undefined
   /** Identifies the open reasoning block, if reasoning has no signature. */
   #thoughtMetadata: ThoughtMetadata | undefined
-  /** Sources that arrived before their text. */
-  readonly #sources: object[] = []
-  #hasStarted = false
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
   /** @param passed the blocks that the client already has of a stream that this writer continues. */
   constructor(head: AnswerHead, passed?: RelayedBlocks) {
     this.#head = head
-    if (!passed) return
-    this.#hasStarted = true
-    for (let at = 0; at < passed.count; at++) this.#content.push(unknownBlock)
-    if (passed.open) this.#adopt(passed.open)
+    this.#blocks = new BlockWriter(head, passed?.count)
+    this.#citations = new CitationWriter(this.#blocks)
+    if (passed?.open) this.#adopt(passed.open)
   }
 
   #adopt({ type, call, json }: OpenBlock): void {
     if (!call) {
-      this.#openBlock = emptyBlocks[type] ? emptyBlocks[type]() : unknownBlock
+      this.#blocks.open = emptyBlocks[type] ? emptyBlocks[type]() : unknownBlock
       return
     }
     this.#openCall = new OpenCall(call)
     this.#openCall.add(json)
-    this.#openBlock = this.#openCall.block
+    this.#blocks.open = this.#openCall.block
     this.#calls.set(call.index, this.#openCall)
   }
 
   /** The whole message. */
   message(cost: CostNote | undefined): object {
-    return messageObject(this.#head, this.#content, this.#stopReason, messageUsage(this.#tokens, cost))
+    return messageObject(this.#head, this.#blocks.content, this.#stopReason, messageUsage(this.#tokens, cost))
   }
 
   readonly event = (event: AnswerEvent): string => {
@@ -100,7 +96,7 @@ export class MessageWriter implements StreamWriter {
 
   /** Writes the calls and events that wait, and closes the last block. */
   closeContent(): string {
-    return this.#startMessage() + this.#writeWaiting('all') + this.#closeBlock() + this.#citeLate()
+    return this.#blocks.startMessage() + this.#writeWaiting('all') + this.#closeBlock() + this.#citations.attachLate()
   }
 
   readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
@@ -109,12 +105,6 @@ export class MessageWriter implements StreamWriter {
   /** The stop reason. Some upstreams send `stop` for an answer with calls. */
   get #stopReason(): StopReason {
     return this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_use' : stopReasons[this.#finish]
-  }
-
-  #startMessage(): string {
-    if (this.#hasStarted) return ''
-    this.#hasStarted = true
-    return formatEvent('message_start', { message: messageObject(this.#head, [], null, messageUsage(undefined)) })
   }
 
   #writeEvent(event: AnswerEvent): string {
@@ -129,7 +119,7 @@ export class MessageWriter implements StreamWriter {
       case 'tool_arguments':
         return this.#writeArguments(event.index, event.text)
       case 'citation':
-        return this.#cite(event)
+        return this.#citations.write(toCitation(event))
       case 'image':
         return this.#writeText(`\n![image](${event.url})\n`)
       case 'finish':
@@ -149,27 +139,28 @@ export class MessageWriter implements StreamWriter {
   }
 
   #writeText(text: string): string {
-    const opened = this.#openBlock?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '', citations: null })
-    const block = this.#openBlock as TextBlock
+    const opened =
+      this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '', citations: null })
+    const block = this.#blocks.open as TextBlock
     block.text += text
-    return opened + this.#writeDelta({ type: 'text_delta', text }) + this.#citeAll(block)
+    return opened + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachWaiting(block)
   }
 
   /** Writes reasoning: encrypted reasoning as a redacted block, a mark on readable reasoning as its signature. */
   #writeThinking(piece: Thought): string {
     const isEnd = isThoughtEnd(piece)
     if (!piece.text && !isEnd) return ''
-    const isReadable = piece.text !== '' || this.#openBlock?.type === 'thinking' || piece.encrypted === undefined
+    const isReadable = piece.text !== '' || this.#blocks.open?.type === 'thinking' || piece.encrypted === undefined
     if (!isReadable) {
       const data = toRedactedData(piece)
       return data === undefined ? '' : this.#startBlock({ type: 'redacted_thinking', data }) + this.#closeBlock()
     }
     const opened =
-      this.#openBlock?.type === 'thinking' ? '' : this.#startBlock({ type: 'thinking', thinking: '', signature: '' })
-    const block = this.#openBlock as ThinkingBlock
+      this.#blocks.open?.type === 'thinking' ? '' : this.#startBlock({ type: 'thinking', thinking: '', signature: '' })
+    const block = this.#blocks.open as ThinkingBlock
     block.thinking += piece.text
     if (piece.field !== undefined || piece.via === 'chat') this.#thoughtMetadata = { ...piece, by: this.#head.model }
-    const text = piece.text ? this.#writeDelta({ type: 'thinking_delta', thinking: piece.text }) : ''
+    const text = piece.text ? this.#blocks.writeDelta({ type: 'thinking_delta', thinking: piece.text }) : ''
     if (!isEnd) return opened + text
     this.#thoughtMetadata = piece
     return opened + text + this.#closeBlock()
@@ -180,36 +171,7 @@ export class MessageWriter implements StreamWriter {
     this.#thoughtMetadata = undefined
     if (!signature) return ''
     block.signature = signature
-    return this.#writeDelta({ type: 'signature_delta', signature })
-  }
-
-  #citeAll(block: TextBlock): string {
-    if (this.#sources.length === 0) return ''
-    const citations = this.#sources.splice(0)
-    addCitations(block, citations)
-    return citations.map((citation) => this.#writeDelta({ type: 'citations_delta', citation })).join('')
-  }
-
-  /** Attaches sources that arrived after their text to its closed block. */
-  #citeLate(): string {
-    const at = this.#content.findLastIndex(({ type }) => type === 'text')
-    if (this.#sources.length === 0 || at === -1) return ''
-    const block = this.#content[at] as TextBlock
-    const citations = this.#sources.splice(0)
-    addCitations(block, citations)
-    const cite = (citation: object) =>
-      formatEvent('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
-    return citations.map(cite).join('')
-  }
-
-  #cite({ type: _type, ...source }: { type: string } & Citation): string {
-    const citation = toCitation(source)
-    if (this.#openBlock?.type !== 'text') {
-      this.#sources.push(citation)
-      return ''
-    }
-    addCitations(this.#openBlock, [citation])
-    return this.#writeDelta({ type: 'citations_delta', citation })
+    return this.#blocks.writeDelta({ type: 'signature_delta', signature })
   }
 
   #call(event: ToolCall): string {
@@ -225,7 +187,7 @@ export class MessageWriter implements StreamWriter {
     if (!call) return ''
     call.add(partial_json)
     if (this.#openCall !== call) return ''
-    return this.#writeDelta({ type: 'input_json_delta', partial_json }) + this.#writeWaiting('complete')
+    return this.#blocks.writeDelta({ type: 'input_json_delta', partial_json }) + this.#writeWaiting('complete')
   }
 
   /** Whether the next call or event must wait for the open call or for others. */
@@ -250,42 +212,27 @@ export class MessageWriter implements StreamWriter {
 
   #startWaiting(call: OpenCall): string {
     const started = this.#startBlock(call.block, call)
-    return call.json ? started + this.#writeDelta({ type: 'input_json_delta', partial_json: call.json }) : started
+    return call.json
+      ? started + this.#blocks.writeDelta({ type: 'input_json_delta', partial_json: call.json })
+      : started
   }
 
   #startBlock(block: AnswerBlock, call?: OpenCall): string {
-    const before = this.#startMessage() + this.#closeBlock()
-    this.#openBlock = block
+    const before = this.#blocks.startMessage() + this.#closeBlock()
     this.#openCall = call
-    this.#content.push(block)
-    return before + formatEvent('content_block_start', { index: this.#content.length - 1, content_block: block })
-  }
-
-  #writeDelta(delta: object): string {
-    return formatEvent('content_block_delta', { index: this.#content.length - 1, delta })
+    return before + this.#blocks.start(block)
   }
 
   #closeBlock(): string {
-    const block = this.#openBlock
+    const block = this.#blocks.open
     if (!block) return ''
-    const call = this.#openCall
-    call?.close(this.#finish === 'length' || this.#finish === 'content_filter')
+    this.#openCall?.close(this.#finish === 'length' || this.#finish === 'content_filter')
     const signed = block.type === 'thinking' ? this.#sign(block) : ''
-    this.#openBlock = undefined
     this.#openCall = undefined
-    return signed + formatEvent('content_block_stop', { index: this.#content.length - 1 })
+    return signed + this.#blocks.close()
   }
-}
-
-function addCitations(block: TextBlock, citations: object[]): void {
-  block.citations ??= []
-  for (const citation of citations) block.citations.push(citation)
 }
 
 function isContent({ type }: AnswerEvent): boolean {
   return type !== 'tool_call' && type !== 'tool_arguments' && type !== 'finish' && type !== 'usage'
-}
-
-function formatEvent(type: string, fields: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }

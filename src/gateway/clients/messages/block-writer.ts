@@ -1,0 +1,49 @@
+import type { AnswerHead } from '../../protocol/protocol.ts'
+import { type AnswerBlock, messageObject, messageUsage } from './message.ts'
+
+/** A block that was passed through, to which nothing more is written. */
+export const unknownBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
+
+/** Writes the content blocks of one message as events, one block after the other. */
+export class BlockWriter {
+  readonly content: AnswerBlock[] = []
+  /** The open block, to which deltas can be written. */
+  open: AnswerBlock | undefined
+  readonly #head: AnswerHead
+  #hasStarted: boolean
+
+  /** @param passedCount the number of blocks that the client already has; undefined if it has no part of the message. */
+  constructor(head: AnswerHead, passedCount: number | undefined) {
+    this.#head = head
+    this.#hasStarted = passedCount !== undefined
+    for (let at = 0; at < (passedCount ?? 0); at++) this.content.push(unknownBlock)
+  }
+
+  startMessage(): string {
+    if (this.#hasStarted) return ''
+    this.#hasStarted = true
+    return formatEvent('message_start', { message: messageObject(this.#head, [], null, messageUsage(undefined)) })
+  }
+
+  /** Opens a block, after the previous one was closed. */
+  start(block: AnswerBlock): string {
+    this.open = block
+    this.content.push(block)
+    return formatEvent('content_block_start', { index: this.content.length - 1, content_block: block })
+  }
+
+  /** Extends a block, by default the last one. */
+  writeDelta(delta: object, index = this.content.length - 1): string {
+    return formatEvent('content_block_delta', { index, delta })
+  }
+
+  /** Closes the open block. */
+  close(): string {
+    this.open = undefined
+    return formatEvent('content_block_stop', { index: this.content.length - 1 })
+  }
+}
+
+export function formatEvent(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+}
