@@ -1,34 +1,14 @@
 import { canBeCalled } from '#catalogue/index/model.ts'
-import { isEmbeddingsName } from '#catalogue/sources/embeddings-names.ts'
-import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
 import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
+import { type ModelRow, ModelRows } from './model-rows.ts'
 import { slugOf } from './names.ts'
 import { copyPrices, type PriceRow, pricesOf } from './prices.ts'
 import { type ProviderRow, ProviderRows } from './providers.ts'
 import { answerLimitOf, contextOf, weightOf } from './row-fields.ts'
 import { type Source, sourceOf } from './source.ts'
 import { aliasesOfPattern } from './wildcard.ts'
-
-type EndpointRow = {
-  model?: string
-  protocol?: Protocol
-  prices?: PriceRow
-  context_length?: number
-  max_completion_tokens?: number
-  supported_parameters?: string[]
-  weight?: number
-}
-type ModelRow = {
-  name?: string
-  created?: string
-  context_length?: number
-  input_modalities?: string[]
-  output_modalities?: string[]
-  aliases?: string[]
-  endpoints?: Record<string, EndpointRow>
-}
 
 /** The content of a catalogue file (docs/catalogue.md). */
 export type CatalogueFile = { providers: Record<string, ProviderRow>; models: Record<string, ModelRow> }
@@ -42,7 +22,7 @@ export type ImportOptions = {
 
 /** Imports the rows of `model_list` one by one. The result for a row depends on the rows before it. */
 export class CatalogueDraft {
-  readonly #models: Record<string, ModelRow> = {}
+  readonly #models: ModelRows
   /** Ids of the models of each `model_name`, first row first. */
   readonly groups = new Map<string, string[]>()
   readonly #catalogue: KnownCatalogue
@@ -54,6 +34,7 @@ export class CatalogueDraft {
     this.#catalogue = catalogue
     this.#notes = notes
     this.#options = options
+    this.#models = new ModelRows(catalogue, notes, options.today)
     this.#providers = new ProviderRows(notes)
   }
 
@@ -92,7 +73,7 @@ export class CatalogueDraft {
   addAlias(name: string, group: string): boolean {
     const id = this.groups.get(group)?.[0] ?? this.#catalogue.model(group)?.id
     if (!id) return false
-    this.#addName(id, name)
+    this.#models.addName(id, name)
     this.groups.set(name, this.groups.get(group) ?? [id])
     return true
   }
@@ -144,12 +125,12 @@ export class CatalogueDraft {
     const changed = pricesOf(row) || !isKnownEndpoint ? { prices } : {}
     const protocol = source.protocol === this.#providers.protocolOf(tag) ? {} : { protocol: source.protocol }
     const endpoint = { ...upstream, ...protocol, ...changed, ...(!knownEndpoint && answerLimitOf(row)) }
-    const model = this.#getOrAddModel(id, row, knownEndpoint)
+    const model = this.#models.getOrAdd(id, row, knownEndpoint)
     if (Object.keys(endpoint).length > 0) {
       model.endpoints ??= {}
       model.endpoints[tag] = endpoint
     }
-    this.#addName(id, row.model_name)
+    this.#models.addName(id, row.model_name)
   }
 
   /** Rows with weights become endpoints of one separate model, also if they use different models. */
@@ -160,7 +141,7 @@ export class CatalogueDraft {
     { prices, knownEndpoint }: { prices: PriceRow; knownEndpoint: KnownEndpoint | undefined },
   ): void {
     const id = `litellm/${slugOf(row.model_name)}`
-    const model = this.#getOrAddModel(id, row, knownEndpoint)
+    const model = this.#models.getOrAdd(id, row, knownEndpoint)
     model.name = row.model_name
     model.endpoints ??= {}
     const endpoints = model.endpoints
@@ -176,47 +157,8 @@ export class CatalogueDraft {
       // LiteLLM never chooses a row without a weight if another one has a weight.
       weight: weightOf(row) ?? 0,
     }
-    this.#addName(id, row.model_name)
+    this.#models.addName(id, row.model_name)
     this.#addToGroup(row.model_name, id)
-  }
-
-  #getOrAddModel(id: string, row: Row, knownEndpoint: KnownEndpoint | undefined): ModelRow {
-    const existing = this.#models[id]
-    if (existing) return existing
-    const model: ModelRow = knownEndpoint?.model.id === id ? {} : this.#newModel(row, knownEndpoint)
-    this.#models[id] = model
-    return model
-  }
-
-  #newModel(row: Row, knownEndpoint: KnownEndpoint | undefined): ModelRow {
-    const info: Record<string, unknown> = { ...row.model_info, ...row.litellm_params }
-    const supportsImages = info.supports_vision === true || info.supports_images === true
-    const modalities = knownEndpoint?.model.inputModalities ?? (supportsImages ? ['text', 'image'] : undefined)
-    const length = contextOf(row) || knownEndpoint?.endpoint.contextLength
-    if (!length) this.#notes.add(row.model_name, 'it has no context length (max_input_tokens): 131072 is written')
-    return {
-      name: knownEndpoint?.model.name ?? row.litellm_params.model.split('/').at(-1)!,
-      created: knownEndpoint
-        ? new Date(knownEndpoint.model.created * 1000).toISOString().slice(0, 10)
-        : this.#options.today,
-      context_length: length || 131_072,
-      ...(modalities && { input_modalities: modalities }),
-      ...(createsEmbeddings(row, knownEndpoint) && { output_modalities: ['embeddings'] }),
-    }
-  }
-
-  /** Makes a model callable by a LiteLLM name. */
-  #addName(id: string, name: string): void {
-    this.#models[id] ??= {}
-    const knownModel = this.#catalogue.model(name)
-    if (knownModel && knownModel.id !== id) {
-      this.#notes.add(name, `the catalogue has a model of this name, ${knownModel.id}, which is not ${id}: name that`)
-      return
-    }
-    const model = this.#models[id]!
-    if (name === id || knownModel || model.aliases?.includes(name)) return
-    const isTaken = Object.values(this.#models).some(({ aliases }) => aliases?.includes(name))
-    if (!isTaken) model.aliases = [...(model.aliases ?? []), name]
   }
 
   #addToGroup(name: string, id: string): void {
@@ -246,21 +188,12 @@ export class CatalogueDraft {
       source.upstream,
       this.#catalogue.endpointsOf(provider.slug),
     ))
-      if (!this.#catalogue.model(alias)) this.#addName(id, alias)
+      if (!this.#catalogue.model(alias)) this.#models.addName(id, alias)
     return undefined
   }
 
   /** The finished file, without models that need no entry. */
   toFile(): CatalogueFile {
-    const models = Object.entries(this.#models).filter(([, model]) => Object.keys(model).length > 0)
-    return { providers: this.#providers.rows, models: Object.fromEntries(models) }
+    return { providers: this.#providers.rows, models: this.#models.nonEmptyRows() }
   }
-}
-
-function createsEmbeddings(
-  { model_info: info, litellm_params: { model } }: Row,
-  endpoint: KnownEndpoint | undefined,
-): boolean {
-  if (endpoint) return endpoint.model.outputModalities.includes('embeddings')
-  return info?.mode === 'embedding' || isEmbeddingsName(model)
 }
