@@ -6,8 +6,11 @@ import type { Message } from './message.ts'
 export type ThoughtFormat = (typeof thoughtFormats)[number]
 const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
-/** Where a chat message has an unsigned thought: in a member of this name, or in a content part of this type. */
-const thoughtFields = ['reasoning', 'reasoning_content', 'thinking'] as const
+/**
+ * Where a chat message has an unsigned thought: in a member of this name, in a content part of the type `thinking`, or
+ * between tags in its text.
+ */
+const thoughtFields = ['reasoning', 'reasoning_content', 'thinking', 'tagged'] as const
 export type ThoughtField = (typeof thoughtFields)[number]
 
 export function isThoughtField(value: unknown): value is ThoughtField {

@@ -52,6 +52,8 @@ export type Compatibility = {
   costLookup?: CostLookupKind
   /** The field in which the server expects the reasoning of earlier answers. By default the field that its answers use. */
   reasoningField?: ReasoningField
+  /** Whether answers can start with reasoning between tags such as `<think>`, which is separated. By default true. */
+  reasoningTags?: boolean
 }
 
 /** The interfaces for the cost of an earlier answer, implemented in `src/gateway/providers/cost-lookups.ts`. */

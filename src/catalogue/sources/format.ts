@@ -120,6 +120,7 @@ function toCompatibility(row: NonNullable<z.output<typeof ProviderRow>['compatib
     stopsOnDisconnect: row.stops_on_disconnect,
     costLookup: row.cost_lookup,
     reasoningField: row.reasoning_field,
+    reasoningTags: row.reasoning_tags,
   })
 }
 

@@ -73,6 +73,7 @@ const CompatibilityRow = z
     stops_on_disconnect: z.boolean(),
     cost_lookup: z.enum(costLookupKinds),
     reasoning_field: z.enum(reasoningFields),
+    reasoning_tags: z.boolean(),
   })
   .partial()
 

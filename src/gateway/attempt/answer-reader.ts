@@ -229,7 +229,10 @@ export class AttemptAnswer implements Sink {
   #deliver(received: SseEvent[]): void {
     for (const receivedEvent of received) {
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
-      if (isEndMark(receivedEvent)) return this.#endStream(this.#finished || this.#stream.endsByMark)
+      if (isEndMark(receivedEvent)) {
+        this.#deliver(this.#stream.takeHeldText())
+        return this.#endStream(this.#finished || this.#stream.endsByMark)
+      }
       const decoded = this.#stream.decode(receivedEvent)
       const events = decoded?.events ?? []
       const error = events.find((event) => event.type === 'error')
@@ -279,6 +282,7 @@ export class AttemptAnswer implements Sink {
     if (this.#bodyReader) return this.#deliverWhole(this.#bodyReader.end(), undefined)
     if (this.#wholeBody) return this.#endWholeBody(withoutByteOrderMark(this.#wholeBody.take()))
     this.#deliver(this.#stream.end())
+    if (!this.#isOver) this.#deliver(this.#stream.takeHeldText())
     if (this.#isOver) return
     this.#endStream(this.#finished)
   }
@@ -323,9 +327,9 @@ export class AttemptAnswer implements Sink {
   }
 
   #readWhole(answer: WholeAnswer): void {
-    const { providerProtocol, answerId, answerLimit, toolNames } = this.#attempt
+    const { providerProtocol, answerId, answerLimit, toolNames, target } = this.#attempt
     const { normalizer } = providerProtocol.forms ?? {}
-    const normalized = normalizer ? normalizer.normalizeAnswer(answer.body) : answer.body
+    const normalized = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint) : answer.body
     const protocol = recognizeAnswer(normalized, providerProtocol)
     const events = protocol.readBody(normalized, answerId, answerLimit, toolNames)
     this.#deliverWhole(events, protocol === providerProtocol ? replaceBody(answer, normalized) : undefined)

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
-import type { StreamProgress } from '../protocol/answer-forms.ts'
+import type { EventSeparator, StreamProgress } from '../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
 import { endMark } from '../protocol/tool-calls/readers.ts'
 import { errorWithoutAnswer, noMessage } from '../providers/error-code.ts'
@@ -23,7 +23,7 @@ export type DecodedEvent = {
   isUnchanged: boolean
 }
 
-type DecodedAttempt = Pick<AttemptRequest, 'providerProtocol' | 'answerId' | 'answerLimit' | 'toolNames'>
+type DecodedAttempt = Pick<AttemptRequest, 'providerProtocol' | 'target' | 'answerId' | 'answerLimit' | 'toolNames'>
 
 /** Splits a stream into events, gives them the form of their protocol, and reads them. */
 export class StreamDecoder {
@@ -37,11 +37,14 @@ export class StreamDecoder {
   #protocol: ProviderProtocol | undefined
   /** The last data that is not an event of the protocol, which can be the text of an error. */
   #otherText: string | undefined
+  /** Set until the reasoning at the start of the text has ended. */
+  #separator: EventSeparator | undefined
 
   constructor(attempt: DecodedAttempt, { hasJsonLines }: { hasJsonLines: boolean }) {
     this.#attempt = attempt
     this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
     this.#read = this.#createReader(attempt.providerProtocol)
+    this.#separator = attempt.providerProtocol.forms?.reasoningSeparator?.(attempt.target.endpoint)
   }
 
   /** Reads one event whose form and protocol are known. */
@@ -92,6 +95,11 @@ export class StreamDecoder {
     return [...lastLines, ...splitLines(this.#sse.end())]
   }
 
+  /** Returns the events with text that was held in case that it belongs to a tag. */
+  takeHeldText(): SseEvent[] {
+    return this.#separator?.end() ?? []
+  }
+
   /** @returns undefined for a keep-alive. @throws Error for an event that cannot be read. */
   decode(received: SseEvent): DecodedEvent | undefined {
     const event = isKeepAlive(received) ? removeRepeatedName(received) : received
@@ -139,7 +147,14 @@ export class StreamDecoder {
   }
 
   #normalize(event: SseEvent): SseEvent {
-    return normalizeEvent(event, this.#attempt.providerProtocol.forms?.normalizer, this.#progress)
+    const normalized = normalizeEvent(event, this.#attempt.providerProtocol.forms?.normalizer, this.#progress)
+    return this.#separator ? this.#separate(normalized, this.#separator) : normalized
+  }
+
+  #separate(event: SseEvent, separator: EventSeparator): SseEvent {
+    const separated = separator.take(event)
+    if (separator.isDone) this.#separator = undefined
+    return separated
   }
 
   #recognizeProtocol(event: SseEvent): ProviderProtocol | undefined {

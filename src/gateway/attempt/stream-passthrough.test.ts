@@ -30,7 +30,9 @@ function relay(pieces: Buffer[], needsText = false): { events: object[]; counted
     needsText,
     price: () => ({ costUsd: 1 }),
   })
-  const attemptRequest = { answerId: 'gen-1', providerProtocol: openaiChat, stream: true } as AttemptRequest
+  // Other servers can start with reasoning between tags, for which the first characters are held.
+  const target = { endpoint: { provider: 'openai' } }
+  const attemptRequest = { answerId: 'gen-1', providerProtocol: openaiChat, target, stream: true } as AttemptRequest
   const answer = new AttemptAnswer(
     attemptRequest,
     streamRelay,

@@ -1,3 +1,4 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 
 /** The kinds of content that a stream has sent before an event. */
@@ -11,6 +12,16 @@ export type AnswerForms = {
   isOwn: (body: unknown) => boolean
   /** Missing if clients never get the bytes of this protocol. Its reader then reads all forms. */
   normalizer?: Normalizer
+  /** Separates the reasoning of one stream from its text. Undefined if the server of the endpoint does not mix them. */
+  reasoningSeparator?: (endpoint: Endpoint) => EventSeparator | undefined
+}
+
+/** Changes the events of a stream, until it is done. */
+export type EventSeparator = {
+  take: (event: SseEvent) => SseEvent
+  readonly isDone: boolean
+  /** The events with the text that is still held at the end. */
+  end: () => SseEvent[]
 }
 
 /** Gives answers the standard form of their protocol. Readers and clients get only that form. */
@@ -20,5 +31,5 @@ export type Normalizer = {
   /** The content of an event in the standard form. The same object if it has that form. */
   normalizeEvent: (content: object, progress: StreamProgress, name: string | undefined) => object
   /** A whole answer in the standard form. The same object if it has that form. */
-  normalizeAnswer: (body: unknown) => unknown
+  normalizeAnswer: (body: unknown, endpoint: Endpoint) => unknown
 }

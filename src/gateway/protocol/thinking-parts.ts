@@ -15,13 +15,18 @@ export type ReasoningFields = {
   reasoning_content?: unknown
   reasoning_text?: unknown
   thinking?: unknown
+  /** Reasoning that this service separated from the text. */
+  tagged_reasoning?: unknown
 }
 
+type UnsignedField = 'reasoning' | 'reasoning_content' | 'tagged'
+
 /** The reasoning of a message or a delta, and the field in which it is sent back. */
-export function readReasoning(message: ReasoningFields): { text: string; field: 'reasoning' | 'reasoning_content' } {
-  const { reasoning, reasoning_content, reasoning_text, thinking } = message
+export function readReasoning(message: ReasoningFields): { text: string; field: UnsignedField } {
+  const { reasoning, reasoning_content, reasoning_text, thinking, tagged_reasoning: tagged } = message
   const text = readReasoningText(reasoning)
   if (text) return { text, field: 'reasoning' }
+  if (typeof tagged === 'string' && tagged !== '') return { text: tagged, field: 'tagged' }
   const other = [reasoning_content, reasoning_text, thinking].find((one) => typeof one === 'string' && one !== '')
   return { text: (other ?? '') as string, field: 'reasoning_content' }
 }

@@ -45,7 +45,10 @@ export function isServerToolPart({ type }: ContentPart): boolean {
 export function refuseContainerFile(part: ContentPart): ContentPart {
   if (part.type !== 'container_upload') return part
   const advice = 'Send it as a document, an image or text, or choose a model of Anthropic.'
-  throw new Fault('invalid', `messages: this model has no container for the file of a container_upload block. ${advice}`)
+  throw new Fault(
+    'invalid',
+    `messages: this model has no container for the file of a container_upload block. ${advice}`,
+  )
 }
 
 /** Whether a message belongs to the system prompt, for protocols with a separate one. */

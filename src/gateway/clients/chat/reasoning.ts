@@ -6,8 +6,9 @@ type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unk
 
 /** Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`. */
 export function lacksReasoning(message: RawMessage): boolean {
-  const { reasoning, reasoning_content, reasoning_details: details, thinking, reasoning_text } = message
-  if (isText(thinking) || isText(reasoning_text) || isObject(reasoning)) return true
+  const { reasoning, reasoning_content, reasoning_details: details } = message
+  const { thinking, reasoning_text, tagged_reasoning } = message
+  if (isText(thinking) || isText(reasoning_text) || isText(tagged_reasoning) || isObject(reasoning)) return true
   const hasDetails = Array.isArray(details) && details.length > 0
   return isText(reasoning) !== hasDetails || (!hasDetails && isText(reasoning_content))
 }
@@ -24,7 +25,7 @@ export function lacksReasoningInText(text: string): boolean {
 }
 
 /** Names of the field that clients do not read, and an object instead of text. */
-const otherField = /"(?:thinking|reasoning_text)"\s*:\s*"[^"]|"reasoning"\s*:\s*\{/
+const otherField = /"(?:thinking|reasoning_text|tagged_reasoning)"\s*:\s*"[^"]|"reasoning"\s*:\s*\{/
 
 /** Adds the members that clients read. Each detail has the id of the model that made it. */
 export function addReasoning(message: RawMessage, model: string): void {
@@ -37,6 +38,7 @@ export function addReasoning(message: RawMessage, model: string): void {
   }
   if (text === '') return
   message.reasoning = text
+  delete message.tagged_reasoning
   if (!hasDetails) message.reasoning_details = toReasoningDetails({ text, field, by: model }, 0)
 }
 

@@ -45,6 +45,7 @@ const openai: ChatDialect = {
   acceptsCustomTools: true,
   reasonsByEffort: true,
   maxStops: 4,
+  reasoningTags: false,
   callIds: { allowed: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }
@@ -105,6 +106,7 @@ const dialects: Record<string, ChatDialect> = {
     acceptsReasoning: true,
     acceptsCustomTools: true,
     reasoningField: 'reasoning_details',
+    reasoningTags: false,
   },
   groq: {
     ...lenient,
@@ -115,12 +117,24 @@ const dialects: Record<string, ChatDialect> = {
     refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
   },
   cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, reasonsByEffort: true, refuses: penaltiesAndBias },
-  xai: { ...lenient, reasoningField: 'reasoning_content', reasonsByEffort: true, refuses: penaltiesAndBias },
+  xai: {
+    ...lenient,
+    reasoningTags: false,
+    reasoningField: 'reasoning_content',
+    reasonsByEffort: true,
+    refuses: penaltiesAndBias,
+  },
   mistral,
   deepseek: requiringReasoning,
   moonshotai: moonshot,
   'moonshotai-cn': moonshot,
-  signalbox: { ...lenient, developerRole: true, acceptsAnswerFields: true, acceptsReasoning: true },
+  signalbox: {
+    ...lenient,
+    developerRole: true,
+    acceptsAnswerFields: true,
+    acceptsReasoning: true,
+    reasoningTags: false,
+  },
 }
 
 export function findDialect({ provider, compatibility }: Endpoint): ChatDialect {

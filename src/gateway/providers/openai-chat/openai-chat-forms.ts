@@ -1,10 +1,13 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../with-members.ts'
+import { findDialect } from './openai-chat-dialects.ts'
 import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
+import { ReasoningSeparator, separateReasoning, startsWithTag } from './tagged-reasoning.ts'
 
 type Part = 'delta' | 'message'
 
@@ -15,9 +18,15 @@ export const chatForms: AnswerForms = {
   normalizer: {
     isStandard: ({ data }: SseEvent) => standardDelta.test(data) && !nonStandardMember.test(data),
     normalizeEvent: (content, progress) => normalizeCompletion(content, 'delta', progress) as object,
-    normalizeAnswer: (body) => (isStandardCompletion(body) ? body : normalizeCompletion(body, 'message')),
+    normalizeAnswer: (body, endpoint) => {
+      const completion = isStandardCompletion(body) ? body : normalizeCompletion(body, 'message')
+      return startsWithTag(completion) && hasTags(endpoint) ? separateReasoning(completion) : completion
+    },
   },
+  reasoningSeparator: (endpoint) => (hasTags(endpoint) ? new ReasoningSeparator() : undefined),
 }
+
+const hasTags = (endpoint: Endpoint) => findDialect(endpoint).reasoningTags !== false
 
 const standardDelta = /"delta"\s*:\s*\{/
 

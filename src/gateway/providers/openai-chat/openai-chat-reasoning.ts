@@ -125,9 +125,16 @@ const toDetails = (text: string): ReasoningDetail[] =>
   text ? [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }] : []
 
 function withParts(message: Message, texts: ReadonlyMap<string, string>): Message {
-  const { thinking, ...fields } = Object.fromEntries(texts)
+  const { thinking, tagged, ...fields } = Object.fromEntries(texts)
   const withFields = { ...message, ...fields }
+  if (tagged !== undefined) return { ...withFields, content: withTags(tagged, message.content) }
   return thinking === undefined ? withFields : { ...withFields, content: withThinkingPart(thinking, message.content) }
+}
+
+/** The content with the reasoning at its start, as the model wrote it. */
+function withTags(reasoning: string, content: unknown): unknown {
+  const text = `<think>\n${reasoning}\n</think>\n\n`
+  return Array.isArray(content) ? [{ type: 'text', text }, ...content] : text + (content ?? '')
 }
 
 /** The content as a list of parts that starts with the reasoning. */

@@ -1,0 +1,207 @@
+import { isObject } from '#platform/core/is-object.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import { type Members, withMembers } from '../with-members.ts'
+
+/** The names of tags that models put around their reasoning. */
+const tagNames = ['think', 'thinking', 'thought']
+const openingTags = tagNames.map((name) => `<${name}>`)
+const longestTag = '</thinking>'.length
+
+/** More white space than any model writes before its reasoning. */
+const maxBlank = 64
+
+/** Splits the text of one answer, as it arrives, into the reasoning between tags at its start and the rest. */
+class TagSplitter {
+  #state: 'start' | 'inside' | 'after' | 'done' = 'start'
+  /** Text that can be a part of a tag. */
+  #held = ''
+  #closingTag = ''
+  #hasReasoning = false
+
+  /** Whether the rest of the text needs no splitting. */
+  get isDone(): boolean {
+    return this.#state === 'done'
+  }
+
+  push(text: string): { reasoning: string; text: string } {
+    const held = this.#held + text
+    this.#held = ''
+    if (this.#state === 'start') return this.#readStart(held)
+    if (this.#state === 'inside') return this.#readInside(held)
+    return { reasoning: '', text: this.#state === 'after' ? this.#readAfter(held) : held }
+  }
+
+  /** The held text, at the end of the answer. */
+  end(): { reasoning: string; text: string } {
+    const held = this.#held
+    this.#held = ''
+    const isReasoning = this.#state === 'inside'
+    this.#state = 'done'
+    return isReasoning ? { reasoning: held, text: '' } : { reasoning: '', text: held }
+  }
+
+  #readStart(text: string): { reasoning: string; text: string } {
+    const content = text.trimStart()
+    const tag = findOpeningTag(text)
+    if (tag) {
+      this.#state = 'inside'
+      this.#closingTag = `</${tag.slice(1)}`
+      return this.#readInside(content.slice(tag.length))
+    }
+    if (text.length < maxBlank && openingTags.some((one) => one.startsWith(content))) {
+      this.#held = text
+      return { reasoning: '', text: '' }
+    }
+    this.#state = 'done'
+    return { reasoning: '', text }
+  }
+
+  #readInside(text: string): { reasoning: string; text: string } {
+    const end = text.indexOf(this.#closingTag)
+    if (end !== -1) {
+      this.#state = 'after'
+      const rest = text.slice(end + this.#closingTag.length)
+      return { reasoning: this.#withoutLeadingBlank(text.slice(0, end).trimEnd()), text: this.#readAfter(rest) }
+    }
+    const complete = text.length - heldLength(text, this.#closingTag)
+    this.#held = text.slice(complete)
+    return { reasoning: this.#withoutLeadingBlank(text.slice(0, complete)), text: '' }
+  }
+
+  #withoutLeadingBlank(reasoning: string): string {
+    const result = this.#hasReasoning ? reasoning : reasoning.trimStart()
+    this.#hasReasoning ||= result !== ''
+    return result
+  }
+
+  #readAfter(text: string): string {
+    const content = text.trimStart()
+    if (content !== '') this.#state = 'done'
+    return content
+  }
+}
+
+/** The tag at the start of a text. */
+function findOpeningTag(text: string): string | undefined {
+  const content = text.trimStart()
+  if (text.length - content.length > maxBlank) return undefined
+  return openingTags.find((tag) => content.startsWith(tag))
+}
+
+/** The length of the end of a text that can belong to the tag: white space, and the start of the tag. */
+function heldLength(text: string, tag: string): number {
+  let tagLength = 0
+  for (let length = Math.min(tag.length - 1, text.length); length > 0 && tagLength === 0; length--)
+    if (text.endsWith(tag.slice(0, length))) tagLength = length
+  const before = text.slice(Math.max(0, text.length - tagLength - longestTag), text.length - tagLength)
+  return tagLength + before.length - before.trimEnd().length
+}
+
+type Choice = { index?: unknown; finish_reason?: unknown; delta?: unknown; message?: unknown } & Members
+
+/** Whether the text of a whole answer starts with reasoning between tags. */
+export function startsWithTag(completion: unknown): boolean {
+  const { choices } = (completion ?? {}) as { choices?: unknown }
+  return Array.isArray(choices) && choices.some(hasTag)
+}
+
+/** The answer with its reasoning in a separate member, in which the readers and rewriters expect it. */
+export function separateReasoning(completion: unknown): unknown {
+  const { choices } = completion as { choices: Choice[] }
+  return { ...(completion as Members), choices: mapItems(choices, separateInChoice) }
+}
+
+/** One check of the first character for almost all answers. */
+function hasTag(choice: { message?: { content?: unknown } | null } | null): boolean {
+  const content = choice?.message?.content
+  if (typeof content !== 'string' || !(content.charCodeAt(0) <= lessThan)) return false
+  return findOpeningTag(content) !== undefined
+}
+
+/** White space has lower codes. */
+const lessThan = 0x3c
+
+function separateInChoice(choice: Choice): Choice {
+  const message = choice?.message
+  if (!hasTag(choice as { message: Members }) || !isObject(message) || hasReasoning(message)) return choice
+  const splitter = new TagSplitter()
+  const [first, last] = [splitter.push(String(message.content)), splitter.end()]
+  const delta = toDelta({ reasoning: first.reasoning + last.reasoning, text: first.text + last.text })
+  return { ...choice, message: { ...message, content: '', ...delta } }
+}
+
+const hasReasoning = ({ reasoning, reasoning_content }: Members) => Boolean(reasoning) || Boolean(reasoning_content)
+
+/** The start of the text in an event. Most servers of Go write `<` as an escape. */
+const textStart = /"content"\s*:\s*"((?:\s|\\[nrt])*)(?:(<|\\u003c)|([^"])|")/i
+const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
+
+/** Separates the reasoning of a stream. Reads only events up to the end of the reasoning. */
+export class ReasoningSeparator {
+  readonly #splitters = new Map<unknown, TagSplitter>()
+  #last: Members | undefined
+
+  /** Whether the rest of the stream needs no changes. */
+  isDone = false
+
+  take(event: SseEvent): SseEvent {
+    if (this.#splitters.size === 0 && !this.#canStart(event.data)) return event
+    const chunk = parseObject(event.data)
+    if (!chunk || !Array.isArray(chunk.choices)) return event
+    this.#last = chunk
+    const choices = mapItems(chunk.choices as Choice[], (choice) => this.#separate(choice))
+    this.isDone = [...this.#splitters.values()].every((splitter) => splitter.isDone) && this.#splitters.size > 0
+    return choices === chunk.choices ? event : toEvent({ ...chunk, choices })
+  }
+
+  /** The held text of a stream that ends without a finish reason. */
+  end(): SseEvent[] {
+    const choices = [...this.#splitters].flatMap(([index, splitter]) => {
+      const delta = toDelta(splitter.end())
+      return Object.keys(delta).length > 0 ? [{ index, delta, finish_reason: null }] : []
+    })
+    return choices.length > 0 && this.#last ? [toEvent({ ...this.#last, usage: undefined, choices })] : []
+  }
+
+  /** Whether a text starts in an event that can be the tag. */
+  #canStart(data: string): boolean {
+    if (otherReasoning.test(data)) this.isDone = true
+    const [found, blank, tag, other] = textStart.exec(data) ?? []
+    if (other !== undefined) this.isDone = true
+    return found !== undefined && !this.isDone && (tag !== undefined || blank !== '')
+  }
+
+  #separate(choice: Choice): Choice {
+    if (!isObject(choice) || !isObject(choice.delta)) return choice
+    const { delta, finish_reason, index } = choice
+    const text = delta.content
+    if (typeof text !== 'string' && !(finish_reason && this.#splitters.has(index))) return choice
+    const splitter = this.#splitters.getOrInsertComputed(index, () => new TagSplitter())
+    if (splitter.isDone) return choice
+    const parts = splitter.push(typeof text === 'string' ? text : '')
+    const rest = finish_reason ? splitter.end() : { reasoning: '', text: '' }
+    const separated = { reasoning: parts.reasoning + rest.reasoning, text: parts.text + rest.text }
+    if (separated.text === (text ?? '') && separated.reasoning === '') return choice
+    return { ...choice, delta: withMembers(delta, { content: '', ...toDelta(separated) }) }
+  }
+}
+
+function toDelta({ reasoning, text }: { reasoning: string; text: string }): Members {
+  return { ...(text !== '' && { content: text }), ...(reasoning !== '' && { tagged_reasoning: reasoning }) }
+}
+
+function parseObject(data: string): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return isObject(value) ? value : undefined
+  } catch {
+    // Repaired later.
+    return undefined
+  }
+}
+
+function toEvent(chunk: Members): SseEvent {
+  const data = JSON.stringify(chunk)
+  return { event: undefined, data, raw: Buffer.from(`data: ${data}\n\n`) }
+}
