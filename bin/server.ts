@@ -21,7 +21,9 @@ type Service = import('#app/start.ts').Service
 type WorkersService = import('#app/workers/primary.ts').WorkersService
 
 /** How long a start can continue after a signal to stop, in milliseconds. */
-const stopTimeoutMs = 10_000
+const startTimeoutMs = 10_000
+/** How long the release of all resources can take after the grace time, in milliseconds. */
+const releaseTimeoutMs = 60_000
 
 process.umask(0o077)
 try {
@@ -35,12 +37,20 @@ try {
     log.info({ code }, 'exit')
     process.exit(code)
   }
+  const stopping = new AbortController()
+  const exitWith = (message: string) => {
+    log.error({ resources: process.getActiveResourcesInfo() }, message)
+    exit(1)
+  }
   const stop = async (options: { drain: boolean }, code = 0) => {
-    const killTimer = setTimeout(() => process.exit(1), stopTimeoutMs)
+    stopping.abort()
+    const startTimer = setTimeout(exitWith, startTimeoutMs, 'the start did not end after a signal to stop: its interns run until the next start')
     const started = await starting.catch(() => undefined)
-    clearTimeout(killTimer)
+    clearTimeout(startTimer)
     // The reason of a failed start is printed below.
     if (!started) return
+    const limitMs = (options.drain ? config.drain_ms : 0) + config.shutdown_grace_ms + releaseTimeoutMs
+    setTimeout(exitWith, limitMs, 'the service did not stop in time: its remaining processes are not awaited')
     try {
       await started.stop(options)
     } catch (error) {
@@ -85,6 +95,7 @@ try {
     log,
     now: Date.now,
     newId: newUuid,
+    stopping: stopping.signal,
     onUnsupportedSchema(reason: string) {
       log.error({ reason }, 'the database schema is not supported any more: draining, then stopping')
       void stop({ drain: true }, 1)

@@ -60,6 +60,7 @@ export async function startService({
   log,
   now,
   newId,
+  stopping,
   ...options
 }: Parts & ApiOptions): Promise<Service> {
   // The first keys are displayed once, by the start that creates them. That start must not fail later because a port is
@@ -84,7 +85,7 @@ export async function startService({
   await interns.start(url)
   prepareConsole(deps)
   const demo = firstKeys !== undefined && config.demo_intern
-  if (demo) await makeDemo(deps, interns, firstKeys)
+  if (demo) await makeDemo(deps, interns, firstKeys, stopping)
   const running = cleanup.move()
   const end = once(() => running.disposeAsync())
   return {
@@ -153,9 +154,14 @@ export async function firstSignIn(
   return (await createLinkFromDatabase(deps)).token
 }
 
-async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys): Promise<void> {
+async function makeDemo(
+  deps: ApiDeps,
+  interns: Interns,
+  { apiKey }: FirstKeys,
+  stopping: AbortSignal | undefined,
+): Promise<void> {
   const owner = await deps.keys.find(apiKey)
-  if (owner) await createDemoIntern(deps, interns, owner)
+  if (owner) await createDemoIntern(deps, interns, owner, stopping)
 }
 
 type CloseOptions = { graceMs: number; url: string | undefined }

@@ -185,6 +185,17 @@ test('Ctrl-C while it starts leaves no process behind, and prints the keys first
   assert.equal(processesIn(DATA_DIR), '')
 })
 
+test('Ctrl-C while it starts does not wait for the demo intern, and ends its daemon', async () => {
+  const DATA_DIR = newFolder()
+  await using server = startProcess({ DATA_DIR, DEMO_INTERN: 'true' })
+  while (!processesIn(DATA_DIR)) await new Promise((resolve) => setTimeout(resolve, 5))
+  // As if the machine were so loaded that the daemon does not answer.
+  const daemon = Number(execFileSync('pgrep', ['-f', `${DATA_DIR}/interns/`], { encoding: 'utf8' }).split('\n')[0])
+  process.kill(daemon, 'SIGSTOP')
+  assert.equal((await stopped(server)).code, 0)
+  assert.equal(processesIn(DATA_DIR), '')
+})
+
 /** The processes that got a file of the folder as an argument: the daemons of its interns. */
 function processesIn(folder: string): string {
   const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })

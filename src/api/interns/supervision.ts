@@ -134,13 +134,17 @@ function ownHost(config: Config, { kind }: Db): HostDescription | undefined {
 /** The first start waits for its demo intern up to this time, so that the printed commands work immediately. */
 const demoStartTimeoutMs = 15_000
 
-/** Creates the intern of the first start. It uses the demo model, which needs no provider's credential. */
+/**
+ * Creates the intern of the first start. It uses the demo model, which needs no provider's credential.
+ * @param stopping ends the wait for its start.
+ */
 export async function createDemoIntern(
   deps: { db: Db; now: Now; newId: NewId; vault: Vault },
   { supervisor }: Pick<Supervision, 'supervisor'>,
   owner: Caller,
+  stopping?: AbortSignal,
 ): Promise<void> {
   const description = 'Plays scenes on the demo model; docs/agents.md lists them.'
   const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
-  await supervisor.waitUntilSettled(intern.id, demoStartTimeoutMs)
+  await supervisor.waitUntilSettled(intern.id, demoStartTimeoutMs, stopping)
 }

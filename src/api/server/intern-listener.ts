@@ -6,6 +6,8 @@ import { reachableUrl } from '../access/address.ts'
 
 const retries = { attempts: 100, pauseMs: 20 }
 const idleCheckMs = 50
+/** How long a closing connection can send what is left of its answer. */
+const flushMs = 1000
 
 /** The address at which interns of this host reach the service. */
 export type InternAddress = { host: string; port: number }
@@ -56,7 +58,12 @@ export async function openInternListener(
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()))
       server.closeIdleConnections()
       for (const socket of sockets) socket.destroySoon()
+      // A client that does not read its answer would keep the connection open.
+      const forceTimer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy()
+      }, flushMs)
       await closed
+      clearTimeout(forceTimer)
     },
   }
 }

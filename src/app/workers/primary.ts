@@ -139,7 +139,7 @@ export async function startWorkers(
   await supervision.start(url)
   prepareConsole({ console: store.console, log })
   const demo = firstKeys !== undefined && config.demo_intern
-  if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey)
+  if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey, parts.stopping)
   const running = cleanup.move()
   const end = once(() => running.disposeAsync())
   // Another id than those of the workers, which therefore reload the catalogue when the primary has announced a change.
@@ -194,10 +194,11 @@ async function makeDemo(
   deps: Parameters<typeof createDemoIntern>[0],
   supervision: Supervision,
   apiKey: string,
+  stopping: AbortSignal | undefined,
 ): Promise<void> {
   const hash = hashOf(apiKey)
   const owner = (await createKeyReader(deps)([hash])).get(hash)?.caller
-  if (owner) await createDemoIntern(deps, supervision, owner)
+  if (owner) await createDemoIntern(deps, supervision, owner, stopping)
 }
 
 type CloseOptions = { drain_ms: number; shutdown_grace_ms: number; url: string }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createShutdown } from './shutdown.ts'
 
@@ -14,4 +17,22 @@ test('an app that fails to close leaves no timer that keeps its process alive', 
   const before = timers()
   await assert.rejects(createShutdown().close(app, 2_000), /last words/)
   assert.equal(timers(), before)
+})
+
+test('a request that arrives after the grace time does not delay the end', async () => {
+  const app = Fastify()
+  app.get('/endless', () => new Promise(() => {}))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const late = Promise.withResolvers<void>()
+  // Takes longer than the grace time, as on a loaded machine.
+  const acceptor = { close: () => late.promise }
+  const closed = createShutdown().close(app, 1, acceptor)
+  await sleep(100)
+  const client = connect(port, '127.0.0.1').on('error', () => {})
+  const requested = once(app.server, 'request')
+  client.write('GET /endless HTTP/1.1\r\nhost: x\r\n\r\n')
+  await requested
+  late.resolve()
+  await closed
 })

@@ -53,8 +53,12 @@ export function createShutdown(): Shutdown {
       leave(app.server)
       // A stream that started earlier has a keep-alive connection, which nothing else would close after the stream
       // ends.
-      const idleCheckTimer = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
-      const forceTimer = setTimeout(() => app.server.closeAllConnections(), graceMs)
+      const forceAt = performance.now() + graceMs
+      // Repeated, because a connection from the accept queue can appear after the end of the grace time.
+      const closeConnections = () =>
+        performance.now() < forceAt ? app.server.closeIdleConnections() : app.server.closeAllConnections()
+      const idleCheckTimer = setInterval(closeConnections, idleCheckMs)
+      const forceTimer = setTimeout(closeConnections, graceMs)
       try {
         await acceptor?.close()
         // Runs before the framework closes, which would answer 503 to requests on earlier connections.

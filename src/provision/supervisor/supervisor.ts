@@ -104,14 +104,14 @@ export class Supervisor {
     return this.#interns.isSupervisingAny()
   }
 
-  /** Resolves when the intern runs or has failed, or after the time. */
-  async waitUntilSettled(id: string, withinMs: number): Promise<void> {
+  /** Resolves when the intern runs or has failed, after the time, or when `signal` aborts. */
+  async waitUntilSettled(id: string, withinMs: number, signal?: AbortSignal): Promise<void> {
     const isSettled = async () => {
       const status = (await this.#leases.find(id))?.intern.status
       return status === 'queued' || status === 'provisioning' ? undefined : true
     }
     const subscribe = subscribeToEntity(this.#deps.db.signals, 'intern.changed', id)
-    await waitFor(isSettled, { subscribe, timeoutMs: withinMs })
+    await waitFor(isSettled, { subscribe, timeoutMs: withinMs, ...(signal && { signal }) })
   }
 
   /** Queues running interns again, so that the next server starts them; with `keepRunning` they continue, and it adopts them. */
