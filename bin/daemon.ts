@@ -25,7 +25,8 @@ try {
   const daemon = await startDaemon(settings, {
     ...(launch && { launch }),
     log: stderrLog,
-    now: monotonicNow,
+    now: Date.now,
+    elapsed: monotonicNow,
     newId: randomUUID,
   })
   // A second signal must not end the process before it has notified its callers.

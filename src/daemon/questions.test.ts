@@ -149,6 +149,23 @@ test('an invalid answer is refused, and the question keeps its deadline', async 
   assert.equal((await refusalOf(daemon.answer(turn, '{"action":"decline"}')))?.reason, 'interaction_not_pending')
 })
 
+for (const stepMs of [3_600_000, -3_600_000, 86_400_000, -300_000]) {
+  test(`a step of the system time by ${stepMs} ms moves the reported deadline, and not the time to answer`, async () => {
+    let [now, elapsed] = [1_000_000_000, 1_000_000_000]
+    const limits = { questionMs: 60_000 }
+    await using daemon = await startTestDaemon({ now: () => now, elapsed: () => elapsed, limits })
+    const before = await daemon.say(allFour)
+    now += stepMs
+    const after = await daemon.say(allFour)
+    const { entries } = (await daemon.runs.transcripts.read(after.sessionId, { limit: 10, after: undefined }))!
+    const question = entries.find((entry) => entry.type === 'question')
+    assert.deepEqual([after.last.type, question?.at, question?.deadlineAt], ['question.asked', now, now + 60_000])
+    assert.equal((await daemon.answer(after, 'allow_once')).last.type, 'turn.finished')
+    elapsed += 59_999
+    assert.equal((await daemon.answer(before, 'allow_once')).last.type, 'turn.finished')
+  })
+}
+
 test('an unanswered question ends its run at the deadline, without a reader', async () => {
   await using daemon = await startTestDaemon({ limits: { questionMs: 500 } })
   const turn = await daemon.say('permission shell allow_once')

@@ -49,6 +49,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     speeds: () => ({ fastest: null }),
     regionOf: () => 'global',
     now: () => 0,
+    elapsed: () => 0,
     newId: () => 'id',
     onUnaccounted: ({ message }: Error) => events.push(message),
     meter: note('metered'),

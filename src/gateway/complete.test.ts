@@ -42,6 +42,7 @@ async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
     onUnaccounted: ({ message }: Error) => errors.push(message),
     meter: () => {},
     now: () => 0,
+    elapsed: () => 0,
     newId: () => 'id',
     ...broken,
   } as unknown as GatewayDeps
@@ -62,7 +63,7 @@ test('a reservation is settled with the known cost although metering fails', asy
 
 test('a reservation is settled without a cost if the record cannot be closed', async () => {
   let calls = 0
-  const { settled, errors } = await failing({ now: fails(() => calls++ > 0, Number) })
+  const { settled, errors } = await failing({ elapsed: fails(() => calls++ > 0, Number) })
   assert.deepEqual([settled, errors], [[undefined], ['broken']])
 })
 
@@ -116,7 +117,13 @@ test('a request waits for a slow ledger, and is refused if it is full after that
   assert.ok(performance.now() - startedAt > 40)
   const rooms = [true, false]
   const full = { canMeter: () => rooms.shift()!, meteringDelayMs: () => 1, regionOf: () => 'global' }
-  const deps = { ...full, now: () => 0, newId: () => 'id', onRefused: () => {} } as unknown as GatewayDeps
+  const deps = {
+    ...full,
+    now: () => 0,
+    elapsed: () => 0,
+    newId: () => 'id',
+    onRefused: () => {},
+  } as unknown as GatewayDeps
   await assert.rejects(async () => complete(deps, call), { kind: 'unavailable' })
   assert.deepEqual(rooms, [])
 })

@@ -111,6 +111,7 @@ export function openGateway({
     onRefused,
     tracing,
     now,
+    elapsed: () => Math.floor(performance.now()),
     newId,
   }
 }

@@ -15,7 +15,10 @@ import { takeSessionNotes } from './session-notes.ts'
 
 export type LiveRunDeps = {
   limits: Limits
+  /** The system time, for instants that leave the daemon. */
   now: () => number
+  /** A monotonic clock, for deadlines and durations. */
+  elapsed: () => number
   /** Whether one more run can stay open while it waits for an answer. */
   canWait: () => boolean
   backpressure: Backpressure
@@ -75,7 +78,7 @@ export class LiveRun {
     this.mode = mode
     this.includesActivity = activity
     this.#isInBackground = background
-    this.#budget = new RunBudget(budget, deps.now)
+    this.#budget = new RunBudget(budget, deps.elapsed)
     this.#startedAt = deps.now()
     this.#outbox = new Outbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
@@ -125,7 +128,12 @@ export class LiveRun {
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
       const { question, deadlineAt } = after
       const action = this.#questions.actionOf(question.id)
-      this.#push({ type: 'question.asked', question, deadlineAt, ...(action && { action }) })
+      this.#push({
+        type: 'question.asked',
+        question,
+        deadlineAt: this.#toInstant(deadlineAt),
+        ...(action && { action }),
+      })
       this.#deps.deadlineChanged()
     }
     if (after.at === 'running') this.startClock()
@@ -139,12 +147,12 @@ export class LiveRun {
     if (this.#budget.limitsTime) this.#deps.deadlineChanged()
   }
 
-  /** The deadline of the pending question, or the end of the working time. */
+  /** The deadline of the pending question, or the end of the working time, by the monotonic clock. */
   deadline(): number | undefined {
     return this.#state.at === 'waiting' ? this.#state.deadlineAt : this.#budget.timeLimitAt()
   }
 
-  /** Ends the run if its deadline has passed. */
+  /** Ends the run if its deadline has passed. @param now the time of the monotonic clock. */
   tick(now: number): void {
     this.apply({ type: 'clock.ticked', now })
     if (this.#state.at === 'waiting' || this.#state.at === 'ended') return
@@ -171,13 +179,13 @@ export class LiveRun {
 
   /** Asks the caller, now or after the questions before it. */
   ask(questionToAsk: QuestionToAsk, withdrawn: AbortSignal): Promise<unknown> {
-    const { limits, now, saveQuestion, canWait } = this.#deps
+    const { limits, elapsed, saveQuestion, canWait } = this.#deps
     const { question } = questionToAsk
     const isFull = this.#questions.count > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelled)
     requireSmallQuestion(question)
-    const deadlineAt = now() + limits.questionMs
-    saveQuestion(this, questionToAsk, deadlineAt)
+    const deadlineAt = elapsed() + limits.questionMs
+    saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
     const { replied, reply } = this.#questions.add(questionToAsk)
     withdrawn.addEventListener('abort', () => {
       reply(questionToAsk.cancelled)
@@ -197,8 +205,8 @@ export class LiveRun {
    * @throws Refusal, without effect. If output was lost, the run ends, because it cannot be resumed.
    */
   answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
-    const { limits, now } = this.#deps
-    this.tick(now())
+    const { limits, elapsed } = this.#deps
+    this.tick(elapsed())
     const pending = this.#questions.requireWaiting(questionId, this.#state)
     if (this.#outbox.overflowed()) {
       this.apply({ type: 'run.cancelled' }, { message: outputLostMessage })
@@ -211,9 +219,15 @@ export class LiveRun {
     this.includesActivity = activity
     this.#isInBackground ||= background
     this.#deps.answered(this, pending.question, answer, by)
-    this.apply({ type: 'answer.accepted', questionId, deadlineAt: now() + limits.questionMs })
+    this.apply({ type: 'answer.accepted', questionId, deadlineAt: elapsed() + limits.questionMs })
     pending.reply(reading.value)
     return resumed
+  }
+
+  /** The system time of a time of the monotonic clock. The server compares it with its own system time. */
+  #toInstant(at: number): number {
+    const { now, elapsed } = this.#deps
+    return Math.round(at - elapsed() + now())
   }
 
   /** Disconnects a caller that reads too slowly. */

@@ -13,6 +13,7 @@ import type { Sessions } from './sessions.ts'
 import { failRun, runAgentTurn } from './turn.ts'
 
 type PlayDeps = DecisionDeps & {
+  elapsed: () => number
   log: DaemonLog
   sessions: Pick<Sessions, 'open'>
   store: Pick<DaemonStore, 'saveCost'>

@@ -6,9 +6,9 @@ export class RunBudget {
   readonly #budget: TurnBudget
   readonly #clock: ReturnType<typeof createWorkClock>
 
-  constructor(budget: TurnBudget, now: () => number) {
+  constructor(budget: TurnBudget, elapsed: () => number) {
     this.#budget = budget
-    this.#clock = createWorkClock(now)
+    this.#clock = createWorkClock(elapsed)
   }
 
   /** Starts or pauses the clock of the working time. */

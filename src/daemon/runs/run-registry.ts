@@ -33,8 +33,10 @@ export type RunRegistryDeps = {
   startsAgent: boolean
   workspace: string
   files: Pick<InternFiles, 'write'>
-  /** A monotonic clock, for deadlines. */
+  /** The system time, for instants that leave the daemon. */
   now: () => number
+  /** A monotonic clock, for deadlines and durations. It does not jump when the system time is set. */
+  elapsed: () => number
   newId: () => string
 }
 
@@ -48,17 +50,17 @@ export class RunRegistry {
   readonly #deadlines: ReturnType<typeof watchDeadlines>
   #isStopping = false
   #isResting = false
-  /** When the last run ended. */
+  /** When the last run ended, by the monotonic clock. */
   #idleSince: number
 
   constructor(deps: RunRegistryDeps) {
-    const { launch, log, limits, now, startsAgent } = deps
+    const { launch, log, limits, elapsed, startsAgent } = deps
     this.#deps = deps
-    this.#idleSince = now()
+    this.#idleSince = elapsed()
     const onEnd = (agent: Agent, why: Error) => this.#agentEnded(agent, why)
     this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, onEnd })
     this.#sessions = createSessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
-    this.#deadlines = watchDeadlines(now, () => this.#runs.values())
+    this.#deadlines = watchDeadlines(elapsed, () => this.#runs.values())
     if (startsAgent) this.#host.warm()
   }
 
@@ -87,7 +89,7 @@ export class RunRegistry {
       await before
       this.#sessions.closeIdle(session)
       if (this.#runs.size > 0) return
-      this.#idleSince = this.#deps.now()
+      this.#idleSince = this.#deps.elapsed()
       this.#host.setBusy(false)
     })
     return run
@@ -123,10 +125,10 @@ export class RunRegistry {
 
   /** Accepts no more runs if no run was in progress for `idleMs`, and returns 0. Otherwise returns the delay to the next check. */
   rest(idleMs: number): number {
-    const { now, transcripts } = this.#deps
+    const { elapsed, transcripts } = this.#deps
     this.#deadlines.check()
     if (this.#runs.size > 0 || transcripts.isFollowed()) return idleMs
-    const remainingMs = this.#idleSince + idleMs - now()
+    const remainingMs = this.#idleSince + idleMs - elapsed()
     this.#isResting ||= remainingMs <= 0
     return this.#isResting ? 0 : remainingMs
   }
@@ -151,12 +153,13 @@ export class RunRegistry {
   }
 
   #newRun(session: Session, turn: StartTurn): LiveRun {
-    const { limits, now, newId, transcripts } = this.#deps
+    const { limits, now, elapsed, newId, transcripts } = this.#deps
     const agent = () => session.opened?.agent
     const run: LiveRun = new LiveRun(
       {
         limits,
         now,
+        elapsed,
         backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.disconnectReader()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         saveQuestion: (run, pending, deadlineAt) => this.#saveQuestion(run, pending, deadlineAt),
@@ -197,7 +200,7 @@ export class RunRegistry {
     if (reason !== 'finished') this.#deps.log('run.ended', { run: run.id, reason })
     this.#runs.delete(run.id)
     // The agent can need time to end the turn. Idle time counts from the end of the run.
-    this.#idleSince = this.#deps.now()
+    this.#idleSince = this.#deps.elapsed()
     for (const [questionId, asker] of this.#runByQuestion) if (asker === run) this.#runByQuestion.delete(questionId)
     if (session.run === run) session.run = undefined
     if (!session.isTurnOpen || !session.opened) return

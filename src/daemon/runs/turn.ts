@@ -18,7 +18,7 @@ import { turnFailureOf } from './turn-failure.ts'
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
 
-type TurnDeps = DecisionDeps & { log: DaemonLog; limits: Pick<Limits, 'lateOutputMs'> }
+type TurnDeps = DecisionDeps & { elapsed: () => number; log: DaemonLog; limits: Pick<Limits, 'lateOutputMs'> }
 
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
@@ -81,15 +81,15 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
 type CostListener = { updated: (update: AgentUpdate) => void; costUpdated: () => void }
 
 function createListener(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostListener): SessionListener {
-  const { now, newId, transcripts } = deps
+  const { elapsed, newId, transcripts } = deps
   const tools = rememberToolCalls()
   const recorder = transcripts.recorder(run.session.id)
   let noticedAt = Number.NEGATIVE_INFINITY
 
   const notice = () => {
     run.apply({ type: 'turn.started' })
-    if (run.state().at !== 'running' || now() - noticedAt < noticeEveryMs) return
-    noticedAt = now()
+    if (run.state().at !== 'running' || elapsed() - noticedAt < noticeEveryMs) return
+    noticedAt = elapsed()
     run.write({ type: 'work.noticed' })
   }
   const writeText = (kind: 'message' | 'reasoning', text: string) => {

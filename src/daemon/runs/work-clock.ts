@@ -6,14 +6,14 @@ export type WorkClock = {
   reachedAt: (ms: number) => number | undefined
 }
 
-export function createWorkClock(now: () => number): WorkClock {
+export function createWorkClock(elapsed: () => number): WorkClock {
   let workedMs = 0
   let workingSince: number | undefined
   return {
     setWorking(isWorking) {
       if (isWorking === (workingSince !== undefined)) return
-      if (workingSince !== undefined) workedMs += now() - workingSince
-      workingSince = isWorking ? now() : undefined
+      if (workingSince !== undefined) workedMs += elapsed() - workingSince
+      workingSince = isWorking ? elapsed() : undefined
     },
     reachedAt: (ms) => (workingSince === undefined ? undefined : workingSince + ms - workedMs),
   }

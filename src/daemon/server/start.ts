@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { createProcessLauncher, type Launch } from '../acp/launch.ts'
-import type { DaemonLog } from '../log.ts'
 import { createRuns } from '../runs/create-runs.ts'
 import { createDecisions } from '../runs/rule-decisions.ts'
+import type { RunRegistryDeps } from '../runs/run-registry.ts'
 import type { DaemonSettings } from '../settings/settings.ts'
 import { openStore } from '../store/store.ts'
 import { DaemonTranscripts } from '../transcript/transcripts.ts'
@@ -17,7 +17,7 @@ export type Daemon = { port: number | undefined; stop(): Promise<void> }
 /** Opens the store, then its listeners. The agent starts with the first prompt, or now if `startsAgent` is set. */
 export async function startDaemon(
   settings: DaemonSettings,
-  deps: { log: DaemonLog; now: () => number; newId: () => string; launch?: Launch },
+  deps: Pick<RunRegistryDeps, 'log' | 'now' | 'elapsed' | 'newId'> & { launch?: Launch },
 ): Promise<Daemon> {
   const { workspace, limits, agent } = settings
   mkdirSync(workspace, { recursive: true, mode: 0o700 })

@@ -5,17 +5,19 @@ import type { AnswerCounter } from './answer-tally.ts'
 import { billedUsage } from './charge.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
+/** `at` is in milliseconds since the epoch, the others are times of the monotonic clock. */
+type AnswerTimes = { at: number; sentAt: number; endedAt: number }
+
 /**
  * The measurement of an endpoint from a complete answer. It uses the billed tokens, because an impossibly high count
- * would make the endpoint look fastest. Times are in milliseconds since the epoch.
+ * would make the endpoint look fastest.
  * @param isStreamed An answer that is not streamed has no time to first token and no throughput.
  */
 export function answerMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
   counter: Pick<AnswerCounter, 'result' | 'speedOf'>,
   isStreamed: boolean,
-  sentAt: number,
-  endedAt: number,
+  { at, sentAt, endedAt }: AnswerTimes,
 ): Measurement {
   const { firstTokenAt, reported, isFinal, bytes, reasoningBytes, finish, extras } = counter.result()
   const counted = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
@@ -26,9 +28,10 @@ export function answerMeasurement(
   return {
     endpointId: endpoint.id,
     modelId: model.id,
-    at: endedAt,
+    at,
     outcome: 'success',
-    ...(isStreamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: endedAt - firstTokenAt }),
+    ...(isStreamed &&
+      firstTokenAt !== undefined && { firstTokenMs: firstTokenAt - sentAt, generationMs: endedAt - firstTokenAt }),
     promptTokens: counted?.prompt ?? 0,
     completionTokens: counted?.completion ?? estimateTokens(bytes),
     generatedTokens: generated,

@@ -25,7 +25,7 @@ export type AnswerTally = BillableCounts & {
   usageMismatch: string | undefined
   upstreamId: string | undefined
   upstreamModel: string | undefined
-  /** When the first content of the answer arrived, in milliseconds since the epoch. */
+  /** When the first content of the answer arrived, by the monotonic clock. */
   firstTokenAt: number | undefined
   /** When the latest content arrived. */
   lastTokenAt: number | undefined
@@ -56,7 +56,7 @@ export function isPlausible({ prompt, completion }: TokenCounts, bytes: number):
 }
 
 export class AnswerCounter {
-  readonly #now: () => number
+  readonly #elapsed: () => number
   readonly #tally: AnswerTally = {
     reported: undefined,
     isFinal: false,
@@ -79,14 +79,14 @@ export class AnswerCounter {
   /** Undefined for short answers. */
   #pace: Pace | undefined
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed
   }
 
   /** Counts a piece of text. A usage report before it was not final. */
   countText(type: AnswerEvent['type'], bytes: number): void {
     const tally = this.#tally
-    const at = this.#now()
+    const at = this.#elapsed()
     tally.firstTokenAt ??= at
     tally.lastTokenAt = at
     const since = at - tally.firstTokenAt
@@ -150,7 +150,7 @@ export class AnswerCounter {
         this.#isCounted = tally.bytes > 0 && isPlausible(event.tokens, tally.bytes)
         break
       case 'items':
-        tally.firstTokenAt ??= this.#now()
+        tally.firstTokenAt ??= this.#elapsed()
         tally.lastTokenAt = tally.firstTokenAt
         break
       case 'piece':

@@ -24,13 +24,14 @@ const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoni
 const permit = { answered() {}, failed() {} } as never
 
 function openRecord(streamed: boolean) {
-  const clock = { now: 1000 }
+  const clock = { now: 1000, stepMs: 0 }
   const measured: Measurement[] = []
   const measure = (one: Measurement) => void measured.push(one)
   const mismatches: string[][] = []
   const onUsageMismatch = (...mismatch: string[]) => void mismatches.push(mismatch)
   const speeds = () => ({ fastest: 100 })
-  const deps = { measure, speeds, now: () => clock.now, newId: () => '1', tracing: false, onUsageMismatch }
+  const now = () => clock.now + clock.stepMs
+  const deps = { measure, speeds, now, elapsed: () => clock.now, newId: () => '1', tracing: false, onUsageMismatch }
   return { clock, measured, mismatches, record: new RequestRecord(deps, { streamed } as RequestFacts, () => 5) }
 }
 
@@ -77,6 +78,27 @@ test('the record has the latency and the duration of the request', () => {
   const { latencyMs, durationMs } = answered(true).record.close()
   assert.deepEqual([latencyMs, durationMs], [30, 60])
 })
+
+for (const stepMs of [3_600_000, -3_600_000]) {
+  const priced = { ...target, endpoint: { ...target.endpoint, prices: { prompt: '0', completion: '0.01' } } }
+  const close = (stepMs: number) => {
+    const { clock, record } = openRecord(true)
+    record.startAttempt(priced as never, permit)
+    clock.now += 20
+    record.count([{ type: 'text', text: 'Hi' }])
+    clock.stepMs = stepMs
+    clock.now += 500
+    const left = { ...tried, target: priced } as unknown as TriedEndpoint
+    record.finishAttempt(left, { failure: undefined, clientLeft: true, isComplete: false })
+    return record.close()
+  }
+  test(`a step of the system time by ${stepMs} ms changes no latency, duration or charge`, () => {
+    const { latencyMs, durationMs, cost, margin } = close(stepMs)
+    const { cost: expectedCost, margin: expectedMargin } = close(0)
+    assert.ok(margin > 0n)
+    assert.deepEqual([latencyMs, durationMs, cost, margin], [20, 520, expectedCost, expectedMargin])
+  })
+}
 
 test('a request without an answer has no latency and no tokens', () => {
   const { latencyMs, tokens, cost, outcome } = openRecord(true).record.close()

@@ -31,6 +31,8 @@ export type RecordDeps = {
   /** Whether each request gets its own trace span. */
   tracing: boolean
   now: () => number
+  /** A monotonic clock in whole milliseconds, for durations. */
+  elapsed: () => number
   newId: NewId
 }
 
@@ -39,7 +41,7 @@ type AttemptEnd = {
   isComplete: boolean
   /** Whether the endpoint ended the answer. */
   hasEnded: boolean
-  /** In milliseconds since the epoch. */
+  /** By the monotonic clock. */
   at: number
 }
 
@@ -60,6 +62,8 @@ type AnsweredAttempt = {
 export class RequestRecord {
   readonly id: string
   readonly createdAt: number
+  /** By the monotonic clock, as the times of attempts and answers. */
+  readonly #startedAt: number
   readonly #deps: RecordDeps
   readonly #facts: RequestFacts
   readonly #promptEstimate: () => number
@@ -93,7 +97,8 @@ export class RequestRecord {
     this.#promptEstimate = promptEstimate
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
-    this.#counter = new AnswerCounter(deps.now)
+    this.#startedAt = deps.elapsed()
+    this.#counter = new AnswerCounter(deps.elapsed)
     this.#span = deps.tracing ? newSpan(deps.newId, facts.traceParent) : undefined
   }
 
@@ -116,11 +121,11 @@ export class RequestRecord {
   startAttempt(target: Target, permit: AttemptPermit): void {
     this.#currentTarget = target
     this.#permit = permit
-    this.#attemptStartedAt = this.#deps.now()
+    this.#attemptStartedAt = this.#deps.elapsed()
     this.#connectMs = undefined
     this.#firstByteMs = undefined
     if (this.#span) this.#attemptSpanId = newSpanId(this.#deps.newId)
-    this.#counter = new AnswerCounter(this.#deps.now)
+    this.#counter = new AnswerCounter(this.#deps.elapsed)
   }
 
   /** Notes how long the attempt waited for its connection and for its first byte, if these came. */
@@ -186,7 +191,7 @@ export class RequestRecord {
   /** Ends an attempt that answered, completely or up to its failure. */
   finishAttempt(tried: TriedEndpoint, { failure, clientLeft, isComplete }: AnsweredAttempt): void {
     const { target } = tried
-    const end = { isComplete, hasEnded: failure === undefined, at: this.#deps.now() }
+    const end = { isComplete, hasEnded: failure === undefined, at: this.#deps.elapsed() }
     this.#answered = { ...tried, failed: failure !== undefined && !clientLeft, end }
     if (clientLeft) {
       this.#outcome = 'client_left'
@@ -201,8 +206,8 @@ export class RequestRecord {
     this.#outcome = 'success'
     this.#noteAttempt(target.endpoint, 'answered')
     this.#permit?.answered()
-    const { measure, now } = this.#deps
-    measure(answerMeasurement(tried, this.#counter, this.#facts.streamed, this.#attemptStartedAt, now()))
+    const times = { at: this.#deps.now(), sentAt: this.#attemptStartedAt, endedAt: end.at }
+    this.#deps.measure(answerMeasurement(tried, this.#counter, this.#facts.streamed, times))
   }
 
   /** The cost of attempts without an answer that was not taken before; undefined if there is none. */
@@ -234,7 +239,7 @@ export class RequestRecord {
   }
 
   #unfinishedEnd(): AttemptEnd {
-    return { isComplete: false, hasEnded: false, at: this.#deps.now() }
+    return { isComplete: false, hasEnded: false, at: this.#deps.elapsed() }
   }
 
   #computeCharge(tried: TriedEndpoint, end: AttemptEnd): Charge {
@@ -315,8 +320,8 @@ export class RequestRecord {
       finish: answered?.failed ? 'error' : usage.finish,
       nativeFinish: usage.nativeFinish,
       toolCalls: usage.toolCalls,
-      latencyMs: usage.firstTokenAt === undefined ? undefined : usage.firstTokenAt - this.createdAt,
-      durationMs: this.#deps.now() - this.createdAt,
+      latencyMs: usage.firstTokenAt === undefined ? undefined : usage.firstTokenAt - this.#startedAt,
+      durationMs: this.#deps.elapsed() - this.#startedAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
       attempts: this.#attempts,
       notAsked: this.#plan && skippedEndpoints(this.#plan, this.#attempts, this.#forbidden),
@@ -337,7 +342,7 @@ export class RequestRecord {
     outcome: AttemptNote['outcome'],
     failure?: Pick<AttemptFailure, 'reason' | 'providerError'>,
   ): void {
-    const durationMs = this.#deps.now() - this.#attemptStartedAt
+    const durationMs = this.#deps.elapsed() - this.#attemptStartedAt
     const note: AttemptNote = { endpointId: id, provider, outcome, durationMs }
     if (failure && outcome !== 'client_left') {
       note.reason = failure.reason

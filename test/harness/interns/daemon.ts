@@ -33,6 +33,8 @@ const compileCache = fileURLToPath(new URL('../../../node_modules/.cache/compile
 export type DaemonOptions = {
   limits?: Partial<Limits>
   now?: () => number
+  /** The monotonic clock; defaults to `now` if that is set. */
+  elapsed?: () => number
   folder?: string
   /** The script of the scripted agent; a list runs the agent as a separate process. */
   agent?: string[]
@@ -70,7 +72,8 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
   const launch = options.launch ?? inProcess
   const daemon = await startDaemon(settings, {
     log,
-    now: options.now ?? monotonicNow,
+    now: options.now ?? Date.now,
+    elapsed: options.elapsed ?? options.now ?? monotonicNow,
     newId: newUuid,
     ...(launch && { launch }),
   })
