@@ -88,8 +88,8 @@ for (const stepMs of [3_600_000, -3_600_000]) {
     record.count([{ type: 'text', text: 'Hi' }])
     clock.stepMs = stepMs
     clock.now += 500
-    const left = { ...tried, target: priced } as unknown as TriedEndpoint
-    record.finishAttempt(left, { failure: undefined, clientLeft: true, isComplete: false })
+    const attempt = { ...tried, target: priced } as unknown as TriedEndpoint
+    record.finishAttempt(attempt, { failure: undefined, clientLeft: true, isComplete: false })
     return record.close()
   }
   test(`a step of the system time by ${stepMs} ms changes no latency, duration or charge`, () => {
