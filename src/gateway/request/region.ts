@@ -3,6 +3,8 @@ import { normalizeHost } from '#platform/net/host-name.ts'
 
 /** The region of a request by the host name that the client used. Hosts without a configured region are `global`. */
 export function regionOf(regions: Readonly<Record<string, Region>>, host: string | undefined): Region {
+  // Without regions, as usual, the host needs no parsing.
+  if (Object.keys(regions).length === 0) return 'global'
   const name = normalizeHost(host ?? '')
   return Object.hasOwn(regions, name) ? regions[name]! : 'global'
 }
