@@ -44,7 +44,11 @@ try {
   }
   const stop = async (options: { drain: boolean }, code = 0) => {
     stopping.abort()
-    const startTimer = setTimeout(exitWith, startTimeoutMs, 'the start did not end after a signal to stop: its interns run until the next start')
+    const startTimer = setTimeout(
+      exitWith,
+      startTimeoutMs,
+      'the start did not end after a signal to stop: its interns run until the next start',
+    )
     const started = await starting.catch(() => undefined)
     clearTimeout(startTimer)
     // The reason of a failed start is printed below.

@@ -57,7 +57,8 @@ export function createOidcClient(
   let cached: { configuration: Promise<Configuration>; at: number } | undefined
 
   async function configuration(): Promise<Configuration> {
-    if (!cached || now() - cached.at > cacheMs) {
+    // A negative age: the system time was set back.
+    if (!cached || Math.abs(now() - cached.at) > cacheMs) {
       const entry = { configuration: discover(settings, fetch), at: now() }
       entry.configuration.catch(() => {
         if (cached === entry) cached = undefined

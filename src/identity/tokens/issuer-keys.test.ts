@@ -29,3 +29,14 @@ test('tokens with unknown key IDs cause one request to the issuer, not one each'
   }
   assert.ok(issuer.requests.length - count <= 1, String(issuer.requests.length - count))
 })
+
+test('a new key of the issuer is loaded also after the system time was set back', async (t) => {
+  await using issuer = await startTokenIssuer()
+  const verifier = verifierFor(issuer, 30_000)
+  const start = Date.now()
+  const claims = { sub: 'ada', exp: start / 1000 + 600 }
+  await verifier.verify(await issuer.sign(claims))
+  await issuer.rotate()
+  t.mock.timers.enable({ apis: ['Date'], now: start - 3_600_000 })
+  assert.equal((await verifier.verify(await issuer.sign(claims))).claims.sub, 'ada')
+})

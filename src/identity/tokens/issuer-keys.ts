@@ -22,6 +22,9 @@ const retryDelayMs = 5_000
 const cacheMs = 10 * 60_000
 const defaultRereadMs = 30_000
 
+/** Smaller steps of the system time are ignored. */
+const clockJitterMs = 1_000
+
 /** The maximum age of cached keys that are used while the issuer is unreachable. */
 const staleMs = 60 * 60_000
 
@@ -31,7 +34,12 @@ export type IssuerKeys = {
   find: JWTVerifyGetKey
 }
 
-type KeyStore = { find: JWTVerifyGetKey; findStaleKeys: () => JWTVerifyGetKey | undefined }
+type KeyStore = {
+  find: JWTVerifyGetKey
+  findStaleKeys: () => JWTVerifyGetKey | undefined
+  /** Whether the system time was set back since the keys were read. `jose` would then cache them for too long. */
+  isFromFuture: () => boolean
+}
 
 export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDeps): IssuerKeys {
   const { now, fetch, onError, rereadMs = defaultRereadMs } = deps
@@ -63,8 +71,9 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
   return {
     async find(header, token) {
       const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys } = lazyModules.jose().errors
+      if (store?.isFromFuture()) store = undefined
       const stale = store?.findStaleKeys()
-      const isPaused = failure !== undefined && now() - failure.at < retryDelayMs
+      const isPaused = failure !== undefined && isWithin(retryDelayMs, failure.at, now())
       if (isPaused && !stale) throw failure!.fault
       if (isPaused && stale) return stale(header, token)
       try {
@@ -80,6 +89,9 @@ export function createIssuerKeys(settings: IssuerKeySettings, deps: IssuerKeysDe
   }
 }
 
+/** Whether `now` is within `ms` after an instant. If the system time was set back, it is not. */
+const isWithin = (ms: number, instant: number, now: number) => now >= instant && now - instant < ms
+
 function openKeyStore(address: string, fetch: typeof globalThis.fetch, cooldownDuration: number): KeyStore {
   const { createLocalJWKSet, createRemoteJWKSet, customFetch, jwksCache } = lazyModules.jose()
   const cache: { jwks?: Parameters<typeof createLocalJWKSet>[0]; uat?: number } = {}
@@ -94,6 +106,7 @@ function openKeyStore(address: string, fetch: typeof globalThis.fetch, cooldownD
     find: (header, token) => find(header, token),
     findStaleKeys: () =>
       cache.jwks && Date.now() - (cache.uat ?? 0) < staleMs ? createLocalJWKSet(cache.jwks) : undefined,
+    isFromFuture: () => (cache.uat ?? 0) > Date.now() + clockJitterMs,
   }
 }
 

@@ -13,14 +13,15 @@ export type DatabaseClock = {
 
 /** The clock of the embedded database is the clock of its only server. */
 export function createDatabaseClock(db: Pick<Db, 'kind'>, now: Now): DatabaseClock {
-  if (db.kind === 'sqlite') return createLocalClock(now)
+  const elapsed = () => performance.now()
+  if (db.kind === 'sqlite') return { ...createLocalClock(now), elapsed }
   return {
     nowSql: () => sql<number>`cast(ceil(extract(epoch from clock_timestamp()) * 1000) as bigint)`,
-    elapsed: () => performance.now(),
+    elapsed,
   }
 }
 
-/** Creates the clock of a database from `now`, for the embedded database and for tests. */
+/** Creates the clock of a database from `now` alone. In tests it also measures durations. */
 export function createLocalClock(now: Now): DatabaseClock {
   return { nowSql: () => sql<number>`cast(${Math.ceil(now())} as bigint)`, elapsed: now }
 }

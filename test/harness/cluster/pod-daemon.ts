@@ -36,7 +36,12 @@ type Folders = { home: string; configured: string }
 
 /** The daemon of an intern as in its pod, but with these folders instead of the pod's, at an address of this host. */
 export async function runInPod(folders: Folders, address: string) {
-  return startDaemon(settingsAt(folders, address), { log: () => {}, now: Date.now, elapsed: monotonicNow, newId: randomUUID })
+  return startDaemon(settingsAt(folders, address), {
+    log: () => {},
+    now: Date.now,
+    elapsed: monotonicNow,
+    newId: randomUUID,
+  })
 }
 
 /** The process that serves the files of a stopped intern, in the same way. */
