@@ -81,7 +81,7 @@ export function jobsOf(files: string[]): Job[] {
   }
   const largestFirst = [...rooms].sort(([, a], [, b]) => b.length - a.length)
   return [
-    ...files.filter((file) => longest.includes(file)).map(jobOf),
+    ...longest.filter((file) => files.includes(file)).map(jobOf),
     ...largestFirst.map(([name, members]) => ({ name, files: members })),
     ...mixBrowsers(files.filter((file) => file.startsWith('test/') && !longest.includes(file)).sort()).map(jobOf),
   ]

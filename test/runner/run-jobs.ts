@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { idleMeter } from './idle-time.ts'
 import type { Job } from './jobs.ts'
 import { endProcesses, processesIn } from './left-processes.ts'
 
@@ -11,14 +12,36 @@ export type JobResult = { name: string; passed: boolean; seconds: number }
 /** Time for processes that are already ending when the tests have ended. */
 const graceMs = 10_000
 
-/** Runs jobs, at most `concurrency` at once, and prints what each one printed when it ends. */
-export async function runJobs(jobs: Job[], concurrency: number): Promise<JobResult[]> {
-  const queue = jobs.values()
+/** How often a core that became idle is noticed. */
+const checkMs = 1000
+/** The share of idle processor time at which there is room for another job. */
+const idleShare = 0.25
+
+/**
+ * Runs jobs in their order, and prints what each one printed when it ends. At least `least` run at once, because a job that
+ * waits leaves its core to others; up to `most` while a core is idle nevertheless.
+ */
+export async function runJobs(
+  jobs: Job[],
+  { least, most }: { least: number; most: number },
+  run: (job: Job) => Promise<JobResult> = runJob,
+): Promise<JobResult[]> {
   const results: JobResult[] = []
-  async function work(): Promise<void> {
-    for (const job of queue) results.push(await runJob(job))
+  const running = new Set<Promise<unknown>>()
+  const idle = idleMeter()
+  for (const job of jobs) {
+    while (running.size >= least) {
+      const hasEnded = await Promise.race([...running, sleep(checkMs, false)])
+      if (hasEnded !== false) continue
+      if (running.size < most && idle() >= idleShare) break
+    }
+    const ended: Promise<unknown> = run(job).then((result) => {
+      results.push(result)
+      running.delete(ended)
+    })
+    running.add(ended)
   }
-  await Promise.all(Array.from({ length: concurrency }, work))
+  await Promise.all(running)
   return results
 }
 

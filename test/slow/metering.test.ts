@@ -26,6 +26,8 @@ import {
 } from '#test/harness/upstream/faulty-upstream.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
+/** Often enough that every write of the ledger has some, and without occupying a core. */
+const askEveryMs = 10
 const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
 
 async function startServer(testStore: TestStore) {
@@ -48,6 +50,7 @@ function keepAsking(url: string) {
       if (!answer?.ok) return
       answered.set(answer.headers.get('x-generation-id') ?? '', performance.now())
       await answer.arrayBuffer().catch(() => {})
+      await sleep(askEveryMs)
     }
   })()
   return {

@@ -8,7 +8,8 @@ import { readLastLogLine } from '../host/intern-log.ts'
 import { endsWithin, isAlive, sendSignal, withDescendants } from '../host/processes.ts'
 import { killAll } from './kill-all.ts'
 
-const timeouts = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
+/** A start takes less than a second, but a daemon has low priority: on an overloaded host it takes a hundred times as long. */
+const timeouts = { startMs: 60_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
 const pollMs = 10
 
 /** Waits until a started daemon answers. @throws Error if it ends or does not answer in time. */

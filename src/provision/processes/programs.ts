@@ -6,3 +6,9 @@ export const programs = {
   agent: fileURLToPath(new URL('../../../bin/agent.ts', import.meta.url)),
   files: fileURLToPath(new URL('../../../bin/files.ts', import.meta.url)),
 }
+
+/** Starts the bundled programs of a folder from now on: for a service that runs from its sources, as in tests. */
+export function useBundledPrograms(folder: URL): void {
+  for (const name of ['daemon', 'agent', 'files'] as const)
+    programs[name] = fileURLToPath(new URL(`${name}.mjs`, folder))
+}

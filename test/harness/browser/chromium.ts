@@ -3,13 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { noteForFailure } from '../service/failure-notes.ts'
 
-/** Chromium of Debian. The tests download nothing. */
-const executablePath = '/usr/bin/chromium'
+/**
+ * Chromium of Debian: its headless shell, which needs half the processor time, else the whole browser. The tests download
+ * nothing.
+ */
+const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? ''
 
 /** The reason why tests in a browser are skipped, for the option `skip` of a test. */
-export const noBrowser = existsSync(executablePath)
-  ? false
-  : `there is no ${executablePath} on this host: install Debian's chromium`
+export const noBrowser =
+  executablePath !== ''
+    ? false
+    : 'there is no Chromium in /usr/bin on this host: install Debian’s chromium-headless-shell or chromium'
 
 /** `SLOW_PAGES=1` finds tests that read a page before it is ready: answers arrive late, each with a different delay. */
 const isSlow = process.env.SLOW_PAGES === '1'

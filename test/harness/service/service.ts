@@ -4,6 +4,8 @@ import type { SettingSources } from '#platform/config/load.ts'
 import { type Config, Settings } from '#platform/config/settings.ts'
 import { newUuid } from '#platform/core/id.ts'
 import type { RequestTimeouts } from '#platform/http/app.ts'
+import { useBundledPrograms } from '#provision/processes/programs.ts'
+import { currentBundle } from '../../../bin/current-bundle.ts'
 import { type DatabaseKind, newTestStore, type TestStore } from '../database/databases.ts'
 import { noteForFailure } from './failure-notes.ts'
 import { killDaemonsAfterTests } from './leftovers.ts'
@@ -46,6 +48,10 @@ type Options = {
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`
+
+// Interns start from the current bundle with a third of the processor time. The tests of the daemon start it from its sources.
+const bundle = currentBundle()
+if (bundle) useBundledPrograms(new URL('interns/', bundle))
 
 /** Every answer is checked against its route's schema. A second service on the same `testStore` shares its store. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
