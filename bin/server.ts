@@ -61,7 +61,7 @@ try {
       log.error({ err: error }, 'the service did not end as it should')
       exit(1)
     }
-    const hasFailed = code !== 0 || started.lost() > 0
+    const hasFailed = code !== 0 || started.lostRequestCount() > 0
     exit(hasFailed ? 1 : 0)
   }
   // SIGTERM drains first, so that a load balancer notices. Ctrl-C at a terminal does not.

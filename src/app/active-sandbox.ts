@@ -21,7 +21,7 @@ export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promis
     if (user !== undefined) chownSync(folder, user, user)
     const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
     const found = await findSandbox(sandboxMethods(options), folder, user)
-    if ('why' in found) return `none: ${effects[config.without_sandbox]}. ${found.why}`
+    if ('reason' in found) return `none: ${effects[config.without_sandbox]}. ${found.reason}`
     const { method, skippedMethods } = found
     return skippedMethods.length > 0 ? `${method.name}, because ${skippedMethods.join(', and ')}` : method.name
   } finally {

@@ -43,7 +43,7 @@ export type Service = {
    */
   stop: (options?: { drain?: boolean }) => Promise<void>
   /** After `stop`: the number of metered requests that could not be stored. */
-  lost: () => number
+  lostRequestCount: () => number
 }
 
 /** The last part of the grace time, in which interns are ended. Before that, their streams continue like all others. */
@@ -97,7 +97,7 @@ export async function startService({
     signInToken: await firstSignIn(deps, firstKeys, config),
     providers: listProviderNeeds(deps.catalogue.current(), deps.hasCredential),
     reloadCatalogue: () => reloadCatalogue(deps),
-    lost: ledger.lost,
+    lostRequestCount: ledger.lostRequestCount,
     async stop({ drain = false } = {}) {
       if (drain) await shutdown.drain(app.server, config.drain_ms)
       else shutdown.skipDrain()

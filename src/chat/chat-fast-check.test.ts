@@ -46,8 +46,8 @@ const body = fc
   )
   .map(([fields, messages]) => ({ ...fields, messages }))
 
-describe('a body that is surely a chat', () => {
-  test('is valid by the schema, and read as it is', () => {
+describe('a body that passes the fast check', () => {
+  test('is valid by the schema, which changes nothing in it', () => {
     let sure = 0
     fc.assert(
       fc.property(fc.oneof(body, odd), (given) => {
@@ -61,7 +61,7 @@ describe('a body that is surely a chat', () => {
     assert.ok(sure > 100, `${sure} were sure`)
   })
 
-  test('is every ordinary one', () => {
+  test('can have each usual kind of message', () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }]
     const called = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }]
     const messages = [

@@ -46,7 +46,7 @@ function describeConditions({ effect, agents, paths, hosts }: InternRule): strin
   return conditions
 }
 
-const matchesEverything = ({ effect: _, name: __, ...conditions }: InternRule) =>
+const matchesEverything = ({ effect: _effect, name: _name, ...conditions }: InternRule) =>
   Object.values(conditions).every((condition) => condition === undefined)
 
 /** The number of an earlier rule that matches everything, starting at 1; 0 without one. */

@@ -36,12 +36,12 @@ const modes: { id: ApprovalMode; name: string; description: string }[] = [
 ]
 
 /** Capabilities that the client declared in `initialize`. */
-type ClientCapabilities = { canAsk: boolean; clientJudges: boolean }
+type ClientCapabilities = { canAsk: boolean; clientHasRules: boolean }
 
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
   const sessions = createOpenSessions(deps)
-  let abilities: ClientCapabilities = { canAsk: false, clientJudges: false }
+  let abilities: ClientCapabilities = { canAsk: false, clientHasRules: false }
 
   const describeSession = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
@@ -53,7 +53,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onRequest('initialize', ({ params: { clientCapabilities } }) => {
       abilities = {
         canAsk: Boolean(clientCapabilities?.elicitation?.form),
-        clientJudges: readHasRules(clientCapabilities?._meta),
+        clientHasRules: readHasRules(clientCapabilities?._meta),
       }
       return greeting(deps.version)
     })

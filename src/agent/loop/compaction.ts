@@ -98,9 +98,11 @@ function firstRetainedIndex(messages: Message[], tokens: number): number {
 
 /** Counts the context: the model's own count if there is one, plus an estimate of the messages since. */
 function countTokens({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overheadTokens'>): number {
-  const { counted, context } = log.session
-  const since = counted ? context.slice(counted.messages) : context
-  return (counted?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
+  const { contextCount, context } = log.session
+  const since = contextCount ? context.slice(contextCount.messages) : context
+  return (
+    (contextCount?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
+  )
 }
 
 /** Estimated tokens of an image. */

@@ -17,7 +17,7 @@ const onceOptions = options.filter(({ kind }) => kind.endsWith('_once'))
 type ConsentDeps = {
   client: AgentContext
   /** Whether the client has its own rules, which also apply to operations that need no consent. */
-  clientJudges: boolean
+  clientHasRules: boolean
   log: SessionLog
   mode: ApprovalMode
   signal: AbortSignal
@@ -45,7 +45,7 @@ export async function requestConsent(
   const decided = deps.mode === 'self-drive' || rememberedDecision(log, { name, as })
   const operation: RequestedOperation = { name, title, kind }
   if (decided !== undefined) return decided && askPolicy(deps, call, operation)
-  const chosen = await requestPermission(deps, call, operation, false)
+  const chosen = await requestPermission(deps, call, operation, { isPolicyOnly: false })
   const allowed = chosen === 'allow_once' || chosen === 'allow_always'
   if (chosen.endsWith('_always')) {
     await log.add({ type: 'permission.remembered', operation: allowed ? as : name, allowed, at: deps.now() })
@@ -55,8 +55,8 @@ export async function requestConsent(
 
 /** Returns whether the client's rules allow an operation that needs no consent. True if the client has no rules. */
 export async function askPolicy(deps: ConsentDeps, call: ToolCall, operation: RequestedOperation): Promise<boolean> {
-  if (!deps.clientJudges) return true
-  return (await requestPermission(deps, call, operation, true)) === 'allow_once'
+  if (!deps.clientHasRules) return true
+  return (await requestPermission(deps, call, operation, { isPolicyOnly: true })) === 'allow_once'
 }
 
 /** Returns the id of the option that the client selected. With `isPolicyOnly` its rules decide without a question. */
@@ -64,7 +64,7 @@ async function requestPermission(
   deps: ConsentDeps,
   call: ToolCall,
   operation: RequestedOperation,
-  isPolicyOnly: boolean,
+  { isPolicyOnly }: { isPolicyOnly: boolean },
 ): Promise<string> {
   const { client, log, signal } = deps
   const { paths = [], ...description } = operation

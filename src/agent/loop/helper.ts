@@ -40,7 +40,7 @@ async function forwardEvent(deps: TurnDeps, event: TurnEvent, prefixId: (id: str
   const { session } = deps.log
   await deps.log.add({ type: 'helper.spent', usage: event.usage, at: deps.now() })
   // The event has the context size and the cost of the helper's log. Clients show those of the session.
-  await deps.notify({ ...event, usedTokens: session.counted?.tokens ?? 0, costUsd: session.costUsd })
+  await deps.notify({ ...event, usedTokens: session.contextCount?.tokens ?? 0, costUsd: session.costUsd })
 }
 
 /**

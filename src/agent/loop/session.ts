@@ -21,12 +21,12 @@ export type Session = {
   remembered: Map<string, boolean>
   costUsd: number | undefined
   /** The model's own count of the context at its last answer, and how many messages that was. */
-  counted: { tokens: number; messages: number } | undefined
+  contextCount: { tokens: number; messages: number } | undefined
   model: string | undefined
 }
 
 export function emptySession(id: string, cwd: string, at: number): Session {
-  const unknownYet = { title: undefined, costUsd: undefined, counted: undefined, model: undefined }
+  const unknownYet = { title: undefined, costUsd: undefined, contextCount: undefined, model: undefined }
   return { id, cwd, updatedAt: at, context: [], remembered: new Map(), ...unknownYet }
 }
 
@@ -42,7 +42,7 @@ export function applyEntry(session: Session, entry: SessionEntry): void {
       return
     case 'context.compacted':
       session.context = [{ role: 'user', text: entry.summary }, ...takeLast(session.context, entry.kept)]
-      session.counted = undefined
+      session.contextCount = undefined
       return
     case 'permission.remembered':
       session.remembered.set(entry.operation, entry.allowed)
@@ -53,7 +53,7 @@ export function applyEntry(session: Session, entry: SessionEntry): void {
     case 'usage.counted': {
       const { promptTokens, completionTokens } = entry.usage
       addCost(session, entry.usage)
-      session.counted = { tokens: promptTokens + completionTokens, messages: session.context.length }
+      session.contextCount = { tokens: promptTokens + completionTokens, messages: session.context.length }
       session.model = entry.model ?? session.model
       return
     }

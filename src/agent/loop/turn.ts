@@ -36,7 +36,7 @@ export type TurnContext = {
   now: Now
   client: AgentContext
   canAsk: boolean
-  clientJudges: boolean
+  clientHasRules: boolean
   log: SessionLog
   workspace: Workspace
   mode: ApprovalMode

@@ -78,10 +78,10 @@ function describeEnd({ end, complaint }: CommandResult): string {
   const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
   const message = (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
   const exitText =
-    end.how === 'exited'
+    end.kind === 'exited'
       ? `it exited with code ${end.code}`
-      : end.how === 'signalled'
+      : end.kind === 'signalled'
         ? `it was killed by ${end.signal}`
-        : `it was ended (${end.why})`
+        : `it was ended (${end.reason})`
   return message ? `${exitText}: ${message}` : exitText
 }

@@ -23,7 +23,7 @@ for (const [how, script] of Object.entries(escapes))
     skip: !hasSubReaper,
   }, async () => {
     const { end, output } = await run(script)
-    assert.deepEqual(end, { how: 'exited', code: 0 })
+    assert.deepEqual(end, { kind: 'exited', code: 0 })
     const pid = Number(output)
     assert.ok(pid > 0, output)
     await until(() => !isRunning(pid))
@@ -33,19 +33,19 @@ test('a process that escaped a stopped command ends with it', { timeout: 120_000
   await using own = await newFolder()
   const options = { workspace: own.path, sandbox: false, timeoutMs: 2000, signal: new AbortController().signal }
   const { end, output } = await realShell().run('env -i setsid sleep 300 & echo $!; sleep 300', options)
-  assert.deepEqual(end, { how: 'stopped', why: 'timeout' })
+  assert.deepEqual(end, { kind: 'stopped', reason: 'timeout' })
   await until(() => !isRunning(Number(output)))
 })
 
 test('a command ends as its shell does, by code or by signal', { timeout: 120_000 }, async () => {
-  assert.deepEqual((await run('exit 7')).end, { how: 'exited', code: 7 })
-  assert.deepEqual((await run('kill -KILL $$')).end, { how: 'signalled', signal: 'SIGKILL' })
-  assert.deepEqual((await run('kill -TERM $$')).end, { how: 'signalled', signal: 'SIGTERM' })
+  assert.deepEqual((await run('exit 7')).end, { kind: 'exited', code: 7 })
+  assert.deepEqual((await run('kill -KILL $$')).end, { kind: 'signalled', signal: 'SIGKILL' })
+  assert.deepEqual((await run('kill -TERM $$')).end, { kind: 'signalled', signal: 'SIGTERM' })
 })
 
 test('a process that left the process group ends with the command', { timeout: 120_000 }, async () => {
   const { end, output } = await run('(setsid sleep 300 & echo $!); (setsid setsid sleep 300 & echo $!); sleep 0.5')
-  assert.deepEqual(end, { how: 'exited', code: 0 })
+  assert.deepEqual(end, { kind: 'exited', code: 0 })
   const remaining = output.trim().split('\n').map(Number)
   assert.equal(remaining.length, 2)
   await until(() => remaining.every((pid) => !isRunning(pid)))

@@ -34,9 +34,9 @@ export type CommandLimits = {
 }
 
 export type CommandEnd =
-  | { how: 'exited'; code: number }
-  | { how: 'signalled'; signal: string }
-  | { how: 'stopped'; why: 'cancelled' | 'timeout' | 'output' | 'processes' | 'memory' }
+  | { kind: 'exited'; code: number }
+  | { kind: 'signalled'; signal: string }
+  | { kind: 'stopped'; reason: 'cancelled' | 'timeout' | 'output' | 'processes' | 'memory' }
 export type CommandResult = { end: CommandEnd; output: string; complaint: string }
 
 const outputLimits = { head: 10_000, tail: 20_000 }
@@ -88,8 +88,8 @@ export function startCommand(
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
   let hardKillTimer: NodeJS.Timeout | undefined
-  const stop = (reason: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
-    stopped ??= { how: 'stopped', why: reason }
+  const stop = (reason: Extract<CommandEnd, { kind: 'stopped' }>['reason']) => {
+    stopped ??= { kind: 'stopped', reason }
     if (!command.endsDescendants) return kill()
     child.stdio[3]?.destroy()
     hardKillTimer ??= setTimeout(kill, closeGraceMs)
@@ -132,7 +132,7 @@ export function startCommand(
   let lateOutputTimer: NodeJS.Timeout | undefined
   child.on('close', (code, name) => {
     clearTimeout(lateOutputTimer)
-    const end: CommandEnd = name ? { how: 'signalled', signal: name } : { how: 'exited', code: code ?? 0 }
+    const end: CommandEnd = name ? { kind: 'signalled', signal: name } : { kind: 'exited', code: code ?? 0 }
     resolve({ end: stopped ?? end, output: output.text(), complaint: complaint.text() })
   })
   if (signal.aborted) onAbort()

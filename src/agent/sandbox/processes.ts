@@ -100,9 +100,9 @@ const stopReasons = { memory: 'it used too much memory', processes: 'it started 
 function describeState({ id, end }: BackgroundProcess): string {
   if (end === undefined) return `${id} is running`
   if (end === 'not started') return `${id} could not be started`
-  if (end.how === 'exited') return `${id} ended with exit code ${end.code}`
-  if (end.how === 'signalled') return `${id} was killed by ${end.signal}`
-  const reason = end.why === 'memory' || end.why === 'processes' ? `: ${stopReasons[end.why]}` : ''
+  if (end.kind === 'exited') return `${id} ended with exit code ${end.code}`
+  if (end.kind === 'signalled') return `${id} was killed by ${end.signal}`
+  const reason = end.reason === 'memory' || end.reason === 'processes' ? `: ${stopReasons[end.reason]}` : ''
   return `${id} was stopped${reason}`
 }
 

@@ -103,7 +103,7 @@ for (const { name, sandbox, missing } of ways) {
 
     test('new namespaces cannot be created', async () => {
       const { end } = await inside('unshare --user true')
-      assert.notDeepEqual(end, { how: 'exited', code: 0 })
+      assert.notDeepEqual(end, { kind: 'exited', code: 0 })
     })
 
     test('each process has separate limits', async () => {
@@ -126,8 +126,8 @@ for (const { name, sandbox, missing } of ways) {
     })
 
     test('the end of a command is reported with its exit code or signal', async () => {
-      assert.deepEqual((await inside('exit 7')).end, { how: 'exited', code: 7 })
-      assert.deepEqual((await inside('kill -KILL $$')).end, { how: 'exited', code: 137 })
+      assert.deepEqual((await inside('exit 7')).end, { kind: 'exited', code: 7 })
+      assert.deepEqual((await inside('kill -KILL $$')).end, { kind: 'exited', code: 137 })
     })
 
     test('the kernel’s settings cannot be written, not even by a daemon that runs as root', async () => {
@@ -179,7 +179,7 @@ for (const { name, sandbox, missing } of ways) {
         timeoutMs: 10_000,
         signal: never,
       })
-      assert.deepEqual(end, { how: 'stopped', why: 'processes' })
+      assert.deepEqual(end, { kind: 'stopped', reason: 'processes' })
     })
 
     test('the kernel limits processes even without the watcher', async () => {
@@ -199,18 +199,18 @@ for (const { name, sandbox, missing } of ways) {
 
     test('too many processes are ended', async () => {
       const { end } = await inside('for i in $(seq 60); do sleep 9 & done; wait', { processes: 50 })
-      assert.deepEqual(end, { how: 'stopped', why: 'processes' })
+      assert.deepEqual(end, { kind: 'stopped', reason: 'processes' })
     })
 
     test('memory is limited, in one process and in all of them', async () => {
       const { end } = await inside('head -c 400M /dev/zero | tail -c 390M | wc -c; sleep 5', {
         memoryBytes: 200 * 1024 ** 2,
       })
-      assert.deepEqual(end, { how: 'stopped', why: 'memory' })
+      assert.deepEqual(end, { kind: 'stopped', reason: 'memory' })
     })
 
     test('endless output is stopped; long output keeps its beginning and end', async () => {
-      assert.deepEqual((await inside('yes', { outputBytes: 1_000_000 })).end, { how: 'stopped', why: 'output' })
+      assert.deepEqual((await inside('yes', { outputBytes: 1_000_000 })).end, { kind: 'stopped', reason: 'output' })
       const { output } = await inside('echo first; head -c 200000 /dev/zero | tr "\\0" x; echo; echo last')
       assert.match(output, /^first\n.*bytes omitted.*last\n$/s)
       assert.ok(output.length < 40_000)
@@ -230,7 +230,7 @@ for (const { name, sandbox, missing } of ways) {
         timeoutMs: 300,
         signal: never,
       })
-      assert.deepEqual(end, { how: 'stopped', why: 'timeout' })
+      assert.deepEqual(end, { kind: 'stopped', reason: 'timeout' })
       assert.ok(!(await running(mark)))
     })
   })

@@ -58,19 +58,19 @@ const hostFilter = once(() => {
 })
 
 /** `skippedMethods`: better methods that failed, each with the reason. */
-type SandboxResult = { method: SandboxMethod; skippedMethods: string[] } | { why: string }
+type SandboxResult = { method: SandboxMethod; skippedMethods: string[] } | { reason: string }
 
 /** Tries the methods in order. @returns the first that works, or the reasons. `user`: the user to run the trial as. */
 export async function findSandbox(methods: SandboxMethod[], workspace: string, user?: number): Promise<SandboxResult> {
   if (!syscallFilter(process.arch))
-    return { why: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
+    return { reason: `The sandbox does not support the processor ${process.arch}, only x64 and arm64.` }
   const reasons = []
   for (const method of methods) {
     const reason = await findFault(method, workspace, user)
     if (reason === undefined) return { method, skippedMethods: reasons }
     reasons.push(`${method.name} ${reason}`)
   }
-  return { why: `${reasons.join('; ')}. ${requirementNote}` }
+  return { reason: `${reasons.join('; ')}. ${requirementNote}` }
 }
 
 /** A bash script that verifies the restrictions of the sandbox, which a fake bubblewrap cannot imitate. */
@@ -96,7 +96,7 @@ async function findFault(
   if (result instanceof Error)
     return result.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${result.message}`
   if (result.output.trim() === 'held by 3') return undefined
-  if (result.end.how === 'exited' && result.end.code === 0) return 'does not restrict the commands that it runs'
+  if (result.end.kind === 'exited' && result.end.code === 0) return 'does not restrict the commands that it runs'
   const message = [result.complaint, result.output]
     .join(' ')
     .trim()

@@ -5,7 +5,7 @@ export type Calls = {
   /** From this number on, a second range has the same calls (x32 on x86-64). A program that uses it is killed. */
   alternativeNumbersFrom: number | undefined
   /** Calls that fail with a refusal. */
-  refused: number[]
+  refusedCalls: number[]
   /** Calls that fail as not implemented (ENOSYS), so that programs use older calls, which the filter can check. */
   unimplemented: number[]
   /** The calls that create sockets. Only some kinds of sockets are allowed. */
@@ -82,7 +82,7 @@ export function findCalls(processor: string): Calls | undefined {
     return {
       architecture: 0xc000003e,
       alternativeNumbersFrom: 0x40000000,
-      refused: numbers(0),
+      refusedCalls: numbers(0),
       ...shared,
       sockets: [41, 53],
       clone: 56,
@@ -92,7 +92,7 @@ export function findCalls(processor: string): Calls | undefined {
     return {
       architecture: 0xc00000b7,
       alternativeNumbersFrom: undefined,
-      refused: numbers(1),
+      refusedCalls: numbers(1),
       ...shared,
       sockets: [198, 199],
       clone: 220,

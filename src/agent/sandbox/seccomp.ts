@@ -48,7 +48,7 @@ function compileProgram(calls: Calls): Step[] {
     ...(calls.alternativeNumbersFrom === undefined
       ? []
       : [jumpUnlessAtLeast(calls.alternativeNumbersFrom, 1), returnVerdict(killProcess)]),
-    ...calls.refused.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notPermitted))])),
+    ...calls.refusedCalls.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notPermitted))])),
     // Programs fall back to older calls, whose arguments the filter can check, or become slower.
     ...calls.unimplemented.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notImplemented))])),
     ...calls.sockets.flatMap((call) => ifEqual(call, allowedSocketFamilies)),

@@ -64,7 +64,7 @@ export function createShell(deps: {
   const findMethod = async (workspace: string) => {
     if (usableMethod) return undefined
     const search = await findSandbox(sandboxMethods(deps.sandbox), workspace)
-    if ('why' in search) return search.why
+    if ('reason' in search) return search.reason
     usableMethod = search.method
     return undefined
   }

@@ -23,7 +23,7 @@ export const askUser = tool({
   ].join(' '),
   kind: 'other',
   runsAlone: true,
-  asksPermission: true,
+  handlesPermission: true,
   input: z.object({
     message: z.string().min(1).describe('The question.'),
     fields: z.array(field).min(1).max(20).optional(),

@@ -21,7 +21,7 @@ export const shell = tool({
   ].join(' '),
   kind: 'execute',
   runsAlone: true,
-  asksPermission: true,
+  handlesPermission: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),
     timeout_seconds: z.int().min(1).max(maxTimeoutSeconds).optional().describe('The time limit. Defaults to 120.'),
@@ -91,7 +91,7 @@ const timeoutMessage = (seconds: number) =>
 function resultText({ end, output, complaint }: CommandResult, seconds: number): string {
   const printed = [output.trimEnd(), complaint.trimEnd()].filter(Boolean).join('\n')
   const body = printed || '(no output)'
-  if (end.how === 'exited') return `${body}\n[exit code ${end.code}]`
-  if (end.how === 'signalled') return `${body}\n[killed by ${end.signal}]`
-  return `${body}\n[${end.why === 'timeout' ? timeoutMessage(seconds) : stopMessages[end.why]}]`
+  if (end.kind === 'exited') return `${body}\n[exit code ${end.code}]`
+  if (end.kind === 'signalled') return `${body}\n[killed by ${end.signal}]`
+  return `${body}\n[${end.reason === 'timeout' ? timeoutMessage(seconds) : stopMessages[end.reason]}]`
 }

@@ -11,7 +11,7 @@ export const startProcess = tool({
     'Use shell for what ends by itself soon.',
   ].join(' '),
   kind: 'execute',
-  asksPermission: true,
+  handlesPermission: true,
   runsAlone: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),

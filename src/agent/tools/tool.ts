@@ -75,7 +75,7 @@ export function tool<Input extends z.ZodObject>(definition: {
   description: string
   kind: ToolKind
   runsAlone: boolean
-  asksPermission?: boolean
+  handlesPermission?: boolean
   input: Input
   title: (input: z.infer<Input>) => string
   paths?: (input: z.infer<Input>) => string[]
@@ -94,7 +94,7 @@ export function tool<Input extends z.ZodObject>(definition: {
     name,
     kind: definition.kind,
     runsAlone: definition.runsAlone,
-    handlesPermission: definition.asksPermission ?? false,
+    handlesPermission: definition.handlesPermission ?? false,
     get description() {
       const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: 'input' })
       return { name, description: definition.description, parameters }

@@ -62,7 +62,8 @@ function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
   for (let depth = 0; depth < names.length; depth++) {
     using folder = OpenFolder.open(workspace, join(workspace.root, ...names.slice(0, depth)))
     rules = rules.enter(folder, folder.entries(), depth)
-    if (rules.exclusion(names.slice(0, depth + 1), true) === 'ignored') rules = IgnoreRules.none
+    const isFolder = true
+    if (rules.exclusion(names.slice(0, depth + 1), isFolder) === 'ignored') rules = IgnoreRules.none
   }
   return rules
 }

@@ -10,7 +10,7 @@ const limits = { text: 60_000 }
 
 /** Creates the tool that fetches pages of these hosts. */
 export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {}): Tool {
-  const allowed = createAllowList(hosts)
+  const allowedHosts = createAllowList(hosts)
   return tool({
     name: 'web_fetch',
     description: [
@@ -20,7 +20,7 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
     ].join(' '),
     kind: 'fetch',
     runsAlone: false,
-    asksPermission: true,
+    handlesPermission: true,
     input: z.object({
       url: z.string().min(1).max(4096).describe('The whole URL.'),
       offset: z.int().min(0).optional().describe('From which character of the text on, for what was cut.'),
@@ -28,12 +28,12 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
     title: ({ url }) => `Fetch ${url}`,
     async run({ url, offset = 0 }, { permitted, signal }) {
       const parsed = URL.parse(url)
-      const reason = parsed && allowed.urlRefusal(parsed)
+      const reason = parsed && allowedHosts.urlRefusal(parsed)
       // Does not ask the user about a URL that is never allowed.
       if (reason) throw new Error(`${url} is not fetched: ${reason}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
-      const result = await fetchPage({ allowed, proxies }, url, signal)
+      const result = await fetchPage({ allowedHosts, proxies }, url, signal)
       if ('movedTo' in result)
         return `It is at another host now: ${result.movedTo}\nFetch that, if it is still what you want.`
       return pageOutput(result, offset)

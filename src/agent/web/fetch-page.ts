@@ -9,7 +9,7 @@ export type Page = { url: string; status: number; type: string; bytes: Buffer; i
 /** The page redirects to another host, which needs a new decision by the caller. */
 export type RedirectToOtherHost = { movedTo: string }
 
-export type FetchPageOptions = { allowed: AllowList; proxies: ProxySettings; resolve?: Resolve }
+export type FetchPageOptions = { allowedHosts: AllowList; proxies: ProxySettings; resolve?: Resolve }
 
 type Resolve = (host: string) => Promise<string[]>
 
@@ -19,14 +19,14 @@ const resolveHost: Resolve = async (host) => (await lookup(host, { all: true }))
 
 /** Fetches a page. Redirects follow the same rules as the first URL. @throws Error with the reason, for the model. */
 export async function fetchPage(
-  { allowed, proxies, resolve = resolveHost }: FetchPageOptions,
+  { allowedHosts, proxies, resolve = resolveHost }: FetchPageOptions,
   requestedUrl: string,
   signal: AbortSignal,
 ): Promise<Page | RedirectToOtherHost> {
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.ms)])
   let url = parseUrl(requestedUrl, undefined)
   for (let redirects = 0; redirects <= limits.redirects; redirects++) {
-    const found = await fetchOnce({ allowed, proxies, resolve }, url, timeoutSignal).catch((error: Error) => {
+    const found = await fetchOnce({ allowedHosts, proxies, resolve }, url, timeoutSignal).catch((error: Error) => {
       signal.throwIfAborted()
       throw timeoutSignal.aborted ? new Error(`${url.href} did not answer within ${limits.ms / 1000} s.`) : error
     })
@@ -41,8 +41,8 @@ export async function fetchPage(
 type FetchResult = (Page & { location?: undefined }) | { location: string }
 
 async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: AbortSignal): Promise<FetchResult> {
-  const { allowed, proxies } = rules
-  const reason = allowed.urlRefusal(url)
+  const { allowedHosts, proxies } = rules
+  const reason = allowedHosts.urlRefusal(url)
   if (reason) throw new Error(`${url.href} is not fetched: ${reason}`)
   const proxy = findProxy(proxies, url)
   const addresses = await resolveAddresses(rules, url, proxy !== undefined)
@@ -75,7 +75,7 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
 
 /** Resolves the host. Returns no addresses for a name that only the proxy can resolve. */
 async function resolveAddresses(
-  { allowed, resolve }: Required<FetchPageOptions>,
+  { allowedHosts, resolve }: Required<FetchPageOptions>,
   url: URL,
   isProxied: boolean,
 ): Promise<string[]> {
@@ -83,7 +83,7 @@ async function resolveAddresses(
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
   if (addresses.length === 0 && !isProxied) throw new Error(`The host ${host} is not known.`)
   for (const address of addresses) {
-    const reason = allowed.addressRefusal(address)
+    const reason = allowedHosts.addressRefusal(address)
     if (reason) throw new Error(`${url.href} is not fetched: ${reason}.`)
   }
   return addresses

@@ -102,7 +102,7 @@ test('a name with a private address is refused, unless the address is allowed to
   const name = `pages.example:${pages.port}`
   const get = (hosts: string[], ...addresses: string[]) =>
     fetchPage(
-      { allowed: createAllowList(hosts), proxies: {}, resolve: async () => addresses },
+      { allowedHosts: createAllowList(hosts), proxies: {}, resolve: async () => addresses },
       `http://${name}/`,
       new AbortController().signal,
     )

@@ -58,11 +58,11 @@ export async function chatWith(
     if (tracked.internId !== undefined) await findIntern(deps, laterCaller, tracked.internId)
   }
   tracked.recheck = recheck
-  const found = (id: string) => {
+  const onFound = (id: string) => {
     tracked.internId = id
   }
   try {
-    const reply = await deliver[delivery](deps, caller, { ...turnRequest, found }, tracked.response)
+    const reply = await deliver[delivery](deps, caller, { ...turnRequest, onFound }, tracked.response)
     if (tracked.response.revocationFault && delivery !== 'stream') throw tracked.response.revocationFault
     return reply
   } catch (error) {

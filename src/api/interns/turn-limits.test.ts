@@ -172,7 +172,7 @@ onEachDatabase('the cost limit of turns', (kind) => {
       }
     })
 
-  test('is given back where a request cost less than it might have', async () => {
+  test('is released as far as a request cost less than its maximum', async () => {
     await using store = await newDb(kind)
     const { announce, server, ask } = await startTurnLimits(store)
     await announce()

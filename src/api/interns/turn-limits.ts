@@ -5,7 +5,7 @@ import {
   type RefusedRequest,
   saveRefusedRequest,
 } from '#interns/runs/limited-turns.ts'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
@@ -74,17 +74,18 @@ async function waitUntilEnded(
   { keyHash, turnIds, request }: RefusedTurns,
   timeoutMs: number,
 ): Promise<void> {
-  /** @returns true when no turn is open, else undefined. A turn gets its run id late, so each pass notes the refusal. */
-  const noteAndCheckEnd = async () => {
+  /** @returns whether all turns have ended. A turn gets its run id late, so each check also stores the refusal. */
+  const storeRefusalAndCheck = async () => {
     const { limited } = await findTurnsOfKey(deps, keyHash)
     const openTurns = limited.filter(({ id }) => turnIds.includes(id))
     for (const { runId, refused, ...turn } of openTurns) {
       if (runId !== null && !refused) await saveRefusedRequest(deps.db, { ...turn, runId }, request)
     }
-    return openTurns.length === 0 ? true : undefined
+    return openTurns.length === 0
   }
   const subscribe = subscribeToEntity(deps.db.signals, 'run.changed', internId)
-  if (!(await waitFor(noteAndCheckEnd, { subscribe, timeoutMs }))) return
+  const haveEnded = await waitUntil(storeRefusalAndCheck, { subscribe, timeoutMs })
+  if (!haveEnded) return
   const reason = 'The remaining budget of a turn of the intern is too small for this request, so the turn was ended.'
   throw new Fault('rate_limited', `${reason} Try again for another one.`, { retryAfterSeconds: 1 })
 }

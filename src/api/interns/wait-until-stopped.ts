@@ -1,5 +1,5 @@
 import { findInternById, type Intern, isEnding } from '#interns/registry/store.ts'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import type { ApiDeps } from '../access/deps.ts'
@@ -19,13 +19,13 @@ export async function waitUntilStopped(deps: StopDeps, { id, hostname }: Intern)
     if (!(await isEnding({ db }, id))) return true
     const host = await internHosts.readState(hostname)
     if (host?.state === 'gone') throw notStoppedFault(`${host.reason} It will be, as soon as its host is back.`)
-    return undefined
+    return false
   }
-  const stopped = await waitFor(hasStopped, {
+  const isStopped = await waitUntil(hasStopped, {
     subscribe: subscribeToEntity(db.signals, 'intern.changed', id),
     timeoutMs: timeoutMs + config.kubernetes_stop_ms,
   })
-  if (!stopped) throw notStoppedFault(`the server of its host ${hostname} has not done so yet.`)
+  if (!isStopped) throw notStoppedFault(`the server of its host ${hostname} has not done so yet.`)
   const current = await findInternById(db.query, id)
   if (current?.status === 'failed')
     throw notStoppedFault(current.lastFailureMessage ?? 'its processes are still running.')

@@ -4,8 +4,8 @@ import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 
 /** Logs one line for each completion: caller, model, endpoint and usage, or the failure. Never logs contents. */
 export type CompletionLog = {
-  completed: (generation: Generation) => void
-  refused: (refused: Generation) => void
+  logCompletion: (generation: Generation) => void
+  logRefusal: (refused: Generation) => void
 }
 
 /** An attempt without the provider's error, which can quote the prompt. */
@@ -14,7 +14,7 @@ const withoutError = ({ error: _, ...attempt }: AttemptNote) => attempt
 export function completionLog(log: Log): CompletionLog {
   const line = createLineWriter(log, 'completion')
   return {
-    completed(generation) {
+    logCompletion(generation) {
       const { caller, requestId, id, app, modelId, requestedModel, provider, outcome } = generation
       const { cause, attempts, tokens, cost, latencyMs, durationMs } = generation
       line({
@@ -36,7 +36,7 @@ export function completionLog(log: Log): CompletionLog {
         ms: durationMs,
       })
     },
-    refused({ requestId, id, caller, requestedModel, cause }) {
+    logRefusal({ requestId, id, caller, requestedModel, cause }) {
       const { keyHash: key, userId: member, workspaceId: workspace } = caller
       const requestFields = { requestId, generation: id, key, member, workspace, model: requestedModel }
       line({ ...requestFields, outcome: 'refused', error: cause })

@@ -47,7 +47,7 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
     try {
       metrics.observeCompletion(generation)
       traces.record(generation)
-      completions.completed(generation)
+      completions.logCompletion(generation)
       if (generation.cause) countRefusal(generation.cause)
     } catch (error) {
       onUnmetered(error as Error)
@@ -83,7 +83,7 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
     onRefused(refused) {
       // A request that was refused because the ledger is full must not fill it further.
       if (ledger.hasRoom()) ledger.record(refused)
-      completions.refused(refused)
+      completions.logRefusal(refused)
       if (refused.cause) countRefusal(refused.cause)
     },
     onCircuit(name, change) {

@@ -17,7 +17,7 @@ export function internModelProblem(
 ) {
   if (interns === 'off' || modelOrPreset === 'script') return undefined
   const preset = readPresetReference({ model: modelOrPreset })
-  const model = preset ? preset.rest.model : modelOrPreset
+  const model = preset ? preset.bodyWithoutPreset.model : modelOrPreset
   if (typeof model !== 'string') return undefined
   try {
     resolveModels(createModelLookup(data), { model })

@@ -107,7 +107,7 @@ test('a worker that cannot start ends all workers, with the reason', async () =>
   assert.equal(fleet.count, 0)
 })
 
-test('one that dies while it is replaced again and again is tried until it stays', async () => {
+test('a worker that ends repeatedly during its replacement is started until it stays', async () => {
   const { fleet, workers } = fleetOf(1, (at) => {
     if (at === 1 || at === 2) throw new Error('no')
   })
@@ -117,7 +117,7 @@ test('one that dies while it is replaced again and again is tried until it stays
   await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
-test('one that hangs is ended and replaced, however busy the others are', async () => {
+test('a worker that hangs is ended and replaced, even if the other workers are busy', async () => {
   const { fleet, workers, restarts } = fleetOf(2, () => {}, 200)
   await fleet.start()
   workers[0]!.hangs = true

@@ -154,7 +154,7 @@ export async function startWorkers(
     providers,
     reloadCatalogue: () => reloadCatalogue({ db, now, newId, catalogue: { ...catalogue, origin } }),
     replaceWorkers: () => fleet.replaceAll(),
-    lost: () => lost,
+    lostRequestCount: () => lost,
     async stop({ drain = false } = {}) {
       drains &&= drain
       if (!drain) void fleet.skipDrain()

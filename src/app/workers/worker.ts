@@ -105,7 +105,7 @@ async function startWorker(
   const running = cleanup.move()
   const end = once(async () => {
     await running.disposeAsync()
-    if (ledger.lost() > 0) await rpc.call('ledger.lost', ledger.lost())
+    if (ledger.lostRequestCount() > 0) await rpc.call('ledger.lost', ledger.lostRequestCount())
   })
   return {
     acceptor,

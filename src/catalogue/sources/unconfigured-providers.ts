@@ -2,7 +2,7 @@ import type { Provider } from '../index/model.ts'
 import type { Snapshot } from '../index/snapshot.ts'
 
 /** A provider without a credential of the operator, and the number of its models. */
-export type UnconfiguredProvider = { provider: Provider; models: number }
+export type UnconfiguredProvider = { provider: Provider; modelCount: number }
 
 /** Lists providers whose credential is not set. @param hasCredential whether an environment variable is set. */
 export function findProvidersWithoutCredential(
@@ -20,6 +20,6 @@ export function findProvidersWithoutCredential(
     }
   }
   return unconfigured
-    .map((provider) => ({ provider, models: modelCounts.get(provider.slug)! }))
-    .filter(({ models }) => models > 0)
+    .map((provider) => ({ provider, modelCount: modelCounts.get(provider.slug)! }))
+    .filter(({ modelCount }) => modelCount > 0)
 }

@@ -1,5 +1,5 @@
 import type { InternRecord, InternStatus } from '#interns/registry/intern.ts'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
@@ -20,7 +20,7 @@ export async function waitUntilRunning(
   report: (text: string) => void = () => {},
 ): Promise<void> {
   let reportedStatus: string | undefined
-  const isRunning = async () => {
+  const reportAndCheck = async () => {
     const record = await client.request<InternRecord>('GET', internPath(intern))
     if (record.status === 'running') return true
     const { status, last_failure_message: why } = record
@@ -33,9 +33,10 @@ export async function waitUntilRunning(
     const step = record.progress?.step_label ?? why ?? undefined
     if (step !== undefined && step !== reportedStatus) report(`"${intern}" is starting: ${step}`)
     reportedStatus = step
-    return undefined
+    return false
   }
-  if (await waitFor(isRunning, polling)) return
+  const isRunning = await waitUntil(reportAndCheck, polling)
+  if (isRunning) return
   throw new StartupError(
     `"${intern}" is still starting${reportedStatus === undefined ? '' : ` (${reportedStatus})`}. Try again later.`,
   )

@@ -42,7 +42,7 @@ export type Agent = {
   cancel(sessionId: string): void
   pause: Connection['pause']
   resume: Connection['resume']
-  closed: Promise<Error>
+  whenClosed: Promise<Error>
   close(reason: Error): void
 }
 
@@ -132,7 +132,7 @@ export async function initializeAgent(
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
     pause: () => connection.pause(),
     resume: () => connection.resume(),
-    closed: connection.closed,
+    whenClosed: connection.closed,
     close: (reason) => connection.close(reason),
   }
 }

@@ -45,7 +45,7 @@ export function createProcessLauncher(
       }
       const agent = await initializeAgent(child, limits, quirks, log)
       // A process without a connection is useless.
-      void agent.closed.then(child.kill)
+      void agent.whenClosed.then(child.kill)
       return { agent, stop: child.stop }
     } catch (error) {
       child.kill()

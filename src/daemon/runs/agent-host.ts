@@ -33,7 +33,7 @@ export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentH
     running = launched
     name = launched.agent.name
     log('agent.started', { name, ms: Math.round(performance.now() - startedAt) })
-    void launched.agent.closed.then((reason) => {
+    void launched.agent.whenClosed.then((reason) => {
       if (running === launched) running = undefined
       log('agent.ended', { why: reason.message })
       onEnd(launched.agent, reason)

@@ -57,7 +57,8 @@ async function storeFile(files: Target['files'], { name, mimeType, part }: Attac
   for (let at = 1; at < maxFilesOfName; at++) {
     const path = `${attachmentsFolder}/${at === 1 ? fileName : `${stem}-${at}${ending}`}`
     try {
-      await files.write(path, chunksOf(bytes), false, new AbortController().signal)
+      const replace = false
+      await files.write(path, chunksOf(bytes), replace, new AbortController().signal)
       return path
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

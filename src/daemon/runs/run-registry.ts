@@ -154,7 +154,7 @@ export class RunRegistry {
 
   #newRun(session: Session, turn: StartTurn): LiveRun {
     const { limits, now, elapsed, newId, transcripts } = this.#deps
-    const agent = () => session.opened?.agent
+    const agent = () => session.openedWith?.agent
     const run: LiveRun = new LiveRun(
       {
         limits,
@@ -203,26 +203,26 @@ export class RunRegistry {
     this.#idleSince = this.#deps.elapsed()
     for (const [questionId, asker] of this.#runByQuestion) if (asker === run) this.#runByQuestion.delete(questionId)
     if (session.run === run) session.run = undefined
-    if (!session.isTurnOpen || !session.opened) return
-    session.opened.agent.cancel(session.opened.agentSession.id)
-    this.#closeIfStuck(session, session.opened)
+    if (!session.isTurnOpen || !session.openedWith) return
+    session.openedWith.agent.cancel(session.openedWith.agentSession.id)
+    this.#closeIfStuck(session, session.openedWith)
   }
 
   /**
    * An agent that does not end a cancelled turn blocks its session forever, so it is closed when no other run uses it.
    * Runs that wait for the session do not count: otherwise repeated attempts would keep the agent forever.
    */
-  #closeIfStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
+  #closeIfStuck(session: Session, { agent }: NonNullable<Session['openedWith']>): void {
     const timer = setTimeout(() => {
-      if (!session.isTurnOpen || session.opened?.agent !== agent) return
-      if (this.#runsWithAgent().length > 0) return this.#closeIfStuck(session, session.opened)
+      if (!session.isTurnOpen || session.openedWith?.agent !== agent) return
+      if (this.#runsWithAgent().length > 0) return this.#closeIfStuck(session, session.openedWith)
       this.#host.discard(agent, new Error('The agent did not end a turn that was cancelled.'))
     }, this.#deps.limits.settleMs).unref()
     void session.settled.then(() => clearTimeout(timer))
   }
 
   #agentEnded(agent: Agent, why: Error): void {
-    for (const run of this.#runsWithAgent()) if (run.session.opened?.agent === agent) failRun(run, why)
+    for (const run of this.#runsWithAgent()) if (run.session.openedWith?.agent === agent) failRun(run, why)
     this.#sessions.lost(agent)
   }
 

@@ -2,12 +2,12 @@ import type { Session } from './session.ts'
 
 /** Takes the notes for the caller's next reply: that the conversation was lost, or that some tools are unavailable. */
 export function takeSessionNotes(session: Session): string[] {
-  const { lost, unsupportedServers } = session
-  session.lost = undefined
+  const { lossReason, unsupportedServers } = session
+  session.lossReason = undefined
   session.unsupportedServers = []
   const notes: string[] = []
-  if (lost !== undefined)
-    notes.push(`[The earlier conversation of this session is lost: ${lost}. The agent starts without it.]\n\n`)
+  if (lossReason !== undefined)
+    notes.push(`[The earlier conversation of this session is lost: ${lossReason}. The agent starts without it.]\n\n`)
   if (unsupportedServers.length > 0) {
     const names = unsupportedServers.join(', ')
     notes.push(`[The agent does not support these MCP servers and works without them: ${names}.]\n\n`)

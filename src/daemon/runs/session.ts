@@ -10,9 +10,9 @@ export type Session = {
   /** Whether the agent has a prompt that it has not answered. */
   isTurnOpen: boolean
   /** The session of the running agent. */
-  opened: { agent: Agent; agentSession: AgentSession } | undefined
+  openedWith: { agent: Agent; agentSession: AgentSession } | undefined
   /** Why the earlier conversation is lost, until it was reported to a caller. */
-  lost: string | undefined
+  lossReason: string | undefined
   /** The MCP servers that the agent does not support, until they were reported to a caller. */
   unsupportedServers: string[]
   model: string | null
@@ -26,8 +26,8 @@ export function newSession(id: string): Session {
     run: undefined,
     settled: Promise.resolve(),
     isTurnOpen: false,
-    opened: undefined,
-    lost: undefined,
+    openedWith: undefined,
+    lossReason: undefined,
     unsupportedServers: [],
     model: null,
     costUsd: undefined,

@@ -12,7 +12,7 @@ export type Sessions = {
   /** Adds a session when a run starts. */
   add(session: Session): void
   /** Opens the session with the agent, which is started if necessary. @throws Refusal. */
-  open(session: Session): Promise<NonNullable<Session['opened']>>
+  open(session: Session): Promise<NonNullable<Session['openedWith']>>
   /** Closes the sessions that were idle longest, at the end of a run. */
   closeIdle(session: Session): void
   /** Forgets the agent sessions of an agent that has ended. */
@@ -32,18 +32,18 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
 
   const open = async (session: Session) => {
     const agent = await host.use()
-    if (session.opened?.agent === agent) return session.opened
+    if (session.openedWith?.agent === agent) return session.openedWith
     const stored = store.session(session.id)
     const agentSession =
       (stored && (await restore(agent, session, stored.agentSessionId))) ?? (await create(agent, session))
-    session.opened = { agent, agentSession }
+    session.openedWith = { agent, agentSession }
     session.model = agentSession.model ?? session.model
     session.costUsd ??= stored?.costUsd ?? undefined
-    return session.opened
+    return session.openedWith
   }
   const restore = async (agent: Agent, session: Session, agentSessionId: string) => {
     const lost = (reason: string) => {
-      session.lost = reason
+      session.lossReason = reason
       log('session.lost', { session: session.id, why: reason })
       return undefined
     }
@@ -67,7 +67,7 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
   }
   const close = (session: Session) => {
     sessions.delete(session.id)
-    if (session.opened) session.opened.agent.forget(session.opened.agentSession.id)
+    if (session.openedWith) session.openedWith.agent.forget(session.openedWith.agentSession.id)
   }
 
   return {
@@ -76,10 +76,10 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
     open: (session) => open(session).catch((error) => Promise.reject(toRefusal(error))),
     closeIdle: (session) => {
       if (session.run) return
-      if (!session.opened) return void sessions.delete(session.id)
+      if (!session.openedWith) return void sessions.delete(session.id)
       sessions.delete(session.id)
       sessions.set(session.id, session)
-      if (!session.opened.agent.canRestoreSessions) return
+      if (!session.openedWith.agent.canRestoreSessions) return
       for (const oldest of sessions.values()) {
         if (sessions.size <= maxIdleSessions) return
         if (!oldest.run) close(oldest)
@@ -87,8 +87,8 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
     },
     lost: (agent) => {
       for (const session of sessions.values()) {
-        if (session.opened?.agent !== agent) continue
-        session.opened = undefined
+        if (session.openedWith?.agent !== agent) continue
+        session.openedWith = undefined
         if (!session.run) sessions.delete(session.id)
       }
     },

@@ -6,7 +6,7 @@ import { Recorder } from './recorder.ts'
 /** The recorded texts of a message that arrived in pieces. */
 function recordTexts(pieces: string[]): string[] {
   let last = 0
-  const deps = { now: () => 0, next: () => ++last, changed: () => {}, textAdded: () => {} }
+  const deps = { now: () => 0, nextId: () => ++last, onChange: () => {}, onText: () => {} }
   const recorder = new Recorder(deps, 's', undefined)
   for (const piece of pieces) recorder.addText('message', piece)
   return recorder.pending()!.entries.map((entry) => ('text' in entry ? entry.text : ''))

@@ -30,11 +30,11 @@ export type TextEntry = Entry & { type: 'message' | 'reasoning' }
 type RecorderDeps = {
   now: () => number
   /** Returns the next id or revision, which is higher than all earlier ones. */
-  next: () => number
+  nextId: () => number
   /** Called after a change that must be saved, soon if it is urgent. */
-  changed: (isUrgent: boolean, characters: number) => void
+  onChange: (isUrgent: boolean, characters: number) => void
   /** Called with a new piece of text, before it is saved. */
-  textAdded: (entry: TextEntry, offset: number, text: string) => void
+  onText: (entry: TextEntry, offset: number, text: string) => void
 }
 
 export type TurnEnd = { reason: EndReason; message: string | null } & TurnReport
@@ -168,22 +168,24 @@ export class Recorder {
   }
 
   #write(type: 'message' | 'reasoning', openText: TextEntry | undefined, piece: string) {
-    const { textAdded } = this.#deps
+    const { onText } = this.#deps
     const content = { type, text: (openText?.text ?? '') + piece }
+    // More text usually follows soon, so that one save is enough for several pieces.
+    const isUrgent = false
     const size = piece.length
-    const entry = openText ? this.#change(openText, content, false, size) : this.#add(content, false, size)
+    const entry = openText ? this.#change(openText, content, isUrgent, size) : this.#add(content, isUrgent, size)
     this.#text = entry as TextEntry
-    textAdded(entry as TextEntry, openText?.text.length ?? 0, piece)
+    onText(entry as TextEntry, openText?.text.length ?? 0, piece)
   }
 
   #add(content: EntryContent, isUrgent = true, characters = usualCharacters): Entry {
-    const id = this.#deps.next()
+    const id = this.#deps.nextId()
     const at = this.#deps.now()
     return this.#store({ ...content, id, revision: id, runId: this.#runId, at, updatedAt: at }, isUrgent, characters)
   }
 
   #change({ id, runId, at }: Entry, content: EntryContent, isUrgent = true, characters = usualCharacters): Entry {
-    const revision = this.#deps.next()
+    const revision = this.#deps.nextId()
     return this.#store({ ...content, id, revision, runId, at, updatedAt: this.#deps.now() }, isUrgent, characters)
   }
 
@@ -191,7 +193,7 @@ export class Recorder {
     this.#dirty.set(entry.id, entry)
     // So many changes are unsaved only if they cannot be saved. Then the oldest change is lost.
     if (this.#dirty.size > maxUnsaved) this.#dirty.delete(this.#dirty.keys().next().value!)
-    this.#deps.changed(isUrgent, characters)
+    this.#deps.onChange(isUrgent, characters)
     return entry
   }
 

@@ -58,9 +58,9 @@ export class DaemonTranscripts implements Transcripts {
     if (existing) return existing
     const deps = {
       now: this.#now,
-      next: () => this.#nextId(),
-      changed: (soon: boolean, characters: number) => this.#onChanged(soon, characters),
-      textAdded: (entry: TextEntry, offset: number, text: string) => this.#sendText(sessionId, entry, offset, text),
+      nextId: () => this.#nextId(),
+      onChange: (isUrgent: boolean, characters: number) => this.#onChanged(isUrgent, characters),
+      onText: (entry: TextEntry, offset: number, text: string) => this.#sendText(sessionId, entry, offset, text),
     }
     const recorder = new Recorder(deps, sessionId, this.#store.session(sessionId))
     this.#recorders.set(sessionId, recorder)
@@ -155,11 +155,15 @@ export class DaemonTranscripts implements Transcripts {
     return this.#last
   }
 
-  /** Schedules saving: `soon`, or later. */
-  #onChanged(soon: boolean, characters: number): void {
+  /** Counts a change and schedules its save. Saves at once if too many characters are unsaved. */
+  #onChanged(isUrgent: boolean, characters: number): void {
     this.#unsaved += characters
-    if (this.#unsaved > maxUnsaved) return this.#trySaving()
-    const saveAt = performance.now() + (soon ? saveWithinMs.soon : saveWithinMs.text)
+    if (this.#unsaved > maxUnsaved) this.#trySaving()
+    else this.#scheduleSave({ isUrgent })
+  }
+
+  #scheduleSave({ isUrgent }: { isUrgent: boolean }): void {
+    const saveAt = performance.now() + (isUrgent ? saveWithinMs.soon : saveWithinMs.text)
     if (saveAt >= this.#dueAt) return
     this.#dueAt = saveAt
     clearTimeout(this.#timer)
@@ -172,7 +176,7 @@ export class DaemonTranscripts implements Transcripts {
       this.save()
     } catch (error) {
       this.#log('transcript.unsaved', { why: (error as Error).message })
-      this.#onChanged(false, 0)
+      this.#scheduleSave({ isUrgent: false })
     }
   }
 

@@ -7,7 +7,7 @@ const prefix = '@preset/'
 const versionPattern = /^(.*)@(\d{1,9})$/s
 
 /** A preset, or one version of it. Without a version, the designated one applies. */
-export type PresetReference = { slug: string; version?: number; rest: Body }
+export type PresetReference = { slug: string; version?: number; bodyWithoutPreset: Body }
 
 /**
  * Finds the preset that a request names in `preset` or `model`. Returns it with the request without that name, or
@@ -19,7 +19,10 @@ export function readPresetReference(body: Body): PresetReference | undefined {
   if (typeof preset !== 'string' && at === -1) return undefined
   const { preset: _preset, model: _model, ...others } = body
   if (at === -1)
-    return { ...parseReference(preset as string), rest: model === undefined ? others : { model, ...others } }
+    return {
+      ...parseReference(preset as string),
+      bodyWithoutPreset: model === undefined ? others : { model, ...others },
+    }
   const slug = (model as string).slice(at + prefix.length)
   if (typeof preset === 'string' && preset !== slug) {
     throw new Fault(
@@ -28,7 +31,10 @@ export function readPresetReference(body: Body): PresetReference | undefined {
     )
   }
   // The text before the prefix is the model. If there is none, the preset chooses the model.
-  return { ...parseReference(slug), rest: at > 0 ? { model: (model as string).slice(0, at), ...others } : others }
+  return {
+    ...parseReference(slug),
+    bodyWithoutPreset: at > 0 ? { model: (model as string).slice(0, at), ...others } : others,
+  }
 }
 
 function parseReference(text: string): Pick<PresetReference, 'slug' | 'version'> {

@@ -48,7 +48,7 @@ export async function resolveNewVersion(
   const { responses, chat, messages } = requests
   const body: Body = (fullSettings?.config ?? responses ?? chat ?? messages)!
   const reference = readPresetReference(body)
-  const ownFields = reference?.rest ?? body
+  const ownFields = reference?.bodyWithoutPreset ?? body
   const kind = fullSettings ? settingsKind(fullSettings.system_prompt) : findKind(requests)
   const settings = kind.settings(ownFields)
   return {

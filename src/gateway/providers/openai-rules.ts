@@ -8,7 +8,10 @@ import { toStrictSchema } from '../protocol/repairs/strict-schema.ts'
 import { noteDropped, type ToolShape } from '../protocol/repairs/tool-repair.ts'
 
 /** The tool names that OpenAI accepts, and most servers of its protocols. */
-export const openaiNames: Pick<NameRule, 'allowed' | 'maxLength'> = { allowed: /^[a-zA-Z0-9_-]+$/, maxLength: 64 }
+export const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {
+  allowedCharacters: /^[a-zA-Z0-9_-]+$/,
+  maxLength: 64,
+}
 
 /** Patterns with lookaround make OpenAI's models fail. */
 export const openaiSchemas: SchemaRules = {
@@ -121,7 +124,7 @@ export const responsesNames: NameRule = {
 }
 
 export const responsesCallIds: NameRule = {
-  allowed: anyCharacters,
+  allowedCharacters: anyCharacters,
   maxLength: 64,
   paths: splitPaths('input.*.call_id'),
 }

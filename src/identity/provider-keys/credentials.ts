@@ -19,11 +19,11 @@ import type { Vault } from './vault.ts'
 export type CredentialDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
 type Providers = { findProvider: (slugOrName: string) => { slug: string } | undefined }
-type Catalogue = { catalogue: { current: () => Providers } }
+type CatalogueDep = { catalogue: { current: () => Providers } }
 
 /** Lists the credentials of a workspace by provider, in the order of preference. */
 export async function listCredentials(
-  deps: { db: Db } & Catalogue,
+  deps: { db: Db } & CatalogueDep,
   caller: Caller,
   { offset, limit, workspace_id, provider }: PageQuery & { workspace_id?: string; provider?: string },
 ): Promise<Page<Credential>> {
@@ -59,7 +59,7 @@ export async function getCredential(
 
 /** Adds a credential as the last one of its provider. @throws Fault `invalid` for an unknown provider or workspace. */
 export async function createCredential(
-  deps: CredentialDeps & Catalogue,
+  deps: CredentialDeps & CatalogueDep,
   caller: Caller,
   newCredential: NewCredential,
 ): Promise<Credential> {

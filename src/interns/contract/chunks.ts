@@ -41,8 +41,7 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
   const errorChunks = (
     code: number,
     message: string,
-    reason: string,
-    retryable: boolean,
+    { reason, retryable }: { reason: string; retryable: boolean },
     details: FailureDetails = {},
   ) => [
     finishChunk('error', {
@@ -77,11 +76,9 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
         case 'turn.finished':
           return [finishChunk('stop'), finalChunk(event.usage, event.model)]
         case 'turn.failed':
-          return errorChunks(failureCodes[event.reason], event.message, event.reason, event.retryable, {
-            usage: event.usage,
-          })
+          return errorChunks(failureCodes[event.reason], event.message, event, { usage: event.usage })
         case 'run.ended':
-          return errorChunks(410, event.message, 'run_ended', false, event)
+          return errorChunks(410, event.message, { reason: 'run_ended', retryable: false }, event)
         default:
           // A compromised daemon can send anything. Unknown events are dropped.
           event satisfies never
@@ -89,9 +86,10 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
       }
     },
     /** The end of a reply whose caller lost access. */
-    accessLostChunks: (code: number, message: string) => errorChunks(code, message, 'run_ended', false),
+    accessLostChunks: (code: number, message: string) =>
+      errorChunks(code, message, { reason: 'run_ended', retryable: false }),
     /** The end of a reply after too long without output. */
-    timeoutChunks: (message: string) => errorChunks(504, message, 'timeout', true),
+    timeoutChunks: (message: string) => errorChunks(504, message, { reason: 'timeout', retryable: true }),
   }
 }
 

@@ -32,13 +32,13 @@ for (const [what, hosts, requirements, expected] of [
     ['x', 'y'],
     { host: 'b' },
   ],
-  ['none without hosts', [host('a', 0, { loss })], [], { why: 'No host for interns is available.' }],
-  ['none without the label', [host('a', 0)], ['x'], { why: 'No available host has all labels x.' }],
+  ['none without hosts', [host('a', 0, { loss })], [], { reason: 'No host for interns is available.' }],
+  ['none without the label', [host('a', 0)], ['x'], { reason: 'No available host has all labels x.' }],
   [
     'none where all are full',
     [host('a', 2, { capacity: 2, labels: ['x'] }), host('b', 0)],
     ['x'],
-    { why: 'No host has capacity for another intern: a has 2 of 2.' },
+    { reason: 'No host has capacity for another intern: a has 2 of 2.' },
   ],
 ] as [string, LoadedHost[], string[], object][]) {
   test(`a new intern gets ${what}`, () => assert.deepEqual(chooseHost(hosts, requirements), expected))

@@ -18,13 +18,13 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
     const intern = await findInternById(tx, id)
     if (intern?.status !== 'queued' || intern.hostname !== null) return
     const chosen = chooseHost(await loadHosts(tx, hosts), intern.hostLabels)
-    if ('why' in chosen && chosen.why === intern.lastFailureMessage) return
+    if ('reason' in chosen && chosen.reason === intern.lastFailureMessage) return
     const updated =
-      'host' in chosen ? { hostname: chosen.host, last_failure_message: null } : { last_failure_message: chosen.why }
+      'host' in chosen ? { hostname: chosen.host, last_failure_message: null } : { last_failure_message: chosen.reason }
     await tx.updateTable('interns').set(updated).where('id', '=', id).execute()
     // Wakes the server of the host. Clients are notified when the intern is started, or why it is not.
     if ('host' in chosen) publish('intern.changed', id)
-    else publish('intern.changed', id, internChangedEvent({ ...intern, lastFailureMessage: chosen.why }, now()))
+    else publish('intern.changed', id, internChangedEvent({ ...intern, lastFailureMessage: chosen.reason }, now()))
   })
 }
 

@@ -1,4 +1,4 @@
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { isEnding } from '../registry/store.ts'
@@ -8,6 +8,6 @@ const timeoutMs = 10_000
 
 /** Waits until no process uses the files of an intern that is stopped or asleep. Returns at once for any other. */
 export async function waitUntilEnded(deps: { db: Pick<Db, 'query' | 'signals'> }, id: string): Promise<void> {
-  const hasEnded = async () => !(await isEnding(deps, id)) || undefined
-  await waitFor(hasEnded, { subscribe: subscribeToEntity(deps.db.signals, 'intern.changed', id), timeoutMs })
+  const hasEnded = async () => !(await isEnding(deps, id))
+  await waitUntil(hasEnded, { subscribe: subscribeToEntity(deps.db.signals, 'intern.changed', id), timeoutMs })
 }

@@ -7,7 +7,11 @@ import { LineReader } from '#platform/text/lines.ts'
 import { closesStream, maxEventBytes, type TurnEvent } from '../contract/turn-event.ts'
 import { readEvent } from './read-event.ts'
 
-const failedEvent = (reason: 'turn_failed' | 'stream_severed', message: string, retryable: boolean): TurnEvent => ({
+const failedEvent = (
+  reason: 'turn_failed' | 'stream_severed',
+  message: string,
+  { retryable }: { retryable: boolean },
+): TurnEvent => ({
   type: 'turn.failed',
   reason,
   message,
@@ -15,7 +19,7 @@ const failedEvent = (reason: 'turn_failed' | 'stream_severed', message: string, 
   model: null,
   usage: null,
 })
-const severedEvent = failedEvent('stream_severed', 'The connection to the intern broke.', true)
+const severedEvent = failedEvent('stream_severed', 'The connection to the intern broke.', { retryable: true })
 
 /** The event loop's time for the events of all interns together: slices of 5 milliseconds. */
 const sharedSlices = new TimeSlices(5)
@@ -94,7 +98,9 @@ export function readEvents(
       if (nextSlice) await nextSlice
       return readEvent(line)
     } catch (error) {
-      return failedEvent('turn_failed', `The response of the intern is invalid: ${reasonOf(error)}.`, false)
+      return failedEvent('turn_failed', `The response of the intern is invalid: ${reasonOf(error)}.`, {
+        retryable: false,
+      })
     }
   }
 

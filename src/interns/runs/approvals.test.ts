@@ -39,7 +39,7 @@ test('a question that waits no more is forgotten when an answer to it is refused
     assert.equal((await inVain(refused(kind))).hasQuestion, false, kind)
 })
 
-test('one whose answer could not be given is still waiting', async () => {
+test('a question whose answer could not be delivered is still waiting', async () => {
   for (const kind of ['intern_unreachable', 'stream_severed'] as const)
     assert.equal((await inVain(refused(kind))).hasQuestion, true, kind)
 })

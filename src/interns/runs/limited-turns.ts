@@ -1,4 +1,4 @@
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
@@ -52,17 +52,18 @@ export async function waitUntilStored(
   runId: string,
   limit: keyof typeof storeTimeoutMs,
 ): Promise<void> {
-  const findOpenRun = () =>
-    query
+  const hasEnded = async () => {
+    const openRun = await query
       .selectFrom('intern_runs')
       .where('intern_id', '=', internId)
       .where('id', '=', runId)
       .where('status', '<>', 'ended')
       .select('id')
       .executeTakeFirst()
+    return openRun === undefined
+  }
   const subscribe = subscribeToEntity(signals, 'run.changed', internId)
-  const trueWhenEnded = async () => ((await findOpenRun()) === undefined ? true : undefined)
-  await waitFor(trueWhenEnded, { subscribe, timeoutMs: storeTimeoutMs[limit] })
+  await waitUntil(hasEnded, { subscribe, timeoutMs: storeTimeoutMs[limit] })
 }
 
 /** Announcements expire by the clock of the database, because those of servers differ. */

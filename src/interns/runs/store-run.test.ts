@@ -140,11 +140,11 @@ onEachDatabase('a started turn', (kind) => {
     assert.deepEqual(rows, Array(20).fill({ key_hash: 'key', background: 1 }))
   })
 
-  const ways = [
+  const endings = [
     ['stopped', null, 'cancelled', 'The intern was stopped.'] as const,
     ['failed', 'It died.', 'severed', 'It died.'] as const,
   ]
-  for (const [status, failure, outcome, message] of ways) {
+  for (const [status, failure, outcome, message] of endings) {
     const stoppedIntern = async (store: Store) => {
       const { id } = await runningIntern(store, null)
       const missing = { status, last_failure_message: failure }
@@ -153,7 +153,7 @@ onEachDatabase('a started turn', (kind) => {
       return { id, started: () => store.db.query.selectFrom('intern_runs').select(columns).executeTakeFirst() }
     }
 
-    test(`and is noted when its intern is ${status} already, has ended with it`, async () => {
+    test(`that is stored when its intern is already ${status} is stored as ended`, async () => {
       await using store = await newDb(kind)
       const { id, started } = await stoppedIntern(store)
       const run = { id: 'r', sessionId: 's', background: true, startedBy: 'u', startedAt: 1 }
@@ -161,7 +161,7 @@ onEachDatabase('a started turn', (kind) => {
       assert.deepEqual(await started(), { status: 'ended', outcome, message })
     })
 
-    test(`that starts while its intern is already ${status} has ended with it`, async () => {
+    test(`that a transcript reports when its intern is already ${status} is stored as ended`, async () => {
       await using store = await newDb(kind)
       const { id, started } = await stoppedIntern(store)
       const entry = { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello' }

@@ -52,7 +52,7 @@ const shorten = (text: string) => (text.length > maxTextLength ? `${text.slice(0
 /** The event of a run that has ended. */
 export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
   const { data, ...audience } = internFields(intern)
-  const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = toRunItem(run)
+  const { id: run_id, intern_id: _internId, status: _status, question_id: _questionId, ...rest } = toRunItem(run)
   return {
     ...audience,
     event: 'intern.run_ended',

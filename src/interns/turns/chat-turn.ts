@@ -34,7 +34,7 @@ export type ChatTurnDeps = StartTurnDeps & {
 export type ChatTurnRequest = {
   internId: string
   request: InternChatRequest
-  found?: (id: string) => void
+  onFound?: (id: string) => void
   /** The answer link of a request without a key. */
   link?: AnswerLink
 }
@@ -52,12 +52,12 @@ export type Turn = {
 export async function startChatTurn(
   deps: ChatTurnDeps,
   caller: Caller,
-  { internId, request, found, link }: ChatTurnRequest,
+  { internId, request, onFound, link }: ChatTurnRequest,
   signal: AbortSignal,
 ): Promise<Turn> {
   const input = parseTurnInput(request)
   const intern = await findReadyIntern(deps, caller, internId)
-  found?.(intern.id)
+  onFound?.(intern.id)
   using connection = prewarmConnection(deps, intern)
   const mode = resolveApprovalMode(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
   if (input.kind === 'prompt') await requireTurnRate(deps, caller)

@@ -1,5 +1,5 @@
 import { retry } from '#platform/async/retry.ts'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
@@ -56,8 +56,9 @@ const turnLimitFault = (limit: number) =>
 
 async function readSettledCost(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   const { query, signals } = deps.db
-  const hasEnded = async () => !(await readSessionSpending(query, internId, sessionId)).isOpen || undefined
-  await waitFor(hasEnded, { subscribe: subscribeToEntity(signals, 'run.changed', internId), timeoutMs: storeTimeoutMs })
+  const haveRunsEnded = async () => !(await readSessionSpending(query, internId, sessionId)).isOpen
+  const subscribe = subscribeToEntity(signals, 'run.changed', internId)
+  await waitUntil(haveRunsEnded, { subscribe, timeoutMs: storeTimeoutMs })
   return readSessionCost(deps, internId, sessionId)
 }
 

@@ -23,7 +23,7 @@ test('items wait for each other, and are taken in their order when there are eno
   assert.deepEqual(taken, [1, 2, 3, 4])
 })
 
-test('one that stays alone is taken after a time', async () => {
+test('a single item is processed after the delay, although the batch is not full', async () => {
   const { taken, batches } = collecting({ maxItems: 3, ms: 1 })
   batches.add(1)
   await until(() => taken.length === 1)

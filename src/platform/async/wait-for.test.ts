@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { waitFor } from './wait-for.ts'
+import { waitFor, waitUntil } from './wait-for.ts'
 
 const anHour = 3_600_000
 
@@ -28,6 +28,17 @@ test('waitFor returns the current state without a notification', async () => {
   state.value = 'ready'
   assert.equal(await waitFor(read, { subscribe, timeoutMs: anHour }), 'ready')
   assert.deepEqual([state.reads, state.listeners.size], [1, 0])
+})
+
+test('waitUntil returns true when the condition holds, and false after the timeout', async () => {
+  const { state, read, subscribe, change } = announcedState()
+  const isReady = async () => (await read()) === 'ready'
+  const waiting = waitUntil(isReady, { subscribe, timeoutMs: anHour, recheckMs: anHour })
+  await new Promise(setImmediate)
+  change('ready')
+  assert.deepEqual([await waiting, state.reads], [true, 2])
+  state.value = undefined
+  assert.equal(await waitUntil(isReady, { timeoutMs: 0 }), false)
 })
 
 test('waitFor reads again after each notification, and only then', async () => {

@@ -14,6 +14,15 @@ type WaitOptions = {
 type EndlessWaitOptions = Pick<WaitOptions, 'subscribe' | 'recheckMs'> & { timeoutMs?: undefined; signal?: undefined }
 
 /**
+ * Waits until a condition holds. Checks it at once, after each notification, and each `recheckMs`. A check can also do the work
+ * that its condition waits for, such as ending the remaining processes.
+ * @returns whether the condition holds; false after the timeout, or when `signal` aborts.
+ */
+export async function waitUntil(check: () => Promise<boolean>, options: WaitOptions): Promise<boolean> {
+  return (await waitFor(async () => ((await check()) ? true : undefined), options)) ?? false
+}
+
+/**
  * Reads a state until `read` returns something else than undefined: at once, after each notification, and each `recheckMs`.
  * @returns undefined after the timeout, or when `signal` aborts.
  */

@@ -1,5 +1,5 @@
 import { startReconciler } from '../async/reconcile.ts'
-import { waitFor } from '../async/wait-for.ts'
+import { waitUntil } from '../async/wait-for.ts'
 import { StartupError } from '../core/fault.ts'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
@@ -119,9 +119,9 @@ async function waitForServersToStop({ query }: Queries, waitMs: number): Promise
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
          and application_name in (${sql.join(serverNames)})`.execute(query)
-    return rows.length === 0 ? true : undefined
+    return rows.length === 0
   }
-  return (await waitFor(haveStopped, { timeoutMs: waitMs, recheckMs: 500 })) ?? false
+  return waitUntil(haveStopped, { timeoutMs: waitMs, recheckMs: 500 })
 }
 
 const watchEveryMs = 2000

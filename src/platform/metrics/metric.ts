@@ -33,7 +33,7 @@ class Series<Labels extends readonly string[], Value> {
   readonly #createValue: () => Value
   /** Nested maps, one level per label: building a joined key for each request would cost several times as much. */
   readonly #levels: Level<Value> = new Map()
-  readonly #entries: { labels: Record<string, string>; one: Value }[] = []
+  readonly #entries: { labels: Record<string, string>; value: Value }[] = []
 
   constructor(labels: Labels, createValue: () => Value) {
     this.#labels = labels
@@ -50,13 +50,13 @@ class Series<Labels extends readonly string[], Value> {
 
   #add(values: Values<Labels>): Value {
     const labels = Object.fromEntries(this.#labels.map((label, at) => [label, values[at]!]))
-    const one = this.#createValue()
-    this.#entries.push({ labels, one })
-    return one
+    const value = this.#createValue()
+    this.#entries.push({ labels, value })
+    return value
   }
 
-  samples(write: (one: Value, labels: Record<string, string>) => Sample[]): Sample[] {
-    return this.#entries.flatMap(({ one, labels }) => write(one, labels))
+  samples(write: (value: Value, labels: Record<string, string>) => Sample[]): Sample[] {
+    return this.#entries.flatMap(({ value, labels }) => write(value, labels))
   }
 }
 

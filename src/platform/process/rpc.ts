@@ -21,8 +21,8 @@ export type Rpc<Remote extends Handlers> = {
   onClose: (listener: () => void) => void
 }
 
-type Call = { call: number; name: string; request: unknown }
-type Answer = { answer: number } & ({ value: unknown } | { error: { message: string; code: unknown } })
+type CallMessage = { call: number; name: string; request: unknown }
+type AnswerMessage = { answer: number } & ({ value: unknown } | { error: { message: string; code: unknown } })
 
 /** Remote procedure calls in both directions over one port. */
 export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Handlers): Rpc<Remote> {
@@ -33,7 +33,7 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
   const createClosedError = () =>
     Object.assign(new Error('The other process of this service has ended.'), { code: 'ECONNRESET' })
 
-  async function answer({ call, name, request }: Call): Promise<void> {
+  async function answer({ call, name, request }: CallMessage): Promise<void> {
     const result = await runHandler(localHandlers, name, request)
     if (!isOpen) return
     try {
@@ -43,7 +43,7 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
       port.send({ answer: call, ...toErrorResult(error) })
     }
   }
-  function settle(answered: Answer): void {
+  function settle(answered: AnswerMessage): void {
     const caller = pendingCalls.get(answered.answer)
     pendingCalls.delete(answered.answer)
     if ('error' in answered)
@@ -51,7 +51,7 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
     else caller?.resolve(answered.value as never)
   }
   port.onMessage((message) => {
-    const received = message as Call | Answer
+    const received = message as CallMessage | AnswerMessage
     if ('call' in received) void answer(received)
     else settle(received)
   })

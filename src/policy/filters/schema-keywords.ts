@@ -73,7 +73,9 @@ export function rewritePointer(pointer: string, rewriteName: (name: string) => s
   const [root, ...steps] = pointer.split('/')
   const rewritten = steps.map((step) => {
     const name = isSchemaKeyword(step, position) || step === '' ? step : rewriteName(step)
-    position = schemaPositionOf(step, true, position) ?? 'schema'
+    // The value is an object, because the pointer continues below it.
+    const isObject = true
+    position = schemaPositionOf(step, isObject, position) ?? 'schema'
     return name
   })
   return [root, ...rewritten].join('/')

@@ -82,7 +82,7 @@ async function checkPatterns(filters: { pattern: string }[], problems: Problem[]
   let size = 0
   for (const [i, { pattern }] of filters.entries()) {
     const compiled = compilePattern(pattern)
-    if ('refused' in compiled) problems.push({ path: `content_filters[${i}].pattern`, message: compiled.refused })
+    if ('refusal' in compiled) problems.push({ path: `content_filters[${i}].pattern`, message: compiled.refusal })
     else size += compiled.size
     if (problems.length > maxPatternProblems) return
     await setImmediate()

@@ -56,11 +56,13 @@ export async function readWorkspacePolicies(
     ]
     const member = { kind: 'member', userId } as const
     const key = { kind: 'key', hash: keyHash } as const
+    const budgetOf = (guardrail: GuardrailRecord | undefined, spender: typeof member | typeof key) =>
+      guardrail && guardrailBudget(guardrail, spender, guardrail === defaultGuardrail)
     const limits = [
-      defaultGuardrail && guardrailBudget(defaultGuardrail, member, true),
-      defaultGuardrail && guardrailBudget(defaultGuardrail, key, true),
-      memberGuardrail && guardrailBudget(memberGuardrail, member, memberGuardrail === defaultGuardrail),
-      keyGuardrail && guardrailBudget(keyGuardrail, key, keyGuardrail === defaultGuardrail),
+      budgetOf(defaultGuardrail, member),
+      budgetOf(defaultGuardrail, key),
+      budgetOf(memberGuardrail, member),
+      budgetOf(keyGuardrail, key),
     ].filter((budget) => budget !== undefined)
     return {
       guardrails: guardrailLists.getOrInsertComputed(all.map(({ id }) => id).join(' '), () => all),

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 
 /** A process by number and start time. The number alone is not unique, because the system reuses it. */
 export type ProcessId = { pid: number; began: string }
@@ -56,8 +56,7 @@ export function withDescendants(id: ProcessId | undefined, uid: number | undefin
  * time.
  */
 export async function endsWithin(id: ProcessId, ms: number): Promise<boolean> {
-  const hasEnded = async () => (isAlive(id) ? undefined : true)
-  return (await waitFor(hasEnded, { timeoutMs: ms, recheckMs: 10 })) ?? false
+  return waitUntil(async () => !isAlive(id), { timeoutMs: ms, recheckMs: 10 })
 }
 
 /** The start in ticks since this boot: field 22, counted after the name, which can contain any character. */

@@ -66,7 +66,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
   })
   after(() => at[Symbol.asyncDispose]())
 
-  test('one is made, asks, and is answered', async () => {
+  test('an intern is created, asks a question, and continues after the answer', async () => {
     const { id, hostname } = await made(service, 'ada')
     assert.equal(hostname, 'kubernetes-signalbox-interns')
     const question = await say(service, id, 'permission shell allow_once\nsay done')
@@ -99,7 +99,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     assert.equal((await say(service, id, 'say hi', { session_id: sessionId })).sessionId, sessionId)
   })
 
-  test('deleting one leaves nothing in the cluster', async () => {
+  test('deleting an intern leaves nothing in the cluster', async () => {
     const { id } = await made(service, 'dora')
     await service.ask('DELETE', `/interns/${id}`)
     await until(async () => (await service.ask('GET', `/interns/${id}`)).status === 404, patience)
@@ -110,7 +110,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
       )
   })
 
-  test('a blocked deletion is named, and completes once it is free', async () => {
+  test('a blocked deletion names the blocking object, and completes when nothing blocks it', async () => {
     const { id } = await made(service, 'emma')
     const claim = () => cluster.objects.read('PersistentVolumeClaim', `intern-${id}`)
     const held = (finalizers: string[]) =>
@@ -124,7 +124,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     await until(async () => (await service.ask('GET', `/interns/${id}`)).status === 404, patience)
   })
 
-  test('one is not made while the API server is away, others talk on, and it says why', async () => {
+  test('while the API server is unreachable, a new intern reports that it fails, and running ones still answer', async () => {
     const { id } = await made(service, 'gwen')
     cluster.server.fault = () => 'reset'
     try {

@@ -1,4 +1,4 @@
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Kind, KubernetesObject } from './object.ts'
 import { filesPodName, internLabel, internSelector, objectName, podName } from './objects.ts'
@@ -70,9 +70,10 @@ async function waitUntilRemoved(
   const haveBeenRemoved = async () => {
     const found = await Promise.all(all.map((each) => client.get(...each)))
     remaining = found.filter((object) => object !== undefined)
-    return remaining.length === 0 ? true : undefined
+    return remaining.length === 0
   }
-  if (await waitFor(haveBeenRemoved, { timeoutMs: withinMs, recheckMs: checkEveryMs })) return
+  const areRemoved = await waitUntil(haveBeenRemoved, { timeoutMs: withinMs, recheckMs: checkEveryMs })
+  if (areRemoved) return
   throw new Error(
     `Not removed after ${reportedMs / 1000} s: ${remaining.map(describeStuck).join('; ')}. Remove the cause, then retry.`,
   )

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
 import { endGroup, removeGroup } from '../host/control-group.ts'
 import { listProcesses } from '../host/process-table.ts'
@@ -35,14 +35,14 @@ export async function killAll(
   const requiredRounds = uid === undefined && group === undefined ? requiredEmptyRounds : 1
   const deadline = performance.now() + withinMs
   let emptyRounds = 0
-  const haveEnded = async () => {
+  const killAndCheck = async () => {
     const remaining = await round()
     if (remaining > 0 && performance.now() > deadline)
       throw new Error(`${remaining} of its processes could not be ended: end them on the host, then retry.`)
     emptyRounds = remaining === 0 ? emptyRounds + 1 : 0
-    return emptyRounds < requiredRounds ? undefined : true
+    return emptyRounds >= requiredRounds
   }
-  await waitFor(haveEnded, { recheckMs: everyMs })
+  await waitUntil(killAndCheck, { recheckMs: everyMs })
   if (group !== undefined) removeGroup(group)
 }
 

@@ -61,10 +61,10 @@ type StartDeps = {
 }
 
 /** The folder of an intern, and its user, if it has a separate one. */
-type Home = { home: string; uid: number | undefined; compileCache: string }
+type PreparedHome = { home: string; uid: number | undefined; compileCache: string }
 
 /** The result of the preparation of a start. The daemon reads `input` on its standard input. */
-type PreparedStart = Home & {
+type PreparedStart = PreparedHome & {
   connection: ReturnType<typeof prepareHome>
   listen: Awaited<ReturnType<typeof prepareListener>> | undefined
   input: string | undefined
@@ -154,7 +154,7 @@ export class ProcessStarter {
   #createAgentCommand(
     intern: Intern,
     secret: string,
-    { home, compileCache, baseUrl }: Pick<Home, 'home' | 'compileCache'> & { baseUrl: string },
+    { home, compileCache, baseUrl }: Pick<PreparedHome, 'home' | 'compileCache'> & { baseUrl: string },
   ): AgentCommand {
     const { config } = this.#deps
     const paths = {

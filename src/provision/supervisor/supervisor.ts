@@ -4,7 +4,7 @@ import { findInternById, type Intern, isAsleep } from '#interns/registry/store.t
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { hasForegroundRun } from '#interns/runs/run-store.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
@@ -94,10 +94,9 @@ export class Supervisor {
   /** Resolves when no caller of any server waits for a turn, or `signal` aborts. */
   async waitForTurns(signal: AbortSignal): Promise<void> {
     const { query, signals } = this.#deps.db
-    const haveTurnsEnded = async () =>
-      (await hasForegroundRun(query, [...this.#interns.supervisedIds()])) ? undefined : true
+    const haveTurnsEnded = async () => !(await hasForegroundRun(query, [...this.#interns.supervisedIds()]))
     const subscribe = (onChange: () => void) => signals.subscribe('run.changed', onChange)
-    await waitFor(haveTurnsEnded, { subscribe, signal })
+    await waitUntil(haveTurnsEnded, { subscribe, signal })
   }
 
   isSupervisingAny(): boolean {
@@ -108,10 +107,10 @@ export class Supervisor {
   async waitUntilSettled(id: string, withinMs: number, signal?: AbortSignal): Promise<void> {
     const isSettled = async () => {
       const status = (await this.#leases.find(id))?.intern.status
-      return status === 'queued' || status === 'provisioning' ? undefined : true
+      return status !== 'queued' && status !== 'provisioning'
     }
     const subscribe = subscribeToEntity(this.#deps.db.signals, 'intern.changed', id)
-    await waitFor(isSettled, { subscribe, timeoutMs: withinMs, ...(signal && { signal }) })
+    await waitUntil(isSettled, { subscribe, timeoutMs: withinMs, ...(signal && { signal }) })
   }
 
   /** Queues running interns again, so that the next server starts them; with `keepRunning` they continue, and it adopts them. */

@@ -20,7 +20,7 @@ const usd = (amount: number) => parsePicoUsd(amount.toFixed(12))
 const monthly = 'monthly' as const
 
 onEachDatabase('notifications of a limit', (kind) => {
-  test('is each level once, though two servers race over the line', async () => {
+  test('are sent once for each threshold, although two servers cross it at the same time', async () => {
     await using w = await world(kind)
     const race = async (server: string) => {
       for (let spent = 0.5; spent <= 6; spent += 0.5) await w.spend(server, spent)
@@ -43,7 +43,7 @@ onEachDatabase('notifications of a limit', (kind) => {
     )
   })
 
-  test('is both levels where one report passes both, and nothing below 80 %', async () => {
+  test('are sent for both thresholds if one report crosses both, and for none below 80 %', async () => {
     await using w = await world(kind)
     await w.spend('a', 7.99)
     assert.deepEqual(await w.notifications(), [])

@@ -48,6 +48,7 @@ async function correctDays(tx: Tx, row: ChargedRow, { cached_tokens: _, ...diffe
   )
   const { facts } = row
   const isAnswered = facts.endpoint_id != null
+  // The cast is for the compiler: apart from the owner, both tables have the same columns.
   for (const table of ['usage_days', 'workspace_days'] as const)
     await tx
       .updateTable(table as 'usage_days')

@@ -83,12 +83,12 @@ function limitFields({ limit, limit_reset, include_byok_in_limit }: LimitedKey, 
 export async function readKeyCredit(
   deps: { db: Db; now: Now },
   { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
-): Promise<{ used: PicoUsd; remaining: PicoUsd | undefined }> {
+): Promise<{ spent: PicoUsd; remaining: PicoUsd | undefined }> {
   const spendingSince = async (day: number) => (await readSpendingOfKeys(deps, [hash], day)).get(hash) ?? noSpending
   const total = await spendingSince(0)
-  if (limit === null) return { used: total.operator, remaining: undefined }
+  if (limit === null) return { spent: total.operator, remaining: undefined }
   const counted = limit_reset === null ? total : await spendingSince(periodStart(limit_reset, deps.now()))
-  return { used: total.operator, remaining: remainingOf(limit, chargedOf(counted, include_byok_in_limit)) }
+  return { spent: total.operator, remaining: remainingOf(limit, chargedOf(counted, include_byok_in_limit)) }
 }
 
 function remainingOf(limit: number, spent: PicoUsd): PicoUsd {

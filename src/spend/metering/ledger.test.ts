@@ -98,7 +98,7 @@ test('requests that cannot be stored at the end are reported with their cost', a
   const ledger = openLedger(deps, hasty)
   for (const cost of [3n, 4n]) ledger.record(generation({ cost, margin: 10n }))
   await ledger.close()
-  assert.deepEqual([lost, ledger.lost()], [[[2, 27n]], 2])
+  assert.deepEqual([lost, ledger.lostRequestCount()], [[[2, 27n]], 2])
 })
 
 test('all rows are stored if the disk has space again before the stop timeout', async () => {
@@ -112,5 +112,5 @@ test('all rows are stored if the disk has space again before the stop timeout', 
   const ledger = openLedger(deps, { ...hasty, saveRetryMs: 60_000 })
   ledger.record(generation())
   await ledger.close()
-  assert.deepEqual([stored.length, ledger.lost()], [1, 0])
+  assert.deepEqual([stored.length, ledger.lostRequestCount()], [1, 0])
 })

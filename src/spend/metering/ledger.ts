@@ -31,7 +31,7 @@ export type Ledger = {
    */
   close: () => Promise<void>
   /** The number of rows that `close` could not store. */
-  lost: () => number
+  lostRequestCount: () => number
 }
 
 type LedgerDeps = {
@@ -129,7 +129,7 @@ export function openLedger(
       lost = rows.queued
       if (lost > 0) deps.onLost(lost, costOf(rows.first(lost)))
     },
-    lost: () => lost,
+    lostRequestCount: () => lost,
   }
 }
 

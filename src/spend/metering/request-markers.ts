@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat } from '#platform/async/reconcile.ts'
-import { waitFor } from '#platform/async/wait-for.ts'
+import { waitUntil } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -64,9 +64,9 @@ export async function waitUntilWritten(
       .select('id')
       .limit(1)
       .executeTakeFirst()
-    return unwritten ? undefined : true
+    return unwritten === undefined
   }
-  return (await waitFor(isWritten, { timeoutMs: maxWaitMs, recheckMs: checkEveryMs })) ?? false
+  return waitUntil(isWritten, { timeoutMs: maxWaitMs, recheckMs: checkEveryMs })
 }
 
 const everyMs = 60 * 60_000

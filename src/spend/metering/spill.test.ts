@@ -175,7 +175,7 @@ onEachDatabase('rows that the database refuses', (kind) => {
     assert.equal(await metered(store), 3)
   })
 
-  test('and was on its way after all adds nothing a second time', async () => {
+  test('that was already written in part is not counted twice', async () => {
     await using store = await newDb(kind)
     using fixture = newFolder()
     const spill = await fixture.open()

@@ -18,14 +18,14 @@ const slotsPerQuery = 50
 type RowSums = Pick<Cell, 'dimensions' | 'sketches'> & { amounts: Record<string, bigint> }
 
 /** A time slot with its cells by id. */
-type Slot = { grain: number; slot: number; cells: Map<string, RowSums> }
+type SlotCells = { grain: number; slot: number; cells: Map<string, RowSums> }
 
-const slotKey = ({ grain, slot }: Pick<Slot, 'grain' | 'slot'>) => `${grain} ${slot}`
+const slotKey = ({ grain, slot }: Pick<SlotCells, 'grain' | 'slot'>) => `${grain} ${slot}`
 
 /** The cells of a table by slot and dimensions. Cells with the same dimensions are summed. */
 export class CellSet {
   readonly table: CellTable
-  readonly #slots = new Map<string, Slot>()
+  readonly #slots = new Map<string, SlotCells>()
 
   constructor(table: CellTable) {
     this.table = table
@@ -66,6 +66,7 @@ export class CellSet {
       await insertRows(
         db,
         tx,
+        // For the compiler: all tables of cells have the grain, the slot and the sums; `columns` has the rest.
         this.table as 'key_cells',
         columns,
         rows.slice(from, from + rowsPerStatement),
@@ -74,7 +75,7 @@ export class CellSet {
     }
   }
 
-  async #addStored(tx: Tx, slots: readonly Slot[]): Promise<void> {
+  async #addStored(tx: Tx, slots: readonly SlotCells[]): Promise<void> {
     const rows = await tx
       .selectFrom(this.table as 'key_cells')
       .where((e) =>

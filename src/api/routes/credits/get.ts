@@ -24,11 +24,11 @@ export const getCredits = route({
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
     if (caller.keyKind === 'management') return creditsAnswer(await readTotalSpent(deps, caller), undefined)
-    const { used, remaining } = await readKeyCredit(
+    const { spent, remaining } = await readKeyCredit(
       deps,
       await getKey(deps, { ...caller, isWorkspaceScoped: false }, caller.keyHash),
     )
-    return creditsAnswer(used, remaining)
+    return creditsAnswer(spent, remaining)
   },
 })
 

@@ -60,12 +60,12 @@ export const GenerationFilters = z.object({
   max_generation_time: BoundFilter.describe('Maximum total time, in milliseconds.'),
 })
 
-type Catalogue = { catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } } }
+type CatalogueDep = { catalogue: { current: () => { findProvider: (name: string) => { slug: string } | undefined } } }
 type FilterCaller = CallerScope & Pick<Caller, 'keyKind' | 'access'>
 
 /** Converts the filters to those of the ledger. */
 export async function toLedgerFilter(
-  deps: { db: { query: Query } } & Catalogue,
+  deps: { db: { query: Query } } & CatalogueDep,
   caller: FilterCaller,
   query: z.infer<typeof GenerationFilters>,
 ): Promise<GenerationFilter> {

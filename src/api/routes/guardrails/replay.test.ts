@@ -110,7 +110,7 @@ describe('POST /guardrails/{id}/replay', () => {
     assert.equal((await service.ask('POST', `/guardrails/${id}/replay`, { body: {} })).status, 401)
   })
 
-  test('and then the door refuses just as many of the same requests', async () => {
+  test('predicts how many of the same requests the guardrail refuses after the change', async () => {
     const policy = { ignored_providers: ['openai-chat'], ignored_models: ['google-gemini/text'] }
     const { would_refuse } = await replay({ policy })
     await service.manage('PATCH', `/guardrails/${id}`, policy)

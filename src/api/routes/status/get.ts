@@ -121,11 +121,11 @@ function catalogueStatus({ catalogue, hasCredential }: ApiDeps) {
       skipped: skipped.slice(0, maxSkippedListed),
     },
     providers_without_credential: findProvidersWithoutCredential(catalogue.current(), hasCredential).map(
-      ({ provider, models }) => ({
+      ({ provider, modelCount }) => ({
         provider: provider.slug,
         name: provider.name,
         variables: provider.credentialVariables,
-        models,
+        models: modelCount,
       }),
     ),
   }

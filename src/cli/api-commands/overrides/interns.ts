@@ -5,7 +5,7 @@ import { columns, type Overrides, second, usd } from '../api-command.ts'
 
 type Run = z.infer<typeof InternRun>
 type Request = { id: string; created_at: string; model: string; outcome: string; cost_usd: number; is_shared: boolean }
-type Requests = { requests: Request[]; request_count: number; total_cost_usd: number }
+type RequestPage = { requests: Request[]; request_count: number; total_cost_usd: number }
 
 const noCommandForStreams = { without: 'A stream for programs. At the terminal: "signalbox chat".' }
 
@@ -115,7 +115,7 @@ export const interns = {
     name: 'interns requests',
     description: 'List the model requests of a session with their cost, oldest first',
     limit: [200, 'Maximum number of requests'],
-    rows: ({ requests }: Requests) => requests,
+    rows: ({ requests }: RequestPage) => requests,
     columns: columns<Request>({
       'STARTED (UTC)': (request) => second(request.created_at),
       MODEL: (request) => request.model,
@@ -124,7 +124,7 @@ export const interns = {
       REQUEST: (request) => request.id,
       NOTE: (request) => (request.is_shared ? 'possibly of another session' : ''),
     }),
-    summary: ({ request_count, total_cost_usd }: Requests) => `${request_count} requests, ${usd(total_cost_usd)}`,
+    summary: ({ request_count, total_cost_usd }: RequestPage) => `${request_count} requests, ${usd(total_cost_usd)}`,
   },
   getInternLog: { handWritten: 'interns log' },
   listInternFiles: { handWritten: 'interns files ls' },

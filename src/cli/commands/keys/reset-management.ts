@@ -21,10 +21,15 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
       ])
       await using cleanup = new AsyncDisposableStack()
       const db = await openStore(loadConfig(env), cleanup)
-      const { secret, others } = await resetManagementKey({ db, now: Date.now, newId: newUuid }, { disableOthers })
+      const { secret, otherKeyCount } = await resetManagementKey(
+        { db, now: Date.now, newId: newUuid },
+        { disableOthers },
+      )
       out(secret)
       err('This is the new management key. It is not shown again.')
-      if (others > 0)
-        err(`${others} other management key${others === 1 ? '' : 's'} ${disableOthers ? 'disabled' : 'still enabled'}.`)
+      if (otherKeyCount > 0)
+        err(
+          `${otherKeyCount} other management key${otherKeyCount === 1 ? '' : 's'} ${disableOthers ? 'disabled' : 'still enabled'}.`,
+        )
     })
 }

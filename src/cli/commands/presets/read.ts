@@ -6,7 +6,7 @@ import { formatRecord } from '../../kit/fields.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
-type Json = { json?: boolean }
+type JsonOption = { json?: boolean }
 
 export const presetPath = (slug: string, subpath = '') => `/presets/${encodeURIComponent(slug)}${subpath}`
 
@@ -24,7 +24,7 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     .argument('[version]', 'Version number (default: the version in use)')
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
-    .action(async (slug: string, number: string | undefined, { json }: Json) => {
+    .action(async (slug: string, number: string | undefined, { json }: JsonOption) => {
       const preset = number
         ? undefined
         : (await client().request<{ data: PresetWithVersion }>('GET', presetPath(slug))).data
@@ -43,7 +43,7 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     .argument('<slug>', 'Slug of the preset')
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
-    .action(async (slug: string, { json }: Json) => {
+    .action(async (slug: string, { json }: JsonOption) => {
       const all = await client().listAll<PresetVersion>(presetPath(slug, '/versions'))
       if (json) return out(JSON.stringify(all, null, 2))
       const { data } = await client().request<{ data: Preset }>('GET', presetPath(slug))

@@ -10,7 +10,7 @@ export type UsageSum = { day: string; model: string | undefined } & Partial<Reco
 type Row = Record<string, string>
 
 /** One format of a provider's export: the columns that identify it, and how a row is read. */
-type ExportFormat = { columns: readonly string[]; read: (row: Row) => UsageSum | undefined }
+type ExportFormat = { columns: readonly string[]; readRow: (row: Row) => UsageSum | undefined }
 
 /** Parses a number with commas between thousands. An empty cell is 0. */
 const parseNumber = (text: string | undefined) => Number((text ?? '').replaceAll(',', '') || 0)
@@ -36,7 +36,7 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
   openai: [
     {
       columns: ['start_time', 'model', 'num_model_requests', 'input_tokens', 'output_tokens'],
-      read: (row) =>
+      readRow: (row) =>
         row.model
           ? {
               day: openAiDay(row),
@@ -50,7 +50,7 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
     {
       columns: ['start_time', 'amount_value', 'amount_currency'],
       // Grouped by line item, it names the model and the kind of token: `gpt-5-mini-2025-08-07, input`.
-      read: (row) =>
+      readRow: (row) =>
         row.amount_value
           ? {
               day: openAiDay(row),
@@ -63,7 +63,7 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
   anthropic: [
     {
       columns: ['usage_date_utc', 'model_version', 'usage_input_tokens_no_cache', 'usage_output_tokens'],
-      read: (row) => ({
+      readRow: (row) => ({
         day: row.usage_date_utc!.slice(0, 10),
         model: row.model_version,
         input_tokens: sumColumns(row, anthropicInputColumns),
@@ -72,7 +72,7 @@ export const exportFormats: Record<string, readonly ExportFormat[]> = {
     },
     {
       columns: ['usage_date_utc', 'model', 'token_type', 'cost_usd'],
-      read: (row) => ({
+      readRow: (row) => ({
         day: row.usage_date_utc!.slice(0, 10),
         model: row.model || undefined,
         cost_usd: parseNumber(row.cost_usd),
@@ -90,7 +90,7 @@ export function readExport(provider: string, text: string): UsageSum[] {
     const expected = formats.map((format) => format.columns.join(', ')).join('; or ')
     throw new Error(`The file is not an export of ${provider}. Expected the columns ${expected}.`)
   }
-  return rows.flatMap((row) => format.read(row) ?? [])
+  return rows.flatMap((row) => format.readRow(row) ?? [])
 }
 
 /** The name of a model for comparison: without author and date, in the spelling of identifiers. */

@@ -140,7 +140,7 @@ function addPattern(
   notes: ImportNotes,
 ) {
   const compiled = compilePattern(pattern)
-  if ('refused' in compiled) notes.add(`${path} ${label ?? pattern}`, `the pattern ${compiled.refused}`)
+  if ('refusal' in compiled) notes.add(`${path} ${label ?? pattern}`, `the pattern ${compiled.refusal}`)
   else set.patterns.push({ pattern, action, ...(label && { label: label.slice(0, 100) }) })
 }
 

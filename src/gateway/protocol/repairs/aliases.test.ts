@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type NameRule, splitPaths, withAliases } from './aliases.ts'
 
-const rule: NameRule = { allowed: /^[a-zA-Z0-9_-]+$/, maxLength: 20, paths: splitPaths('tools.*.name', 'choice.name') }
+const rule: NameRule = {
+  allowedCharacters: /^[a-zA-Z0-9_-]+$/,
+  maxLength: 20,
+  paths: splitPaths('tools.*.name', 'choice.name'),
+}
 const bodyOf = (...names: string[]) => ({ tools: names.map((name) => ({ name })), choice: { name: names[0] } })
 const namesIn = (body: any) => body.tools.map(({ name }: { name: string }) => name)
 
@@ -31,6 +35,6 @@ test('aliases differ from each other and from all names of the body', () => {
 })
 
 test('an id is only a hash where nothing else is accepted', () => {
-  const ids: NameRule = { allowed: /^[a-zA-Z0-9]{9}$/, maxLength: 9, paths: splitPaths('tools.*.name') }
+  const ids: NameRule = { allowedCharacters: /^[a-zA-Z0-9]{9}$/, maxLength: 9, paths: splitPaths('tools.*.name') }
   assert.match(namesIn(withAliases(bodyOf('call_1'), ids).body)[0], /^[a-f0-9]{9}$/)
 })

@@ -6,7 +6,7 @@ import type { Body, ProviderProtocol } from '../protocol.ts'
 
 /** The names or ids that a provider accepts, and where they are in the bodies of its protocol. */
 export type NameRule = {
-  allowed: RegExp
+  allowedCharacters: RegExp
   maxLength: number
   paths: readonly (readonly string[])[]
   /** Fields that can have the name of a tool or something else: they change only together with the tool. */
@@ -59,8 +59,8 @@ function replaceRefused(body: Body, rule: NameRule): { body: Body; aliases: Alia
   return { body: changed as Body, aliases: new Map([...aliasOf].map(([name, alias]) => [alias, name])) }
 }
 
-const isAccepted = (name: string, { allowed, maxLength }: NameRule) =>
-  name === '' || (name.length <= maxLength && allowed.test(name))
+const isAccepted = (name: string, { allowedCharacters, maxLength }: NameRule) =>
+  name === '' || (name.length <= maxLength && allowedCharacters.test(name))
 
 function unusedAlias(name: string, rule: NameRule, usedAliases: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt++) {
@@ -72,11 +72,11 @@ function unusedAlias(name: string, rule: NameRule, usedAliases: ReadonlySet<stri
 const hashLength = 8
 
 /** The readable start of a name with a hash, or only the hash if the provider does not accept that. */
-function aliasFor(name: string, { allowed, maxLength }: NameRule): string {
+function aliasFor(name: string, { allowedCharacters, maxLength }: NameRule): string {
   const hash = createHash('sha256').update(name).digest('hex')
   const start = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^[^a-zA-Z_]/, '_')
   const readable = `${start.slice(0, maxLength - hashLength - 1)}_${hash.slice(0, hashLength)}`
-  return allowed.test(readable) ? readable : hash.slice(0, maxLength)
+  return allowedCharacters.test(readable) ? readable : hash.slice(0, maxLength)
 }
 
 /** The protocol whose readers give calls their original names. */

@@ -196,12 +196,12 @@ export const anthropicRules: RequestRules = {
     inlineDataRepair(splitPaths('messages.*.content.*.source', 'messages.*.content.*.content.*.source'), 'media_type'),
   ],
   names: {
-    allowed: /^[a-zA-Z0-9_-]+$/,
+    allowedCharacters: /^[a-zA-Z0-9_-]+$/,
     maxLength: 128,
     paths: splitPaths('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
   },
   callIds: {
-    allowed: /^[a-zA-Z0-9_-]+$/,
+    allowedCharacters: /^[a-zA-Z0-9_-]+$/,
     maxLength: 256,
     paths: splitPaths('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
   },

@@ -86,7 +86,7 @@ export const geminiRules: RequestRules = {
     inlineDataRepair(splitPaths('contents.*.parts.*.inlineData'), 'mimeType'),
   ],
   names: {
-    allowed: /^[a-zA-Z_][a-zA-Z0-9_.-]*$/,
+    allowedCharacters: /^[a-zA-Z_][a-zA-Z0-9_.-]*$/,
     maxLength: 64,
     paths: splitPaths(
       'tools.*.functionDeclarations.*.name',

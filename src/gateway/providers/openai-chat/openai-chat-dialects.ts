@@ -3,7 +3,7 @@ import { anyCharacters } from '../openai-rules.ts'
 
 /** A chat server's properties, and the ids of calls that it accepts. */
 export type ChatDialect = Compatibility & {
-  callIds?: { allowed: RegExp; maxLength: number }
+  callIds?: { allowedCharacters: RegExp; maxLength: number }
   /** Whether it refuses strict schemas that leave a property optional. */
   checksStrict?: boolean
   /** Whether a reasoning model refuses a conversation with tool calls if an answer in it has no reasoning. */
@@ -46,7 +46,7 @@ const openai: ChatDialect = {
   reasonsByEffort: true,
   maxStops: 4,
   reasoningTags: false,
-  callIds: { allowed: anyCharacters, maxLength: 40 },
+  callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }
 
@@ -66,7 +66,7 @@ const mistral: ChatDialect = {
   refusesNames: true,
   maxTemperature: 1.5,
   prefillField: 'prefix',
-  callIds: { allowed: /^[a-zA-Z0-9]{9}$/, maxLength: 9 },
+  callIds: { allowedCharacters: /^[a-zA-Z0-9]{9}$/, maxLength: 9 },
   reasoningField: 'thinking',
   renamed: { seed: 'random_seed' },
   refuses: [

@@ -28,16 +28,16 @@ export function countPieces(output: unknown): Record<string, number> {
   const containers = new Set<string>()
   for (const item of Array.isArray(output) ? (output as Item[]) : []) {
     const unit = findUnit(item?.type)
-    if (unit !== undefined) pieces[unit] = (ownValue(pieces, unit) ?? 0) + (isBilled(item, containers) ? 1 : 0)
+    if (unit !== undefined) pieces[unit] = (ownValue(pieces, unit) ?? 0) + countBilledCall(item, containers)
   }
   return pieces
 }
 
-/** Whether a call is billed. Searches are, opened pages are not. A container is billed once. */
-function isBilled({ action, container_id }: Item, containers: Set<string>): boolean {
-  if (typeof action?.type === 'string' && action.type !== 'search') return false
-  if (typeof container_id !== 'string') return true
-  if (containers.has(container_id)) return false
+/** Returns 1 for a billed call: searches are, opened pages are not. A container is billed once, so its id is added to `containers`. */
+function countBilledCall({ action, container_id }: Item, containers: Set<string>): 0 | 1 {
+  if (typeof action?.type === 'string' && action.type !== 'search') return 0
+  if (typeof container_id !== 'string') return 1
+  if (containers.has(container_id)) return 0
   containers.add(container_id)
-  return true
+  return 1
 }

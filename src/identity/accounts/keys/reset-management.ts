@@ -20,7 +20,7 @@ type ResetManagementDeps = { db: Db; now: Now; newId: NewId }
 export async function resetManagementKey(
   deps: ResetManagementDeps,
   { disableOthers }: { disableOthers: boolean },
-): Promise<{ secret: string; others: number }> {
+): Promise<{ secret: string; otherKeyCount: number }> {
   const owner = await firstOwnerOrAdmin(deps)
   const actor = { ...owner, keyHash: null }
   return deps.db.exclusively(accountsLock(owner.organizationId), async (tx, publish) => {
@@ -40,6 +40,6 @@ export async function resetManagementKey(
       after: key,
     })
     publish('key.changed', key.hash)
-    return { secret, others: others.length }
+    return { secret, otherKeyCount: others.length }
   })
 }

@@ -1,6 +1,6 @@
 import type { Notification } from '../signals.ts'
 
-export type Rows = { rows: Record<string, unknown>[]; changes: number }
+export type StatementResult = { rows: Record<string, unknown>[]; changes: number }
 
 /** A statement of another process. `report` selects the read-only connection. */
 export type SessionStatement = { sql: string; parameters: readonly unknown[]; report?: boolean }
@@ -8,7 +8,7 @@ export type SessionStatement = { sql: string; parameters: readonly unknown[]; re
 /** The connection of another process to the embedded database. */
 export type Session = {
   /** Runs a statement, in the order of the calls. @throws the error of SQLite. */
-  run: (statement: SessionStatement) => Promise<Rows>
+  run: (statement: SessionStatement) => Promise<StatementResult>
   /** Adds notifications, which are sent to all processes when the open transaction commits. */
   publish: (notifications: readonly Notification[]) => void
   /** Rolls back the open transaction, because the process has ended. */

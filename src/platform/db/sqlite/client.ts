@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { isFoldedRows } from '../rows/fold.ts'
-import type { Rows } from '../rows/lend.ts'
+import type { StatementResult } from '../rows/lend.ts'
 import type { WorkerReply } from './worker.ts'
 
 /** The client of the worker thread that runs the embedded database. */
 export type SqliteClient = {
-  run: (sql: string, parameters: readonly unknown[]) => Promise<Rows>
+  run: (sql: string, parameters: readonly unknown[]) => Promise<StatementResult>
   close: () => Promise<void>
 }
 
 /** Opens a database. @throws the worker's error if the file cannot be opened. */
 export async function openSqlite(path: string, { readOnly = false } = {}): Promise<SqliteClient> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path, readOnly } })
-  const pendingCalls = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
+  const pendingCalls = new Map<number, { resolve: (rows: StatementResult) => void; reject: (error: Error) => void }>()
   let nextId = 0
   let failure: Error | undefined
 
@@ -58,8 +58,8 @@ function onAbort(signal: AbortSignal | undefined, act: () => void): void {
   else signal?.addEventListener('abort', act, { once: true })
 }
 
-function toRows({ names, values }: Extract<WorkerReply, { names: string[] }>): Rows['rows'] {
-  const rows: Rows['rows'] = []
+function toRows({ names, values }: Extract<WorkerReply, { names: string[] }>): StatementResult['rows'] {
+  const rows: StatementResult['rows'] = []
   for (let at = 0; at < values.length; ) {
     const row: Record<string, unknown> = {}
     for (const name of names) row[name] = values[at++]

@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts'
 import { countLongWaits } from '../long-waits.ts'
-import type { Rows } from '../rows/lend.ts'
+import type { StatementResult } from '../rows/lend.ts'
 import type { SqliteClient } from './client.ts'
 import { transactionStatements } from './statements.ts'
 
@@ -48,7 +48,7 @@ function sqliteDriver(client: SqliteClient, mutex: MutexLock): Driver {
 }
 
 /** Rolls back. Ignores the error if SQLite has already rolled back, for example because of a full disk: the caller must get that error. */
-export function rollbackIfActive(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
+export function rollbackIfActive(client: Pick<SqliteClient, 'run'>): Promise<StatementResult> {
   return client.run(transactionStatements.rollback, []).catch((error: Error) => {
     if (/no transaction is active/.test(error.message)) return { rows: [], changes: 0 }
     throw error

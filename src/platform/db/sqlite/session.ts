@@ -1,4 +1,4 @@
-import type { Rows, Session, SessionStatement } from '../rows/lend.ts'
+import type { Session, SessionStatement, StatementResult } from '../rows/lend.ts'
 import type { Notification } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
 import { type Mutex, rollbackIfActive } from './dialect.ts'
@@ -39,7 +39,7 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
     throw new Error('The process of this transaction has ended.')
   }
 
-  async function begin(): Promise<Rows> {
+  async function begin(): Promise<StatementResult> {
     await enterMutex()
     try {
       const rows = await writer.run(transactionStatements.begin, [])
@@ -60,7 +60,7 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
     return notifications
   }
 
-  async function commit(): Promise<Rows> {
+  async function commit(): Promise<StatementResult> {
     if (state !== 'open') throw idleTransactionError()
     const rows = await writer.run(transactionStatements.commit, [])
     const committed = endTransaction('none')
@@ -68,7 +68,7 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
     return rows
   }
 
-  async function rollBack(nextState: 'none' | 'broken' = 'none'): Promise<Rows> {
+  async function rollBack(nextState: 'none' | 'broken' = 'none'): Promise<StatementResult> {
     if (state !== 'open') {
       state = nextState
       return { rows: [], changes: 0 }
@@ -76,12 +76,12 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
     return rollbackIfActive(writer).finally(() => endTransaction(nextState))
   }
 
-  async function runOutsideTransaction(sql: string, parameters: readonly unknown[]): Promise<Rows> {
+  async function runOutsideTransaction(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
     await enterMutex()
     return writer.run(sql, parameters).finally(mutex.leave)
   }
 
-  function runStatement({ sql, parameters }: SessionStatement): Promise<Rows> {
+  function runStatement({ sql, parameters }: SessionStatement): Promise<StatementResult> {
     if (sql === transactionStatements.begin) return begin()
     if (sql === transactionStatements.commit) return commit()
     if (sql === transactionStatements.rollback) return rollBack()

@@ -58,7 +58,7 @@ suite('the body of a chunked answer', () => {
     }
   })
 
-  test('that is only its end arrives, and leaves the connection to the next', async () => {
+  test('without a write before its end arrives, and its connection can be used again', async () => {
     await using server = await serving(async (response, path) => new ChunkedBody(response).end(Buffer.from(path)))
     for (const path of ['/one', '/two']) assert.equal(await (await fetch(server.url + path)).text(), path)
   })

@@ -29,7 +29,7 @@ export function compileCustomPattern(pattern: string): CustomPattern {
     return { engine: 'fast', find: (text) => findMatches(text, regex) }
   }
   const compiled = compilePattern(pattern)
-  if ('refused' in compiled) throw new Error(`The pattern ${compiled.refused}.`)
+  if ('refusal' in compiled) throw new Error(`The pattern ${compiled.refusal}.`)
   return { engine: 'linear', find: (text) => linearMatches(text, compiled.regex) }
 }
 

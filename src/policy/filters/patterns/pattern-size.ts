@@ -3,8 +3,8 @@ const quoted = String.raw`\\Q.*?(?:\\E|$)`
 const escaped = String.raw`\\[pP]\{[^}]{0,80}\}|\\x\{[^}]{0,20}\}|\\.`
 const bracketed = String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|$)`
 const repeated = String.raw`\{(?<min>\d+)(?:,(?<max>\d*))?\}`
-const opened = String.raw`\((?:\?(?:P?<\w*>|[imsU-]*:?))?`
-const token = new RegExp(`${quoted}|${escaped}|${bracketed}|${repeated}|${opened}|.`, 'gsu')
+const groupStart = String.raw`\((?:\?(?:P?<\w*>|[imsU-]*:?))?`
+const token = new RegExp(`${quoted}|${escaped}|${bracketed}|${repeated}|${groupStart}|.`, 'gsu')
 
 /**
  * Estimates the number of instructions of a compiled pattern without compiling it, because compilation can take seconds. A

@@ -7,7 +7,7 @@ import { compilePattern } from './patterns.ts'
 
 const refusal = (pattern: string) => {
   const compiled = compilePattern(pattern)
-  return 'refused' in compiled ? compiled.refused : undefined
+  return 'refusal' in compiled ? compiled.refusal : undefined
 }
 
 test('common filter patterns compile, with inline flags', () => {

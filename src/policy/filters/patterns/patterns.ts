@@ -14,17 +14,17 @@ const maxUnicodeClasses = 200
  * Compiles a custom pattern in RE2 syntax, flags inline: `(?i)secret`.
  * @returns the pattern, or the reason why it is refused. Either within a tenth of a second.
  */
-export function compilePattern(pattern: string): CompiledPattern | { refused: string } {
-  if (estimateSize(pattern) > 1.5 * maxSize) return { refused: tooLarge }
+export function compilePattern(pattern: string): CompiledPattern | { refusal: string } {
+  if (estimateSize(pattern) > 1.5 * maxSize) return { refusal: tooLarge }
   if ((pattern.match(/\\[pP]/g)?.length ?? 0) > maxUnicodeClasses) {
-    return { refused: `has more than ${maxUnicodeClasses} Unicode classes (\\p)` }
+    return { refusal: `has more than ${maxUnicodeClasses} Unicode classes (\\p)` }
   }
   try {
     const regex = RE2JS.compile(pattern)
     const size = regex.programSize()
-    return size > maxSize ? { refused: tooLarge } : { regex, size }
+    return size > maxSize ? { refusal: tooLarge } : { regex, size }
   } catch (error) {
-    return { refused: refusalReason((error as Error).message, pattern) }
+    return { refusal: refusalReason((error as Error).message, pattern) }
   }
 }
 
