@@ -285,4 +285,24 @@ export const usageRows: Record<string, UsageRow> = {
     { prompt: 20, completion: 603 },
     1_532_500_000,
   ),
+  'a server that counts only the prompt and the total': chat(
+    { prompt_tokens: 1000, total_tokens: 1010 },
+    { prompt: 1000, completion: 10 },
+    1_275_000_000,
+  ),
+  'a server that counts only the completion and the total': chat(
+    { completion_tokens: 10, total_tokens: 1010 },
+    { prompt: 1000, completion: 10 },
+    1_275_000_000,
+  ),
+  'a server of responses that counts only the output and the total': responses(
+    { output_tokens: 10, total_tokens: 1010 },
+    { prompt: 1000, completion: 10 },
+    1_275_000_000,
+  ),
+  'a server of Gemini that counts only the prompt and the total': gemini(
+    { promptTokenCount: 1000, totalTokenCount: 1010 },
+    { prompt: 1000, completion: 10 },
+    1_275_000_000,
+  ),
 }

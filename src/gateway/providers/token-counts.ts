@@ -40,12 +40,12 @@ function limitParts(reported: ReportedCounts, { prompt, completion }: PromptAndC
  */
 function reconcileTotals(reported: ReportedCounts): PromptAndCompletion | undefined {
   if (reported.prompt == null && reported.completion == null) return undefined
-  const prompt = readCount(reported.prompt ?? 0)
-  const completion = readCount(reported.completion ?? 0)
+  const total = readCount(reported.total) || undefined
+  const prompt = readCount(reported.prompt ?? remainder(total, reported.completion))
+  const completion = readCount(reported.completion ?? remainder(total, reported.prompt))
   if (prompt === undefined || completion === undefined) return undefined
   const otherPrompt = readCount(reported.otherPrompt) ?? prompt
   const otherCompletion = readCount(reported.otherCompletion) ?? completion
-  const total = readCount(reported.total) || undefined
   if (total === undefined) {
     const isReasoningSeparate = (readCount(reported.reasoning) ?? 0) > completion
     return { prompt, completion: isReasoningSeparate ? otherCompletion : completion }
@@ -60,6 +60,11 @@ function reconcileTotals(reported: ReportedCounts): PromptAndCompletion | undefi
   if (exact) return exact
   const mismatch = `a total of ${total} tokens for a prompt of ${prompt} and a completion of ${completion}`
   return { prompt, completion: Math.max(completion, total - prompt), mismatch }
+}
+
+/** The tokens that a server reports only within its total. */
+function remainder(total: number | undefined, other: unknown): number {
+  return total === undefined ? 0 : Math.max(0, total - (readCount(other) ?? total))
 }
 
 const partNames = ['cacheWritten1h', 'audioPrompt', 'audioCompletion', 'imageCompletion'] as const
