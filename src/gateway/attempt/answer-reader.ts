@@ -327,12 +327,14 @@ export class AttemptAnswer implements Sink {
   }
 
   #readWhole(answer: WholeAnswer): void {
-    const { providerProtocol, answerId, answerLimit, toolNames, target } = this.#attempt
+    const { providerProtocol, adaptProtocol, answerId, answerLimit, toolNames, target } = this.#attempt
     const { normalizer } = providerProtocol.forms ?? {}
     const normalized = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint) : answer.body
     const protocol = recognizeAnswer(normalized, providerProtocol)
-    const events = protocol.readBody(normalized, answerId, answerLimit, toolNames)
-    this.#deliverWhole(events, protocol === providerProtocol ? replaceBody(answer, normalized) : undefined)
+    const isForeign = protocol !== providerProtocol
+    const { readBody } = isForeign && adaptProtocol ? adaptProtocol(protocol) : protocol
+    const events = readBody(normalized, answerId, answerLimit, toolNames)
+    this.#deliverWhole(events, isForeign ? undefined : replaceBody(answer, normalized))
   }
 
   /** @param whole undefined if the answer was read while it arrived. */

@@ -5,7 +5,7 @@ import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
 import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
-import { withOriginalNames } from '../protocol/repairs/aliases.ts'
+import { type Aliases, withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { withAnswerTool } from '../protocol/repairs/answer-tool.ts'
 import { withCustomCalls } from '../protocol/repairs/custom-tools.ts'
 import { collectToolNames } from '../protocol/tool-calls/tool-arguments.ts'
@@ -29,6 +29,10 @@ export type AttemptRequest = {
   toolNames: ReadonlySet<string> | undefined
   target: Target
   providerProtocol: ProviderProtocol
+  /** Adapts another protocol to the request, for a server that answers in it. Undefined if nothing is adapted. */
+  adaptProtocol?: ((protocol: ProviderProtocol) => ProviderProtocol) | undefined
+  /** The original names of tools that the upstream knows by another name. */
+  aliases?: Aliases | undefined
   /** Creates the reader of an answer that is too long to be parsed at once. */
   bodyReader?: EncodedRequest['bodyReader'] | undefined
   /** Undefined once it was sent, because it can be long and an answer can take minutes. */
@@ -124,8 +128,8 @@ function buildAttempt(
   const { aliases, answerTool, customTools, dropped = [] } = encoded
   const droppedFields = passesBody ? dropped : [...(client.untranslated?.(request.body) ?? []), ...dropped]
   const hasAliases = aliases !== undefined && aliases.size > 0
-  const named = hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol
-  const typed = customTools ? withCustomCalls(named, customTools) : named
+  const isAdapted = hasAliases || customTools !== undefined || answerTool !== undefined
+  const adaptProtocol = isAdapted ? (protocol: ProviderProtocol) => adaptAnswers(protocol, encoded) : undefined
   const triedEndpoint: TriedEndpoint = {
     target,
     byok: access.byok,
@@ -139,7 +143,9 @@ function buildAttempt(
       answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
       toolNames: collectToolNames(request.chat, aliases),
       target,
-      providerProtocol: answerTool === undefined ? typed : withAnswerTool(typed, answerTool),
+      providerProtocol: adaptProtocol ? adaptProtocol(providerProtocol) : providerProtocol,
+      adaptProtocol,
+      aliases: hasAliases ? aliases : undefined,
       request: {
         ...resolveAddress(providerProtocol.origin ?? access.baseUrl, encoded.path),
         headers: buildHeaders(admitted, encoded, upstreamStreams, passesBody),
@@ -161,6 +167,16 @@ function buildAttempt(
     passThrough:
       passesBody && !client.rewrites && !hasAliases && answerTool === undefined && upstreamStreams === stream,
   }
+}
+
+/** The protocol whose readers reverse the changes of tools in the request. */
+function adaptAnswers(
+  protocol: ProviderProtocol,
+  { aliases, customTools, answerTool }: EncodedRequest,
+): ProviderProtocol {
+  const named = aliases && aliases.size > 0 ? withOriginalNames(protocol, aliases) : protocol
+  const typed = customTools ? withCustomCalls(named, customTools) : named
+  return answerTool === undefined ? typed : withAnswerTool(typed, answerTool)
 }
 
 /** The client's own body for an upstream of the same protocol. @returns undefined if the protocol always translates. */

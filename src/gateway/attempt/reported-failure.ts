@@ -1,3 +1,4 @@
+import { restoreNames } from '../protocol/repairs/aliases.ts'
 import type { ErrorFacts } from '../providers/error-code.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { type AttemptFailure, failureFromStatus, markPromptTooLong } from './failure.ts'
@@ -11,13 +12,13 @@ import { parseWaitMessage } from './wait-times.ts'
  * @param waits the times to wait that the headers name: as such, and until the reset of a rate limit.
  */
 export function reportedFailure(
-  { credential, credentialOwner }: Pick<AttemptRequest, 'credential' | 'credentialOwner'>,
+  { credential, credentialOwner, aliases }: Pick<AttemptRequest, 'credential' | 'credentialOwner' | 'aliases'>,
   status: number,
   rawMessage: string,
   { status: providerStatus, code: providerCode, details, ...facts }: ErrorFacts & { status?: number | undefined },
   waits: { headerMs: number | undefined; resetMs: number | undefined },
 ): AttemptFailure {
-  const message = maskSecrets(rawMessage, credential)
+  const message = maskSecrets(aliases ? restoreNames(rawMessage, aliases) : rawMessage, credential)
   const wait = waits.headerMs ?? facts.retryAfterMs ?? parseWaitMessage(rawMessage) ?? waits.resetMs
   const refined = refineStatus(status, providerCode, rawMessage)
   const failure = failureFromStatus(refined, message || undefined, wait, credentialOwner)

@@ -23,7 +23,10 @@ export type DecodedEvent = {
   isUnchanged: boolean
 }
 
-type DecodedAttempt = Pick<AttemptRequest, 'providerProtocol' | 'target' | 'answerId' | 'answerLimit' | 'toolNames'>
+type DecodedAttempt = Pick<
+  AttemptRequest,
+  'providerProtocol' | 'adaptProtocol' | 'target' | 'answerId' | 'answerLimit' | 'toolNames'
+>
 
 /** Splits a stream into events, gives them the form of their protocol, and reads them. */
 export class StreamDecoder {
@@ -158,9 +161,10 @@ export class StreamDecoder {
   }
 
   #recognizeProtocol(event: SseEvent): ProviderProtocol | undefined {
-    const { providerProtocol } = this.#attempt
+    const { providerProtocol, adaptProtocol } = this.#attempt
     const protocol = recognizeEvent(event, providerProtocol)
-    if (protocol && protocol !== providerProtocol) this.#read = this.#createReader(protocol)
+    if (protocol && protocol !== providerProtocol)
+      this.#read = this.#createReader(adaptProtocol ? adaptProtocol(protocol) : protocol)
     return protocol
   }
 

@@ -79,6 +79,13 @@ function aliasFor(name: string, { allowedCharacters, maxLength }: NameRule): str
   return allowedCharacters.test(readable) ? readable : hash.slice(0, maxLength)
 }
 
+/** The text of a provider's error with the names that the client knows. */
+export function restoreNames(text: string, aliases: Aliases): string {
+  let restored = text
+  for (const [alias, name] of aliases) restored = restored.replaceAll(alias, () => name)
+  return restored
+}
+
 /** The protocol whose readers give calls their original names. */
 export function withOriginalNames(protocol: ProviderProtocol, aliases: Aliases): ProviderProtocol {
   const restore = (event: AnswerEvent): AnswerEvent => {
