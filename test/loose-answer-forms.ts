@@ -300,4 +300,48 @@ export const otherForms: OddAnswer[] = [
     ],
     { ...read, text: '' },
   ),
+  stream('the whole message after its deltas, as MiniMax ends a stream', [
+    ...hello,
+    {
+      ...choice({ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }),
+      object: 'chat.completion',
+    },
+  ]),
+  stream(
+    'one call at a time without a list',
+    [
+      chunk({ tool_calls: { index: 0, id: '', type: 'function', function: { name: 'read', arguments: '' } } }),
+      chunk({ tool_calls: { index: 0, id: '', type: 'function', function: { name: null, arguments: a } } }),
+      chunk({}, 'tool_calls'),
+    ],
+    { ...read, text: '' },
+  ),
+  stream('events of Cohere', [
+    { type: 'message-start', id: 'm', delta: { message: { role: 'assistant', content: [], tool_calls: [] } } },
+    { type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } },
+    { type: 'content-delta', index: 0, delta: { message: { content: { text: 'Hello' } } } },
+    { type: 'content-end', index: 0 },
+    {
+      type: 'message-end',
+      delta: { finish_reason: 'COMPLETE', usage: { tokens: { input_tokens: 5, output_tokens: 1 } } },
+    },
+  ]),
+  stream(
+    'events of Cohere with a call',
+    [
+      { type: 'message-start', id: 'm', delta: { message: { role: 'assistant', content: [] } } },
+      { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I read.' } } },
+      {
+        type: 'tool-call-start',
+        index: 0,
+        delta: {
+          message: { tool_calls: { id: 'read_1', type: 'function', function: { name: 'read', arguments: '' } } },
+        },
+      },
+      { type: 'tool-call-delta', index: 0, delta: { message: { tool_calls: { function: { arguments: a } } } } },
+      { type: 'tool-call-end', index: 0 },
+      { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
+    ],
+    { ...read, text: '', reasoning: 'I read.' },
+  ),
 ]

@@ -627,6 +627,43 @@ export const unusableAnswers: { name: string; protocol: Protocol; body: string; 
     words: 'slow down',
   },
   {
+    name: 'an error of Groq that stops a stream',
+    protocol: 'openai-chat',
+    body: sse([choice({ delta: {}, finish_reason: null }), { choices: [], x_groq: { error: 'out of memory' } }]) + done,
+    status: 502,
+    words: 'out of memory',
+  },
+  {
+    name: 'an error of Zhipu, named by a number',
+    protocol: 'openai-chat',
+    body: sse([{ error: { code: '1302', message: 'slow down' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of DashScope about the content of the request',
+    protocol: 'openai-chat',
+    body: 'event:error\n:HTTP_STATUS/400\ndata:{"code":"DataInspectionFailed","message":"inappropriate"}\n\n',
+    status: 400,
+    words: 'inappropriate',
+  },
+  {
+    name: 'an error of OpenRouter with that of its provider',
+    protocol: 'openai-chat',
+    body: JSON.stringify({
+      error: { code: 429, message: 'Provider returned error', metadata: { raw: '{"error":{"message":"slow down"}}' } },
+    }),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error in a field of llama.cpp',
+    protocol: 'openai-chat',
+    body: 'error: {"code":500,"message":"out of memory","type":"server_error"}\n\n',
+    status: 502,
+    words: 'out of memory',
+  },
+  {
     name: 'a whole choice without a message',
     protocol: 'openai-chat',
     body: JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop' }] }),

@@ -13,7 +13,14 @@ import { isOtherText, looksLikeEventStream, parseJson, startsBody } from './even
 import { type AttemptFailure, failureFromStatus, failureFromTransport } from './failure.ts'
 import { isJsonLines, isJsonLinesType } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { parseAnswer, recognizeAnswer, repairAnswer, replaceBody, toErrorEvent } from './normalize-answer.ts'
+import {
+  parseAnswer,
+  readErrorField,
+  recognizeAnswer,
+  repairAnswer,
+  replaceBody,
+  toErrorEvent,
+} from './normalize-answer.ts'
 import type { Receiver, WholeAnswer } from './receiver.ts'
 import { reportedFailure } from './reported-failure.ts'
 import { StreamDecoder } from './stream-decoder.ts'
@@ -133,8 +140,14 @@ export class AttemptAnswer implements Sink {
     }
   }
 
+  /** A connection that breaks after the last content has delivered the whole answer, except perhaps its usage. */
   failed(failure: TransportFailure): void {
-    this.#fail(failureFromTransport(failure))
+    if (!this.#finished || this.#isOver || failure.kind === 'aborted') return this.#fail(failureFromTransport(failure))
+    try {
+      this.#endStream(true)
+    } catch (error) {
+      this.#failUnreadable(error as Error)
+    }
   }
 
   /**
@@ -322,11 +335,14 @@ export class AttemptAnswer implements Sink {
     const answer = parseAnswer(bytes, text)
     if (answer) return this.#readWhole(answer)
     if (isJsonLines(text)) return this.#endJsonLines(bytes)
+    const named = readErrorField(text)
+    if (named) return this.#upstreamError(named)
     if (isOtherText(text)) return this.#upstreamError(toErrorEvent(text))
     this.#readWhole(repairAnswer(text))
   }
 
   #readWhole(answer: WholeAnswer): void {
+    if (answer.body === null) throw new Error('it is null')
     const { providerProtocol, adaptProtocol, answerId, answerLimit, toolNames, target } = this.#attempt
     const { normalizer } = providerProtocol.forms ?? {}
     const normalized = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint) : answer.body

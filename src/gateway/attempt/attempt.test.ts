@@ -130,6 +130,19 @@ test('the content type in any case and spaces after the end mark are accepted', 
   assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
 })
 
+test('a connection that breaks after the last content completes the answer, one before it does not', async () => {
+  const breaksAfter = (body: string) => () =>
+    outcomeOf(
+      ({ socket }) => void socket.write(head() + chunk(body), () => setTimeout(() => socket.resetAndDestroy(), 30)),
+    )
+  const [whole, cut] = [
+    await breaksAfter(deltaEvent({ content: 'Hi' }) + deltaEvent({}, 'stop'))(),
+    await breaksAfter(deltaEvent({ content: 'Hi' }))(),
+  ]
+  assert.deepEqual(whole, { outcome: undefined, broke: [] })
+  assert.equal(cut.broke.length, 1)
+})
+
 test('a stream declared as JSON is read, also if its first chunk ends before an object', async () => {
   const play: FaultyBehaviour = async ({ socket }) => {
     socket.write(head('application/json') + chunk('data: '))

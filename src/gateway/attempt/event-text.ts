@@ -12,7 +12,7 @@ export function looksLikeEventStream(chunk: Buffer): boolean {
 
 /** Whether a stream starts as JSON or a page does instead, because no field of an event starts with such a character. */
 export function startsBody(chunk: Buffer): boolean {
-  return /^\s*[{<]/.test(withoutByteOrderMark(chunk.subarray(0, 64)).toString('latin1'))
+  return /^\s*(?:error:\s*)?[{<]/.test(withoutByteOrderMark(chunk.subarray(0, 64)).toString('latin1'))
 }
 
 /** Whether an answer is a page or plain text, such as the error of a proxy. */

@@ -80,6 +80,8 @@ export function failureFromStatus(
     case 413:
       return failure('payload_too_large', raw ?? 'The request is too large for the provider.')
     case 429:
+    // Groq's flex tier has no capacity.
+    case 498:
       return failure('rate_limited', 'The provider limits the rate of requests.')
     default:
       if (status >= 500) return failure('bad_gateway', 'The provider failed.')
@@ -88,7 +90,7 @@ export function failureFromStatus(
 }
 
 /** The 4xx statuses about the account, the credential or the provider's limits, and not about the request. */
-const accountStatuses: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
+const accountStatuses: ReadonlySet<number> = new Set([401, 402, 407, 408, 429, 498])
 
 const isEndpointFault = (status: number) => status < 400 || status >= 500 || accountStatuses.has(status)
 

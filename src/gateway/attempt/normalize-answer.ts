@@ -3,7 +3,7 @@ import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { Normalizer, StreamProgress } from '../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
-import { readPageText } from '../providers/error-code.ts'
+import { errorWithoutAnswer, noMessage, readPageText } from '../providers/error-code.ts'
 import { protocols } from '../providers/protocols.ts'
 import { parseJson, refuseDeep } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
@@ -70,6 +70,12 @@ export function replaceBody(answer: WholeAnswer, normalized: unknown): WholeAnsw
   if (normalized === answer.body) return answer
   const text = JSON.stringify(normalized)
   return { bytes: Buffer.from(text), text, body: normalized }
+}
+
+/** The error in a field of this name, which earlier versions of llama.cpp send instead of an event. */
+export function readErrorField(text: string): Extract<AnswerEvent, { type: 'error' }> | undefined {
+  const [, json] = /^\s*error:\s*(\{.*)/s.exec(text) ?? []
+  return json === undefined ? undefined : errorWithoutAnswer(parseJson(json), noMessage)
 }
 
 /** The error of a server that answers with a text or a page instead of JSON. */

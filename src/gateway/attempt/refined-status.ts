@@ -53,6 +53,7 @@ const modelSpecificCodes: ReadonlySet<string | undefined> = new Set([
   'content_filter',
   'content_policy_violation',
   'data_inspection_failed',
+  'DataInspectionFailed',
   // Groq
   'tool_use_failed',
   'json_validate_failed',

@@ -34,6 +34,11 @@ test('the time to wait is also read in milliseconds and from the message', () =>
     assert.equal(parseWaitMessage(message), undefined, message)
 })
 
+test('the first of several values of Retry-After counts', () => {
+  assert.equal(parseRetryAfter('120, 60', at), 120_000)
+  assert.equal(readTimeToReset({ 'x-ratelimit-reset-after': '12' }, at), 12_000)
+})
+
 test('Retry-After can be a duration, and Azure has its own header', () => {
   assert.equal(parseRetryAfter('30s', at), 30_000)
   assert.equal(parseRetryAfter('6m0s', at), 360_000)

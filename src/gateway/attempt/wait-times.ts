@@ -37,6 +37,7 @@ const rateLimitHeaders = [
 /** Limits of other servers, which need not say what remains. */
 const singleLimitHeaders = [
   { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' },
+  { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset-after' },
   { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' },
   { remaining: 'anthropic-ratelimit-unified-remaining', reset: 'anthropic-ratelimit-unified-reset' },
 ]
@@ -100,7 +101,9 @@ const ifText = (value: unknown) => (typeof value === 'string' ? value : undefine
 export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header
   if (!text) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(maxWaitMs, Math.round(Number(text) * 1000))
+  // Some proxies add another value.
+  const seconds = /^\d+(?:\.\d+)?(?=\s*(?:,|$))/.exec(text)?.[0]
+  if (seconds !== undefined) return Math.min(maxWaitMs, Math.round(Number(seconds) * 1000))
   const at = /^\d+(?:\.\d+)?\s*[a-z]/i.test(text) ? Number.NaN : Date.parse(text)
   return Number.isNaN(at) ? parseDuration(text) : Math.min(maxWaitMs, Math.max(0, at - now))
 }

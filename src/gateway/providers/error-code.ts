@@ -32,7 +32,10 @@ const wordNames = ['code', 'type', 'status'] as const
 /** The statuses of error codes, types and exceptions, without underscores and in lower case. */
 const statusOfWord = new Map(
   Object.entries({
-    400: ['invalidrequest', 'invalidprompt', 'contextlengthexceeded', 'badrequest', 'invalidargument', 'validation'],
+    400: [
+      ...['invalidrequest', 'invalidprompt', 'contextlengthexceeded', 'badrequest', 'invalidargument', 'validation'],
+      ...['invalidparameter', 'contentfilter', 'contentpolicyviolation', 'datainspectionfailed'],
+    ],
     401: ['authentication', 'unauthenticated', 'unauthorized', 'invalidapikey'],
     402: ['billing', 'insufficientquota', 'insufficientbalance', 'paymentrequired'],
     403: ['permission', 'permissiondenied', 'forbidden'],
@@ -52,16 +55,27 @@ export function readErrorStatus(error: unknown): number | undefined {
   const words = wordNames.map((name) => normalizeWord(fields[name]))
   return (
     numbers.find((status) => status >= 400 && status < 600) ??
+    zhipuStatuses.get(fields.code) ??
     words.map((word) => statusOfWord.get(word)).find((status) => status !== undefined)
   )
 }
+
+/** The statuses of Zhipu's errors, whose codes are numbers as text. */
+const zhipuStatuses = new Map<unknown, number>([
+  ...['1000', '1001', '1002', '1003', '1004'].map((code): [string, number] => [code, 401]),
+  ...['1113', '1309'].map((code): [string, number] => [code, 402]),
+  ...['1110', '1111', '1112', '1220'].map((code): [string, number] => [code, 403]),
+  ['1211', 404],
+  ...['1210', '1213', '1214', '1261', '1301'].map((code): [string, number] => [code, 400]),
+  ...['1302', '1303', '1304', '1305', '1308', '1310', '1312'].map((code): [string, number] => [code, 429]),
+])
 
 /** `rate_limit_error`, `RateLimitError` and `rate-limit` are the same word. */
 function normalizeWord(word: unknown): string {
   if (typeof word !== 'string') return ''
   return word
     .toLowerCase()
-    .replaceAll(/[_-]/g, '')
+    .replaceAll(/[_-]|\..*$/g, '')
     .replace(/(?:error|exception)$/, '')
 }
 
@@ -122,10 +136,16 @@ function readRetryDelay(details: unknown): number | undefined {
  */
 export function readRefusalMessage(body: unknown): string | undefined {
   const error = findError(body)
-  const message = readErrorMessage(error) ?? findText(body, 4)
-  if (message === relayedError) return readRelayedMessage(error) ?? message
-  return message?.startsWith('{') ? unwrapMessage(message) : message
+  return readInnerMessage(error) ?? unwrapText(findText(body, 4))
 }
+
+/** The message of an error within an answer, or that of an error within the message. */
+export function readInnerMessage(error: unknown): string | undefined {
+  const message = readErrorMessage(error)
+  return message === relayedError ? (readRelayedMessage(error) ?? message) : unwrapText(message)
+}
+
+const unwrapText = (message: string | undefined) => (message?.startsWith('{') ? unwrapMessage(message) : message)
 
 /** The message within an error that a proxy passes on as JSON text. */
 function unwrapMessage(text: string): string {
@@ -202,7 +222,7 @@ function problemText(entry: unknown): string | undefined {
  * @param problem the error if the body has no message.
  * @throws Error in that case.
  */
-export function errorWithoutAnswer(body: unknown, problem: string): AnswerEvent {
+export function errorWithoutAnswer(body: unknown, problem: string): Extract<AnswerEvent, { type: 'error' }> {
   const message = readRefusalMessage(body)
   if (!message) throw new Error(problem)
   const error = findError(body) ?? (Array.isArray(body) ? body[0] : body)

@@ -27,6 +27,16 @@ const startLength = 4
 
 const noBytes = Buffer.alloc(0)
 
+/** The encodings of an answer, in the order in which they were applied. */
+function listEncodings(header: string | string[] | undefined): string[] {
+  if (header === undefined) return []
+  return String(header)
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity')
+}
+
 /** Pauses and resumes the input of a decoder whose buffer is full. */
 export type Source = { hold: () => void; release: () => void }
 
@@ -35,7 +45,7 @@ export type Source = { hold: () => void; release: () => void }
  * decoder, which buffers output.
  */
 export class DecodingSink implements Sink {
-  readonly #sink: Sink
+  #sink: Sink
   readonly #source: Source
   #decoder: Decoder | undefined
   /** Creates the decoder once the first bytes have arrived. */
@@ -49,9 +59,11 @@ export class DecodingSink implements Sink {
   }
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
-    const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-    this.#create = decoders.get(encoding)
-    this.#sink.head(status, headers)
+    const encodings = listEncodings(headers['content-encoding'])
+    this.#create = decoders.get(encodings.pop() ?? 'identity')
+    // Each earlier encoding is decoded after this one.
+    if (encodings.length > 0) this.#sink = new DecodingSink(this.#sink, this.#source)
+    this.#sink.head(status, encodings.length > 0 ? { ...headers, 'content-encoding': encodings.join() } : headers)
   }
 
   data(chunk: Buffer): void {

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { until } from '#test/harness/until.ts'
 import { httpUpstreams } from './http-upstream.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream.ts'
@@ -55,6 +55,8 @@ test('an answer is delivered, plain or compressed, with one end', async () => {
     [{ 'content-encoding': 'deflate' }, deflateSync('hello')],
     [{ 'content-encoding': 'deflate' }, deflateRawSync('hello')],
     [{ 'content-encoding': 'zstd' }, zstdCompressSync('hello')],
+    [{ 'content-encoding': 'identity, gzip' }, gzipSync('hello')],
+    [{ 'content-encoding': 'gzip, br' }, brotliCompressSync(gzipSync('hello'))],
     [{ 'content-encoding': 'gzip' }, 'hello'],
     [{ 'content-encoding': 'gzip' }, 'hel'],
   ] as const) {

@@ -4,7 +4,7 @@ import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { measureContent } from '../content-length.ts'
-import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
+import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorStatus, readInnerMessage } from '../error-code.ts'
 import { chatSpellings, OpenaiUsage } from '../openai-usage.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { finishEvents } from './openai-chat-finish.ts'
@@ -50,7 +50,9 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   if (!Array.isArray(chunk.choices)) return chunk.error || isBareError(chunk) ? [toErrorEvent(chunk)] : []
   const events: UpstreamEvent[] = []
+  const stopped = (chunk as WithUsage).x_groq?.error
   if (chunk.error) events.push(errorEvent(chunk.error))
+  else if (typeof stopped === 'string' && stopped !== '') events.push(errorEvent(stopped))
   for (const choice of chunk.choices) {
     const choiceEvents: UpstreamEvent[] = []
     // Servers that do not generate in pieces send a whole answer as the only event.
@@ -201,7 +203,7 @@ function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCal
 function errorEvent(error: NonNullable<UpstreamError['error']>): AnswerEvent {
   return {
     type: 'error',
-    message: readErrorMessage(error) ?? noMessage,
+    message: readInnerMessage(error) ?? noMessage,
     status: readErrorStatus(error),
     ...readErrorFacts(error),
   }

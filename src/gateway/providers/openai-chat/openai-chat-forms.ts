@@ -36,6 +36,8 @@ const nonStandardMember = new RegExp(
     String.raw`"(?:message|text|toolCalls|parameters|input|stop_reason|finishReason|context|web_search)"\s*:\s*["[{]`,
     String.raw`"(?:content|reasoning|reasoning_content|thinking_blocks|annotations|images)"\s*:\s*(?:\d|\[\s*[^\s\]]|\{)`,
     String.raw`"error"\s*:\s*\{\s*\}`,
+    String.raw`"tool_calls"\s*:\s*\{`,
+    String.raw`"type"\s*:\s*"message-end"`,
     String.raw`"finish_reason"\s*:\s*[^\s"n]`,
     String.raw`"usage"\s*:\s*\{[^{}]*\}\s*\}\s*,`,
   ].join('|'),
@@ -108,15 +110,19 @@ function findMessage({ delta, message, messages }: Members, part: Part): unknown
   return message ?? delta ?? (Array.isArray(messages) ? messages.findLast(isObject) : undefined)
 }
 
-/** Adds the text or the calls that some servers send only in a message at the end of the stream. */
+/**
+ * Adds the text or the calls that some servers send only in a message at the end of the stream. A message in the place of
+ * a delta repeats the content of the stream.
+ */
 function addWholeMessage(choice: Members, progress: StreamProgress): Members {
   const { delta, message } = choice
   const whole = isObject(message) ? normalizeMessage(message) : undefined
   if (!isObject(whole) || (isObject(delta) && delta.content)) return choice
+  if (!isObject(delta) && !progress.hasText && !progress.hasCalls) return choice
   const missing: Members = {}
   if (!progress.hasText && typeof whole.content === 'string' && whole.content !== '') missing.content = whole.content
   if (!progress.hasCalls && Array.isArray(whole.tool_calls)) missing.tool_calls = addIndexes(whole.tool_calls)
-  if (Object.keys(missing).length === 0) return choice
+  if (isObject(delta) && Object.keys(missing).length === 0) return choice
   return withMembers(choice, { delta: { ...(delta as Members | undefined), ...missing }, message: undefined })
 }
 

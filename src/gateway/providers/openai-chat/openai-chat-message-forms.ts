@@ -33,7 +33,9 @@ const isStandardCall = (call: { function?: { arguments?: unknown } | null; custo
 export function normalizeMessage(message: unknown): unknown {
   if (typeof message === 'string') return { role: 'assistant', content: message }
   if (!isObject(message)) return message ?? undefined
-  const { toolCalls, tool_calls: calls = toolCalls, images, annotations } = message
+  const { toolCalls, tool_calls: sentCalls = toolCalls, images, annotations } = message
+  // Some servers send one call without a list.
+  const calls = isObject(sentCalls) ? [sentCalls] : sentCalls
   const content = splitContent(message)
   const changes = {
     ...content.message,

@@ -60,6 +60,20 @@ const nativeForms: NativeForm[] = [
     },
   },
   {
+    servers: 'Cohere, as events',
+    read: ({ type, index, delta }) => {
+      if (typeof type !== 'string' || !cohereEvents.test(type) || !isObject(delta)) return undefined
+      const { content, tool_plan, tool_calls: call } = isObject(delta.message) ? delta.message : ({} as Members)
+      const { text, thinking = tool_plan } = isObject(content) ? content : ({} as Members)
+      const message = {
+        content: text,
+        reasoning: thinking,
+        ...(isObject(call) && { tool_calls: [{ index, ...call }] }),
+      }
+      return { message, reason: delta.finish_reason, usage: delta.usage }
+    },
+  },
+  {
     servers: 'Cohere, and servers that send the message alone',
     read: ({ message, role, content, finish_reason, usage, ...other }) => {
       // Events of other protocols have a type.
@@ -70,6 +84,8 @@ const nativeForms: NativeForm[] = [
     },
   },
 ]
+
+const cohereEvents = /^(?:message|content|tool-plan|tool-call)-(?:start|delta|end)$/
 
 /** A whole answer or an event of a server's own API as a completion or chunk. Undefined if it is none. */
 export function readNativeAnswer(body: unknown, part: 'delta' | 'message'): object | undefined {

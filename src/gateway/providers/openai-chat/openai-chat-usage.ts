@@ -11,7 +11,7 @@ type UpstreamUsage = UsageObject & {
 /** Groq also reports usage in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
 export type WithUsage = {
   usage?: UpstreamUsage | null
-  x_groq?: { usage?: UpstreamUsage } | null
+  x_groq?: { usage?: UpstreamUsage; error?: unknown } | null
   timings?: { prompt_n?: unknown; cache_n?: unknown; predicted_n?: unknown } | null
   meta?: { usage?: UpstreamUsage; billed_units?: UpstreamUsage } | null
   /** Of gateways to Gemini, and of Ollama. */
