@@ -23,7 +23,7 @@ try {
   const launch = startsAgent ? launchAhead(createProcessLauncher(agent, workspace, limits, stderrLog)) : undefined
   const { startDaemon } = await import('#daemon/server/start.ts')
   const daemon = await startDaemon(settings, {
-    ...(launch && { launch }),
+    launch,
     log: stderrLog,
     now: Date.now,
     elapsed: monotonicNow,

@@ -25,7 +25,7 @@ export async function runScript(importUrl: string, entry: Entry): Promise<void> 
   const compiled = readCompiled(compiledFile)
   const script = new Script(readFileSync(filename, 'utf8'), {
     filename,
-    ...(compiled && { cachedData: compiled }),
+    cachedData: compiled,
     // Packages that are not bundled are imported as usual.
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })

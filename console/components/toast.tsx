@@ -16,7 +16,7 @@ export function toast(text: string, { undo, isError }: { undo?: () => void; isEr
   const id = nextId++
   // Repeated errors are displayed once.
   const others = toasts.value.filter((one) => !one.isError || one.text !== text)
-  toasts.value = [...others, { id, text, ...(undo && { undo }), ...(isError && { isError }) }]
+  toasts.value = [...others, { id, text, undo, isError }]
   if (!isError) window.setTimeout(() => drop(id), undo ? undoMs : visibleMs)
 }
 

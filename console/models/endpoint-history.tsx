@@ -65,7 +65,7 @@ export function linesOf(histories: EndpointHistory[], now: number) {
     measured.map(({ tag, points }, index) => {
       const byDate = new Map(points.map((point) => [Date.parse(point.date), figureOf(point) ?? null]))
       const dash = dashes[index % dashes.length]
-      return { label: tag, values: dates.map((date) => byDate.get(date) ?? null), ...(dash && { dash }) }
+      return { label: tag, values: dates.map((date) => byDate.get(date) ?? null), dash }
     })
   return {
     times: dates.map((date) => date / 1000),

@@ -46,7 +46,7 @@ export function OverviewFilters({
       kind: 'text',
       name,
       label: labels[name] ?? name,
-      ...(suggestions[name] && { suggestions: suggestions[name] }),
+      suggestions: suggestions[name],
       format: (value) => keyNames.get(value) ?? value,
     }),
   )

@@ -17,7 +17,7 @@ type Summary = { query: SummaryQuery; total: Row | undefined; series: Row[] }
 
 async function load(query: SummaryQuery, signal: AbortSignal): Promise<Summary> {
   const { time_range, filters, granularity } = query
-  const scope = { ...(time_range && { time_range }), ...(filters && { filters }) }
+  const scope = { time_range, filters }
   const [total, series] = await Promise.all([
     call(
       'POST /analytics/query',

@@ -46,7 +46,7 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
 function useReplay(owner: RulesOwner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
   return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    return (await rulesApi(owner).replay({ from, list: maxListed, ...(rules && { rules }) }, { signal })).data
+    return (await rulesApi(owner).replay({ from, list: maxListed, rules }, { signal })).data
   })
 }
 

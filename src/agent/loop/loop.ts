@@ -163,8 +163,8 @@ async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promi
   const tool = findTool(deps.tools, call)
   deps.unchecked.record(tool, result)
   const text = [result.text, deps.repeats.note(tool, call, result)].filter((part) => part !== undefined).join('\n')
-  await deps.notify({ type: 'tool.finished', id: call.id, failed, text, ...(changes && { changes }) })
-  return { role: 'tool', callId: call.id, text, ...(images && { images }) }
+  await deps.notify({ type: 'tool.finished', id: call.id, failed, text, changes })
+  return { role: 'tool', callId: call.id, text, images }
 }
 
 function resultLimits({ windowTokens }: TurnDeps) {

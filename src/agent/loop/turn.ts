@@ -167,7 +167,7 @@ function toRequestError(error: unknown, usage: { usage?: TurnUsage }): RequestEr
   const { retryable, status } = error instanceof ModelFault ? error : { retryable: false, status: undefined }
   return new RequestError(-32603, (error as Error).message, {
     retryable,
-    ...(status === undefined ? {} : { status }),
+    status,
     ...usage,
   })
 }

@@ -92,7 +92,7 @@ export class ServerTools {
       const options = { signal, timeout, toolDefinition, ...progress }
       const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
       const { text, images } = toToolOutput(await this.#describeErrors(request))
-      return { text: redactSecrets(this.spec, text), ...(images && { images }) }
+      return { text: redactSecrets(this.spec, text), images }
     } catch (error) {
       signal.throwIfAborted()
       throw new Error(redactSecrets(this.spec, (error as Error).message))

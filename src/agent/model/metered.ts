@@ -41,5 +41,5 @@ type Metered = { tokens_prompt?: number; tokens_completion?: number; total_cost?
 function readUsage(answer: { data?: Metered } | undefined): Usage | undefined {
   const { tokens_prompt: promptTokens, tokens_completion: completionTokens, total_cost: costUsd } = answer?.data ?? {}
   if (typeof promptTokens !== 'number' || typeof completionTokens !== 'number') return undefined
-  return { promptTokens, completionTokens, ...(typeof costUsd === 'number' ? { costUsd } : {}) }
+  return { promptTokens, completionTokens, costUsd: typeof costUsd === 'number' ? costUsd : undefined }
 }

@@ -5,7 +5,7 @@ export function toRequestBody(model: string, { messages, tools }: ModelRequest):
   return {
     model,
     messages: messages.flatMap((message, index) => [toMessageBody(message), ...imagesAfter(messages, index)]),
-    ...(tools.length ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
+    tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: tool })) : undefined,
     stream: true,
     stream_options: { include_usage: true },
   }
@@ -41,7 +41,7 @@ function toMessageBody(message: Message): Record<string, unknown> {
   return {
     role: 'assistant',
     content: message.text || (calls ? null : ''),
-    ...(calls ? { tool_calls: calls } : {}),
+    tool_calls: calls,
     ...(message.details
       ? { reasoning_details: message.details }
       : message.reasoning && { reasoning: message.reasoning }),

@@ -63,7 +63,7 @@ async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: str
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}/model/${path}`, {
-    ...(headers && { headers }),
+    headers,
     signal: timeoutSignal,
   })
   const body = await readBodyText(answer, maxBytes)

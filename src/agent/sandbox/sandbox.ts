@@ -88,7 +88,7 @@ async function findFault(
   const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
   const command = {
     ...method.command({ script: trialScript, workspace, cpuSeconds: 10 }),
-    ...(user !== undefined && { user }),
+    user,
   }
   const result = await runCommand(command, limits, new AbortController().signal).catch(
     (error: NodeJS.ErrnoException) => error,

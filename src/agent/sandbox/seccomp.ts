@@ -42,7 +42,8 @@ export function syscallFilter(processor: string): Buffer | undefined {
 function compileProgram(calls: Calls): Step[] {
   return [
     load(offsets.architecture),
-    ...[jumpIfEqual(calls.architecture, 1), returnVerdict(killProcess)],
+    jumpIfEqual(calls.architecture, 1),
+    returnVerdict(killProcess),
     load(offsets.call),
     // A second range of numbers for the same calls (x32), which a list of numbers would miss.
     ...(calls.alternativeNumbersFrom === undefined
@@ -53,12 +54,10 @@ function compileProgram(calls: Calls): Step[] {
     ...calls.unimplemented.flatMap((call) => ifEqual(call, [returnVerdict(refuseWith(errno.notImplemented))])),
     ...calls.sockets.flatMap((call) => ifEqual(call, allowedSocketFamilies)),
     ...ifEqual(calls.clone, [
-      ...[
-        load(offsets.argument(0)),
-        jumpUnlessAnyBit(newNamespaces, 1),
-        returnVerdict(refuseWith(errno.notPermitted)),
-        returnVerdict(allow),
-      ],
+      load(offsets.argument(0)),
+      jumpUnlessAnyBit(newNamespaces, 1),
+      returnVerdict(refuseWith(errno.notPermitted)),
+      returnVerdict(allow),
     ]),
     ...ifEqual(calls.ioctl, [
       load(offsets.argument(1)),

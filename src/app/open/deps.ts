@@ -42,7 +42,7 @@ export async function openDeps(
     log.error({ err: error }, 'a completion is not metered')
   }
   const countRefusal = ({ guardrailId, rule }: Cause) => {
-    if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
+    if (rule !== undefined) metrics.observeRefusal({ rule, guardrail: guardrailId })
   }
 
   const store = await open({ parts, metrics, traces, cleanup })

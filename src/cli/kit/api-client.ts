@@ -76,7 +76,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
       method,
       headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': body.type }) },
       ...(body && { body: body.content, duplex: 'half' }),
-      ...(signal && { signal }),
+      signal,
       // A followed redirect would lose the key, or turn a POST into a GET.
       redirect: 'manual',
     } as RequestInit).catch((error: Error) => {

@@ -39,9 +39,9 @@ export function createProcessLauncher(
     try {
       const { _meta, authenticate, mcpServers } = settings
       const quirks = {
-        ...(_meta && { _meta }),
-        ...(authenticate !== undefined && { authenticate }),
-        ...(mcpServers && { mcpServers }),
+        _meta,
+        authenticate,
+        mcpServers,
       }
       const agent = await initializeAgent(child, limits, quirks, log)
       // A process without a connection is useless.

@@ -29,7 +29,7 @@ export function readUnavailableServer(update: unknown): UnavailableServer | unde
 
 function toProtocol(server: McpServer): OfferedServer {
   const { name, type, command = '', args = [], env = {}, url = '', headers = {}, readable, timeout_seconds } = server
-  const _meta = { signalbox: { timeout_seconds, ...(readable && { readable }) } }
+  const _meta = { signalbox: { timeout_seconds, readable } }
   if (type === 'stdio') return { name, command, args, env: toNameValueList(env), _meta }
   return { type, name, url, headers: toNameValueList(headers), _meta }
 }

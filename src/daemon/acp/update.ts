@@ -41,7 +41,7 @@ export function readUpdate(update: unknown): AgentUpdate {
       const id = readString(member(update, 'toolCallId'))
       if (!id) return otherUpdate
       const [output, unavailable] = [terminalOutput(update), readUnavailableServer(update)]
-      return { type: 'tool', id, tool: readToolCall(update), output, ...(unavailable && { unavailable }) }
+      return { type: 'tool', id, tool: readToolCall(update), output, unavailable }
     }
     case 'plan':
       return { type: 'plan', steps: readPlan(member(update, 'entries')) }

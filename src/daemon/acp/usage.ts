@@ -20,7 +20,7 @@ export function readUsage(response: unknown, costUsd: number | undefined): Usage
     prompt_tokens: total - completion,
     completion_tokens: completion,
     total_tokens: total,
-    ...(costUsd !== undefined && { cost: costUsd }),
+    cost: costUsd,
     ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
   }
 }

@@ -17,7 +17,7 @@ export function closingEvent(
   end: TurnReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
 ): TurnEvent | undefined {
   const { model, usage, meteredSince } = end
-  const report: TurnReport = { model, usage, ...(meteredSince !== undefined && { meteredSince }) }
+  const report: TurnReport = { model, usage, meteredSince }
   const { message = '', retryable = false } = end
   switch (reason) {
     case 'finished':
@@ -38,7 +38,7 @@ export function closingEvent(
     case 'cancelled':
       return { type: 'run.ended', message: message || cancelledMessage, ...report }
     case 'over_budget':
-      return { type: 'run.ended', message, ...(end.budget && { budget: end.budget }), ...report }
+      return { type: 'run.ended', message, budget: end.budget, ...report }
     case 'deadline':
     case 'disconnected':
       return undefined

@@ -128,12 +128,7 @@ export class LiveRun {
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
       const { question, deadlineAt } = after
       const action = this.#questions.actionOf(question.id)
-      this.#push({
-        type: 'question.asked',
-        question,
-        deadlineAt: this.#toInstant(deadlineAt),
-        ...(action && { action }),
-      })
+      this.#push({ type: 'question.asked', question, deadlineAt: this.#toInstant(deadlineAt), action })
       this.#deps.deadlineChanged()
     }
     if (after.at === 'running') this.startClock()

@@ -35,7 +35,7 @@ export function permissionQuestion(
   { action, options = request.question.options }: { action: Action; options?: PermissionKind[] },
 ): QuestionToAsk {
   const choices = request.question.choices?.filter(({ kind }) => options.includes(kind))
-  const offered = { options, ...(choices && { choices }) }
+  const offered = { options, choices }
   return {
     question: { id, ...request.question, ...offered, detail: cutDetail(id, request.question.detail) },
     details: request.details,
@@ -96,7 +96,7 @@ const questionField = ({ name, type, required, options }: Form['fields'][number]
   name,
   type,
   required,
-  ...(options && { options }),
+  options,
 })
 
 /**

@@ -43,7 +43,7 @@ export async function playTurn(
       mode: run.mode,
       by: by ?? null,
       ...(background && { background }),
-      ...(budget && { budget }),
+      budget,
     }
     transcripts
       .recorder(session.id)

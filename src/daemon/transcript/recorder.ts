@@ -130,7 +130,7 @@ export class Recorder {
       question,
       deadlineAt,
       answer: { state: 'waiting' as const },
-      ...(action && { action }),
+      action,
     }
     this.#questions.set(question.id, this.#add(content) as Entry & { type: 'question' })
   }

@@ -111,7 +111,7 @@ export async function changeCredential(
     const set = {
       rules: JSON.stringify(newRules),
       updated_at: deps.now(),
-      ...(name !== undefined && { name }),
+      name,
       ...(key !== undefined && secretColumns(deps, id, key)),
     }
     await tx.updateTable('provider_credentials').set(set).where('id', '=', id).execute()

@@ -139,7 +139,7 @@ async function sendRequest(
   signal: AbortSignal | undefined,
 ): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' }
-  const options = { method, path: `/v${contractVersion}${path}`, headers, ...(signal && { signal }) }
+  const options = { method, path: `/v${contractVersion}${path}`, headers, signal }
   const request = openRequest(address, agent, options)
   const response = await awaitResponse(request, body)
   if (response.statusCode === 200) return response
@@ -157,7 +157,7 @@ function openRequest(
   options: RequestOptions,
 ): ClientRequest {
   if ('socket' in address) return httpRequest({ ...options, createConnection: () => address.socket })
-  return httpRequest({ ...options, ...(agent && { agent }), socketPath: address.socketPath })
+  return httpRequest({ ...options, agent, socketPath: address.socketPath })
 }
 
 /** The error of a rejected client certificate. It arrives after the handshake, before the request is processed. */

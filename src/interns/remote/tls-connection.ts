@@ -25,7 +25,7 @@ export function connectTls({ host, port, tls: { context, servername, sessions } 
     servername,
     secureContext: context,
     minVersion: 'TLSv1.3',
-    ...(session && { session }),
+    session,
   })
   socket.setNoDelay()
   socket.on('session', (session: Buffer) => sessions.set(servername, session))

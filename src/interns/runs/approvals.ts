@@ -52,7 +52,7 @@ export async function answerWithAudit<Reply>(
     session_id: sessionId,
     ...(await describeQuestion(deps, caller, pending)),
     ...answerRecord,
-    ...(link && { link }),
+    link,
   }
   // The intern refuses a text that is not an answer, so there is nothing to record.
   if (pending && answerRecord) await record('intern.answered', details)

@@ -69,7 +69,7 @@ export function startPrompt(
       const turn = { account, internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
       return announceTurn(deps, turn, (budget) => {
         sentPrompt = { at: deps.now(), budget }
-        const runOptions = { mode, budget, turnsBefore, ...client, ...(sessionId !== undefined && { sessionId }) }
+        const runOptions = { mode, budget, turnsBefore, ...client, sessionId }
         return runs.start({ prompt, attachments, ...runOptions }, stop)
       })
     })

@@ -71,7 +71,7 @@ export function prepareHome(
   const paths = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state' }
   const settings = {
     ...paths,
-    ...(listen && { listen }),
+    listen,
     agent,
     limits,
     ...(hasMcpServers && { mcp_servers: 'stdin' }),

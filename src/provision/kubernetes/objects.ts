@@ -101,7 +101,7 @@ function createVolumeSpec({ kubernetes_storage_class: storageClassName, kubernet
   return {
     accessModes: ['ReadWriteOnce'],
     resources: { requests: { storage } },
-    ...(storageClassName !== undefined && { storageClassName }),
+    storageClassName,
   }
 }
 
@@ -109,7 +109,7 @@ function createVolumeSpec({ kubernetes_storage_class: storageClassName, kubernet
 function createPodSpec(config: Config, image: string, name: string, files: InternFiles) {
   const { kubernetes_runtime_class: runtimeClassName, kubernetes_image_pull_secret: pullSecret } = config
   return {
-    ...(runtimeClassName !== undefined && { runtimeClassName }),
+    runtimeClassName,
     ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
     automountServiceAccountToken: false,
     enableServiceLinks: false,

@@ -117,7 +117,7 @@ export class KubernetesRequests {
         ...(body && { 'content-type': type }),
       },
       ...(body && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
+      signal,
     })
     if (response.statusCode < 300) return response
     throw createRefusal(response.statusCode, await readText(response))
@@ -133,7 +133,7 @@ export class KubernetesRequests {
     if (this.#agent && this.#agent.authorities === authorities) return this.#agent.agent
     // Requests on the old connections can finish.
     void this.#agent?.agent.close()
-    const connect = { timeout: this.#policy.requestMs, ...(authorities !== undefined && { ca: authorities }) }
+    const connect = { timeout: this.#policy.requestMs, ca: authorities }
     const agent = new (lazyModules.undici().Agent)({ connect, allowH2: false })
     this.#agent = { agent, authorities }
     return agent

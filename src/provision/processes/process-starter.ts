@@ -185,8 +185,8 @@ export class ProcessStarter {
       ...connection,
       ...(listen && { port: listen.port }),
       secret,
-      ...(uid !== undefined && { uid }),
-      ...(group && { group }),
+      uid,
+      group,
     }
     // This process can be killed before it knows the daemon's process id. The next server must know that processes can remain.
     writeDaemonRecord(home, { process: notStarted, ...recordFields })

@@ -128,10 +128,10 @@ export class InternLeases {
           status,
           progress: null,
           updated_at: now(),
-          ...(failure !== undefined && { last_failure_message: failure }),
+          last_failure_message: failure,
           // Its files are where it was started.
           ...(tcpAccess !== undefined && { tcp_access: tcpAccess, moved_at: null }),
-          ...(asleepSince !== undefined && { asleep_since: asleepSince }),
+          asleep_since: asleepSince,
           ...(release && { supervisor: null, supervised_until: 0 }),
         })
         .where('id', '=', id)

@@ -47,8 +47,8 @@ export function sourceOf({ litellm_params: params }: Row, catalogue: KnownCatalo
     ...server,
     ...protocol,
     upstream,
-    ...(vendor.variable && { variable: vendor.variable }),
-    ...(vendor.referenceProvider && { referenceProvider: vendor.referenceProvider }),
+    variable: vendor.variable,
+    referenceProvider: vendor.referenceProvider,
   }
 }
 

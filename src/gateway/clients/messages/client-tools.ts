@@ -44,8 +44,16 @@ function editorParameters(version: number): object {
 }
 
 const firstActions = [
-  ...['key', 'type', 'mouse_move', 'left_click', 'left_click_drag', 'right_click', 'middle_click', 'double_click'],
-  ...['screenshot', 'cursor_position'],
+  'key',
+  'type',
+  'mouse_move',
+  'left_click',
+  'left_click_drag',
+  'right_click',
+  'middle_click',
+  'double_click',
+  'screenshot',
+  'cursor_position',
 ]
 const laterActions = ['hold_key', 'left_mouse_down', 'left_mouse_up', 'triple_click', 'scroll', 'wait']
 

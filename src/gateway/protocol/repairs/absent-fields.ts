@@ -21,7 +21,9 @@ const translatedFields: ReadonlySet<string> = new Set([
   'max_tool_calls',
   'prompt_cache_retention',
   'safety_settings',
-  ...['web_search_options', 'client_metadata', ...foreignThinkingFields],
+  'web_search_options',
+  'client_metadata',
+  ...foreignThinkingFields,
 ])
 
 /** Fields of a chat that belong to a provider, so that other protocols have no counterpart. */

@@ -77,8 +77,15 @@ export function unfinishedEvent(status: string): AnswerEvent {
 
 /** The statuses of a response that has ended. Some servers send other words than OpenAI. */
 const completeStatuses: ReadonlySet<string | null | undefined> = new Set([
-  ...['completed', 'complete', 'done', 'success', 'succeeded', 'finished', 'stop'],
-  ...[undefined, null],
+  'completed',
+  'complete',
+  'done',
+  'success',
+  'succeeded',
+  'finished',
+  'stop',
+  undefined,
+  null,
 ])
 
 export function readEnding(response: Response, hasCalls: boolean): AnswerEvent[] {

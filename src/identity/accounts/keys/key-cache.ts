@@ -46,7 +46,7 @@ export function createKeyCache({ signals, now, steady, readKeys, allowStale }: K
   const hashes = new Map<string, string>()
   const keys = createReadCache<StoredKey | undefined>({
     signals,
-    ...(steady && { steady }),
+    steady,
     allowStale,
     topic: 'key.changed',
     allTopic: 'organization.changed',

@@ -20,7 +20,7 @@ export async function foldRows<Input, Result>(
   if (signal?.aborted) throw disconnectedFault()
   const compiled = statement.compile(db.reports)
   if (db.kind === 'sqlite') {
-    const folded: FoldedRows = { module, input, parameters: compiled.parameters, ...(signal && { signal }) }
+    const folded: FoldedRows = { module, input, parameters: compiled.parameters, signal }
     const { rows } = await db.reports.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
     if (!rows[0]) throw disconnectedFault()
     return rows[0].result

@@ -99,9 +99,9 @@ function describeOperation(route: DescribedRoute, registry: SchemaRegistry, exam
   const { params, query, body } = (route.request ?? {}) as Schemas
   return {
     tags: [route.tag],
-    ...(route.operationId && { operationId: route.operationId }),
+    operationId: route.operationId,
     summary: route.summary,
-    ...(route.description && { description: route.description }),
+    description: route.description,
     security: [...keysFor[route.key], ...sessionFor(route)],
     parameters: [
       ...pathParameters(route.path, params, registry, example),

@@ -47,5 +47,5 @@ function readProperties(schema: z.ZodType | undefined, registry: SchemaRegistry)
 
 /** OpenAPI puts the description of a parameter beside its schema, not into it. */
 function describedSchema({ description, ...schema }: JsonSchema): object {
-  return { ...(description !== undefined && { description }), schema }
+  return { description, schema }
 }

@@ -58,7 +58,7 @@ export function logRequest(log: Log, { id, method, route, status, seconds, reaso
   const level = status >= 500 && !probes.test(route) ? 'warn' : 'debug'
   if (!log.isLevelEnabled(level)) return
   const ms = Math.round(seconds * 1e5) / 100
-  log[level]({ requestId: id, method, route, status, ms, ...(reason !== undefined && { reason }) }, 'request')
+  log[level]({ requestId: id, method, route, status, ms, reason }, 'request')
 }
 
 const probes = /\/health(\/ready)?$/
