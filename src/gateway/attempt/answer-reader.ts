@@ -1,52 +1,35 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import type { SseEvent } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { decodeUtf8, withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
 import type { BodyReader } from '../protocol/protocol.ts'
-import { isEndMark } from '../protocol/tool-calls/readers.ts'
 import { readPageText, readRefusalFacts } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import { ContentHold, endsHold, isContent } from './content-hold.ts'
-import { DeltaFastPath } from './delta-fast-path.ts'
-import { isOtherText, looksLikeEventStream, parseJson, startsBody } from './event-text.ts'
+import { looksLikeEventStream, parseJson, startsBody } from './event-text.ts'
 import { type AttemptFailure, failureFromStatus, failureFromTransport } from './failure.ts'
 import { isJsonLines, isJsonLinesType } from './json-lines.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import {
-  parseAnswer,
-  readErrorField,
-  recognizeAnswer,
-  repairAnswer,
-  replaceBody,
-  toErrorEvent,
-} from './normalize-answer.ts'
+import { ReadAfterDisconnect } from './read-after-disconnect.ts'
 import type { Receiver, WholeAnswer } from './receiver.ts'
 import { reportedFailure } from './reported-failure.ts'
-import { StreamDecoder } from './stream-decoder.ts'
+import { StreamAnswer, type StreamEnd } from './stream-answer.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
 import { readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
-
-/** The maximum number of bytes that are read after the end of an answer to find its usage. */
-const maxUsageBytes = 1024 * 1024
-
-/** The maximum number of bytes that are read of an unfinished answer after its client disconnected. */
-const maxBackgroundBytes = 8 * 1024 * 1024
+import { parseAnswer, readErrorText, readWholeAnswer, repairAnswer } from './whole-answer.ts'
 
 /** The content of a whole answer of at most this size is not checked: it cannot fill the memory. */
 const maxUncheckedBytes = 64 * 1024
 
-/** Limits events without content in a row. Pings and events of provider tools are far fewer. */
-const maxEmptyEvents = 100_000
-
 /** Longer errors are truncated, because they are buffered in memory. */
 const maxErrorBytes = 64 * 1024
 
-/** How long a stream is held back for its first content, unless the attempt says otherwise. */
-const defaultHoldMs = 15_000
-
-/** An unusable answer. The provider may have generated and billed all of it. */
-const unusableAnswer: AttemptFailure = { ...failureFromStatus(502, undefined), wasSent: true }
+/** The failure for an unusable answer. The provider may have generated and billed all of it. */
+const unusableAnswer = (reason: string, message: string): AttemptFailure => ({
+  ...failureFromStatus(502, undefined),
+  wasSent: true,
+  reason,
+  message,
+})
 
 /** Reads the answer of one attempt for its receiver, and rejects answers that violate the protocol. */
 export class AttemptAnswer implements Sink {
@@ -57,33 +40,22 @@ export class AttemptAnswer implements Sink {
   readonly #receiver: Receiver
   readonly #now: () => number
   readonly #settle: (failure: AttemptFailure | undefined) => void
-  /** Set when a stream starts, like the next two. */
-  #stream!: StreamDecoder
-  #hold: ContentHold | undefined
-  #fastPath: DeltaFastPath | undefined
+  readonly #afterDisconnect: ReadAfterDisconnect
+  readonly #receivedSize = new AnswerSizeLimit()
   #status = 0
   /** The time that the provider asks to wait, and the time until its rate limit is reset. */
-  #retryAfterMs: number | undefined
-  #resetMs: number | undefined
+  #waits: Parameters<typeof reportedFailure>[4] = { headerMs: undefined, resetMs: undefined }
+  /** The answer is in one of these three. */
+  #stream: StreamAnswer | undefined
   #wholeBody: ByteBuffer | undefined
-  /** Reads a long body in place of `#wholeBody`. */
+  /** Reads a body that is too long to be parsed at once. */
   #bodyReader: BodyReader | undefined
-  readonly #receivedSize = new AnswerSizeLimit()
-  readonly #contentSize = new AnswerSizeLimit()
-  #emptyEvents = 0
-  /** Events were passed to the receiver. */
-  #started = false
-  /** The finish event was read. Usage can follow. */
-  #finished = false
-  #hasContent = false
   /** Whether a body can follow, although the upstream announced a stream: until the first bytes. */
   #canBeBody = false
+  /** Events were passed to the receiver. */
+  #isStarted = false
   /** The attempt has ended. */
   #isOver = false
-  #usageTimer: NodeJS.Timeout | undefined
-  #endBackgroundRead: (() => void) | undefined
-  /** The number of bytes that are still read after the client disconnected. */
-  #remainingBytes = Number.POSITIVE_INFINITY
 
   constructor(
     attempt: AttemptRequest,
@@ -95,13 +67,14 @@ export class AttemptAnswer implements Sink {
     this.#receiver = receiver
     this.#now = now
     this.#settle = settle
+    this.#afterDisconnect = new ReadAfterDisconnect(attempt)
   }
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     this.firstByteMs = Math.round(performance.now() - this.#startedAt)
     this.#status = status
-    this.#retryAfterMs = readRetryAfter(headers, this.#now())
-    if (status >= 400) this.#resetMs = readTimeToReset(headers, this.#now())
+    this.#waits.headerMs = readRetryAfter(headers, this.#now())
+    if (status >= 400) this.#waits.resetMs = readTimeToReset(headers, this.#now())
     this.#bodyReader = status < 300 ? this.#attempt.bodyReader?.() : undefined
     if (this.#bodyReader) return
     const type = String(headers['content-type'])
@@ -112,110 +85,56 @@ export class AttemptAnswer implements Sink {
     } else this.#wholeBody = new ByteBuffer()
   }
 
-  #startStream({ hasJsonLines }: { hasJsonLines: boolean }): void {
-    const { providerProtocol, contentHoldMs = defaultHoldMs } = this.#attempt
-    this.#wholeBody = undefined
-    this.#stream = new StreamDecoder(this.#attempt, { hasJsonLines })
-    this.#hold = new ContentHold(contentHoldMs, () => this.#openWithoutContent())
-    if (providerProtocol.isStateless)
-      this.#fastPath = new DeltaFastPath(this.#stream.read, this.#receiver, this.#contentSize)
-  }
-
   data(chunk: Buffer): void {
     // An upstream could send bytes after the end forever.
-    if (this.#isOver) return this.exchange?.abort()
-    try {
-      this.#readChunk(chunk)
-    } catch (error) {
-      this.#failUnreadable(error as Error)
-    }
+    if (this.#isOver || !this.#afterDisconnect.accepts(chunk.length)) return this.exchange?.abort()
+    this.#failIfUnreadable(() => this.#readChunk(chunk))
   }
 
   end(): void {
-    if (this.#isOver) return
-    try {
-      this.#end()
-    } catch (error) {
-      this.#failUnreadable(error as Error)
-    }
+    if (!this.#isOver) this.#failIfUnreadable(() => this.#end())
   }
 
   /** A connection that breaks after the last content has delivered the whole answer, except perhaps its usage. */
   failed(failure: TransportFailure): void {
-    if (!this.#finished || this.#isOver || failure.kind === 'aborted') return this.#fail(failureFromTransport(failure))
-    try {
-      this.#endStream(true)
-    } catch (error) {
-      this.#failUnreadable(error as Error)
-    }
+    const stream = this.#stream
+    if (!stream?.isFinished || this.#isOver || failure.kind === 'aborted')
+      return this.#fail(failureFromTransport(failure))
+    this.#failIfUnreadable(() => this.#endStream(stream.completeFinished()))
   }
 
-  /**
-   * Handles a client that disconnected. A finished answer is read to its usage, which comes last. An unfinished one is
-   * read too if only its usage shows what it costs, or else cancelled at once.
-   */
+  /** Handles a client that disconnected. What is not needed of the answer is cancelled at once. */
   onClientDisconnect(): void {
     const abort = () => this.exchange?.abort()
     if (this.#isOver) return abort()
-    if (this.#finished) {
-      this.#remainingBytes = maxUsageBytes
-      this.#usageTimer = setTimeout(abort, this.#attempt.deadlines.usageMs)
-    } else {
-      this.#remainingBytes = maxBackgroundBytes
-      this.#endBackgroundRead = this.#isSent ? this.#startBackgroundRead(abort) : undefined
-      if (!this.#endBackgroundRead) return abort()
-    }
+    const isSent = this.exchange?.connectMs !== undefined
+    if (this.#stream?.isFinished) this.#afterDisconnect.startUsage(abort)
+    else if (!isSent || !this.#afterDisconnect.startAnswer(abort)) return abort()
     // The upstream may have been paused for a slow client.
     this.exchange?.resume()
   }
 
-  get #isSent(): boolean {
-    return this.exchange?.connectMs !== undefined
-  }
-
-  #startBackgroundRead(abort: () => void): (() => void) | undefined {
-    const { backgroundRead } = this.#attempt
-    return backgroundRead?.isNeeded() ? backgroundRead.slots.take(abort) : undefined
-  }
-
   stopWaiting(): void {
-    clearTimeout(this.#usageTimer)
-    this.#endBackgroundRead?.()
-    this.#hold?.stop()
+    this.#afterDisconnect.end()
+    this.#stream?.stopWaiting()
   }
 
   #readChunk(chunk: Buffer): void {
-    this.#remainingBytes -= chunk.length
-    if (this.#remainingBytes < 0) return this.exchange?.abort()
     if (this.#bodyReader) {
       this.#receivedSize.addBytes(chunk.length)
       this.#bodyReader.push(chunk)
     } else if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
     else if (this.#canBeBody && chunk.length > 0) this.#readFirstChunk(chunk)
-    else this.#readStream(this.#stream.toServerSentEvents(chunk))
-  }
-
-  #readFirstChunk(chunk: Buffer): void {
-    this.#canBeBody = false
-    if (startsBody(chunk)) this.#readBody(chunk, this.#startBody())
     else this.#readStream(chunk)
   }
 
   /** Some servers send an error or a whole answer without the fields of events, although they announce a stream. */
-  #startBody(): ByteBuffer {
-    this.#fastPath = undefined
+  #readFirstChunk(chunk: Buffer): void {
+    this.#canBeBody = false
+    if (!startsBody(chunk)) return this.#readStream(chunk)
+    this.#stream = undefined
     this.#wholeBody = new ByteBuffer()
-    return this.#wholeBody
-  }
-
-  #failUnreadable({ message }: Error): void {
-    const cause = maskSecrets(message, this.#attempt.credential)
-    this.#fail({
-      ...unusableAnswer,
-      reason: 'an answer that cannot be read',
-      message: `The provider's answer cannot be read: ${cause}.`,
-    })
-    this.exchange?.abort()
+    this.#readBody(chunk, this.#wholeBody)
   }
 
   #readBody(chunk: Buffer, whole: ByteBuffer): void {
@@ -230,156 +149,61 @@ export class AttemptAnswer implements Sink {
     this.exchange?.abort()
   }
 
+  #startStream({ hasJsonLines }: { hasJsonLines: boolean }): StreamAnswer {
+    this.#wholeBody = undefined
+    this.#stream = new StreamAnswer(this.#attempt, hasJsonLines, this.#receiver, () => this.#start())
+    return this.#stream
+  }
+
   #readStream(chunk: Buffer): void {
     // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
     if (!this.#attempt.stream) this.#receivedSize.addBytes(chunk.length)
-    const deliveredBytes = this.#fastPath && this.#stream.isBetweenEvents ? this.#fastPath.deliver(chunk) : 0
-    if (deliveredBytes > 0) this.#stream.resetIdleBytes()
-    if (deliveredBytes === chunk.length) this.#receiver.flush()
-    else this.#deliver(this.#stream.push(deliveredBytes === 0 ? chunk : chunk.subarray(deliveredBytes)))
-  }
-
-  #deliver(received: SseEvent[]): void {
-    for (const receivedEvent of received) {
-      // Nothing follows the end mark, but some upstreams keep the connection open after it.
-      if (isEndMark(receivedEvent)) {
-        this.#deliver(this.#stream.takeHeldText())
-        return this.#endStream(this.#finished || this.#stream.endsByMark)
-      }
-      const decoded = this.#stream.decode(receivedEvent)
-      const events = decoded?.events ?? []
-      const error = events.find((event) => event.type === 'error')
-      if (error) return this.#upstreamError(error)
-      this.#countEmptyEvents(events)
-      if (!decoded) continue
-      const { source, raw, isUnchanged } = decoded
-      this.#contentSize.addEvent(source.raw, events)
-      for (const { type } of events) {
-        if (type === 'finish') this.#finished = true
-        else if (isContent(type)) this.#hasContent = true
-      }
-      if (this.#stream.isForeign) this.#fastPath = undefined
-      if (!this.#started && !events.some(endsHold)) {
-        this.#hold!.add(events, raw)
-        continue
-      }
-      this.#start()
-      this.#receiver.events(events, raw)
-      if (isUnchanged) this.#fastPath?.learn(source.raw, events)
-    }
-    if (this.#started) this.#receiver.flush()
-  }
-
-  /** @throws Error after too many events in a row without content. */
-  #countEmptyEvents(answerEvents: AnswerEvent[]): void {
-    this.#emptyEvents = answerEvents.length === 0 ? this.#emptyEvents + 1 : 0
-    if (this.#emptyEvents > maxEmptyEvents) throw new Error(`${maxEmptyEvents} events in a row have no content`)
-  }
-
-  #start(): void {
-    if (this.#started) return
-    this.#started = true
-    if (this.exchange) this.#receiver.started(this.exchange)
-    for (const { events, raw } of this.#hold?.take() ?? []) this.#receiver.events(events, raw)
-  }
-
-  /** Opens the response without content after the hold time. No other endpoint is tried after that. */
-  #openWithoutContent(): void {
-    if (this.#isOver || this.#started) return
-    this.#start()
-    this.#receiver.flush()
-    this.#receiver.openResponse?.()
+    const end = this.#stream!.push(chunk)
+    if (end) this.#endStream(end)
   }
 
   #end(): void {
-    if (this.#bodyReader) return this.#deliverWhole(this.#bodyReader.end(), undefined)
-    if (this.#wholeBody) return this.#endWholeBody(withoutByteOrderMark(this.#wholeBody.take()))
-    this.#deliver(this.#stream.end())
-    if (!this.#isOver) this.#deliver(this.#stream.takeHeldText())
-    if (this.#isOver) return
-    this.#endStream(this.#finished)
+    if (this.#bodyReader) this.#deliverWhole(this.#bodyReader.end(), undefined)
+    else if (this.#wholeBody) this.#endBody(withoutByteOrderMark(this.#wholeBody.take()))
+    else this.#endStream(this.#stream!.end())
   }
 
-  /** @param canBeComplete whether an answer with content is complete without further events. */
-  #endStream(canBeComplete: boolean): void {
-    const finalEvents = this.#stream.readEndMark()
-    const endsNow = finalEvents.some(({ type }) => type === 'finish')
-    const hasContent = this.#finished || this.#hasContent || finalEvents.some(({ type }) => isContent(type))
-    if (!(canBeComplete && hasContent) && !endsNow) return this.#endTooEarly()
-    if (!this.#finished && !endsNow)
-      finalEvents.push({ type: 'finish', reason: this.#stream.hasCalls ? 'tool_calls' : 'stop', native: undefined })
-    this.#start()
-    if (finalEvents.length > 0) this.#receiver.events(finalEvents, undefined)
-    this.#finish()
+  #endStream(end: StreamEnd): void {
+    if (end === 'complete') return this.#finish()
+    if (end !== 'too_early') return this.#failWithError(end)
+    this.#fail(unusableAnswer('an answer that ended too early', 'The provider ended its answer too early.'))
   }
 
-  #endTooEarly(): void {
-    const { otherText } = this.#stream
-    if (otherText !== undefined && !this.#hasContent) return this.#upstreamError(toErrorEvent(otherText))
-    this.#fail({
-      ...unusableAnswer,
-      reason: 'an answer that ended too early',
-      message: 'The provider ended its answer too early.',
-    })
-  }
-
-  #endWholeBody(bytes: Buffer): void {
+  #endBody(bytes: Buffer): void {
     const text = decodeUtf8(bytes)
-    if (this.#status >= 300) {
-      const body = parseJson(text)
-      const message = String(this.#attempt.providerProtocol.errorMessage(body) || readPageText(text))
-      const facts = readRefusalFacts(body)
-      facts.retryAfterMs ??= readBodyWait(body, this.#now())
-      return this.#fail(this.#toFailure(this.#status, message, { status: this.#status, ...facts }))
-    }
+    if (this.#status >= 300) return this.#failWithStatus(text)
     const answer = parseAnswer(bytes, text)
-    if (answer) return this.#readWhole(answer)
-    if (isJsonLines(text)) return this.#endJsonLines(bytes)
-    const named = readErrorField(text)
-    if (named) return this.#upstreamError(named)
-    if (isOtherText(text)) return this.#upstreamError(toErrorEvent(text))
-    this.#readWhole(repairAnswer(text))
+    if (!answer && isJsonLines(text)) return this.#endJsonLines(bytes)
+    const error = answer ? undefined : readErrorText(text)
+    if (error) return this.#failWithError(error)
+    const { events, whole } = readWholeAnswer(this.#attempt, answer ?? repairAnswer(text))
+    this.#deliverWhole(events, whole)
   }
 
-  #readWhole(answer: WholeAnswer): void {
-    if (answer.body === null) throw new Error('it is null')
-    const { providerProtocol, adaptProtocol, answerId, answerLimit, toolNames, target } = this.#attempt
-    const { normalizer } = providerProtocol.forms ?? {}
-    const normalized = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint) : answer.body
-    const protocol = recognizeAnswer(normalized, providerProtocol)
-    const isForeign = protocol !== providerProtocol
-    const { readBody } = isForeign && adaptProtocol ? adaptProtocol(protocol) : protocol
-    const events = readBody(normalized, answerId, answerLimit, toolNames)
-    this.#deliverWhole(events, isForeign ? undefined : replaceBody(answer, normalized))
+  /** Reads a whole body that is a stream of JSON lines with another content type. */
+  #endJsonLines(bytes: Buffer): void {
+    const stream = this.#startStream({ hasJsonLines: true })
+    this.#endStream(stream.push(bytes) ?? stream.end())
   }
 
-  /** @param whole undefined if the answer was read while it arrived. */
-  #deliverWhole(events: AnswerEvent[], whole: Parameters<Receiver['events']>[2]): void {
+  /** @param whole undefined if clients do not get the bytes. */
+  #deliverWhole(events: AnswerEvent[], whole: WholeAnswer | undefined): void {
     const error = events.find((event) => event.type === 'error')
-    if (error) return this.#upstreamError(error)
-    if (whole && whole.bytes.length > maxUncheckedBytes) this.#contentSize.addEvents(events)
+    if (error) return this.#failWithError(error)
+    if (whole && whole.bytes.length > maxUncheckedBytes) new AnswerSizeLimit().addEvents(events)
     this.#start()
     this.#receiver.events(events, undefined, whole)
     this.#finish()
   }
 
-  /** Reads a whole body that is a stream of JSON lines with another content type. */
-  #endJsonLines(bytes: Buffer): void {
-    this.#startStream({ hasJsonLines: true })
-    this.#readChunk(bytes)
-    if (!this.#isOver) this.#end()
-  }
-
-  #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
-    const { status = 502 } = error
-    const failure = this.#toFailure(status, String(error.message), error)
-    this.#fail({ ...failure, reason: `error ${status} within the answer` })
-    this.exchange?.abort()
-  }
-
-  #toFailure(status: number, message: string, facts: Parameters<typeof reportedFailure>[3]): AttemptFailure {
-    const waits = { headerMs: this.#retryAfterMs, resetMs: this.#resetMs }
-    return reportedFailure(this.#attempt, status, message, facts, waits)
+  #start(): void {
+    this.#isStarted = true
+    if (this.exchange) this.#receiver.started(this.exchange)
   }
 
   #finish(): void {
@@ -390,10 +214,38 @@ export class AttemptAnswer implements Sink {
     this.#settle(undefined)
   }
 
+  #failIfUnreadable(read: () => void): void {
+    try {
+      read()
+    } catch (error) {
+      const cause = maskSecrets((error as Error).message, this.#attempt.credential)
+      this.#fail(unusableAnswer('an answer that cannot be read', `The provider's answer cannot be read: ${cause}.`))
+      this.exchange?.abort()
+    }
+  }
+
+  /** @param text the body of an answer with the status of an error. */
+  #failWithStatus(text: string): void {
+    const body = parseJson(text)
+    const message = String(this.#attempt.providerProtocol.errorMessage(body) || readPageText(text))
+    const facts = readRefusalFacts(body)
+    facts.retryAfterMs ??= readBodyWait(body, this.#now())
+    const reported = { status: this.#status, ...facts }
+    this.#fail(reportedFailure(this.#attempt, this.#status, message, reported, this.#waits))
+  }
+
+  /** @param error an error within the answer. */
+  #failWithError(error: Extract<AnswerEvent, { type: 'error' }>): void {
+    const { status = 502 } = error
+    const failure = reportedFailure(this.#attempt, status, String(error.message), error, this.#waits)
+    this.#fail({ ...failure, reason: `error ${status} within the answer` })
+    this.exchange?.abort()
+  }
+
   #fail(failure: AttemptFailure): void {
     if (this.#isOver) return
     this.#isOver = true
-    if (!this.#started) return this.#settle(failure)
+    if (!this.#isStarted) return this.#settle(failure)
     this.#receiver.flush()
     this.#receiver.failed(failure)
     this.#settle(undefined)

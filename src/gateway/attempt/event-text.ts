@@ -1,6 +1,8 @@
+import type { AnswerEvent } from '#chat/events.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
+import { readPageText } from '../providers/error-code.ts'
 
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)
@@ -17,6 +19,11 @@ export function startsBody(chunk: Buffer): boolean {
 
 /** Whether an answer is a page or plain text, such as the error of a proxy. */
 export const isOtherText = (text: string) => /^\s*(?:<[!a-z]|[a-z]+ [a-z])/i.test(text)
+
+/** The error of a server that answers with such a text. */
+export function toErrorEvent(text: string): Extract<AnswerEvent, { type: 'error' }> {
+  return { type: 'error', message: readPageText(text), status: undefined }
+}
 
 /** An event with only its name and its data on one line. Line breaks in JSON are white space. */
 export function toSingleLineEvent({ event, data }: SseEvent): Buffer {

@@ -7,7 +7,7 @@ import { errorWithoutAnswer, noMessage } from '../providers/error-code.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { isKeepAlive, parseJson, toSingleLineEvent } from './event-text.ts'
 import { JsonLines, splitByLine } from './json-lines.ts'
-import { normalizeEvent, recognizeEvent, removeRepeatedName, repairEvent } from './normalize-answer.ts'
+import { normalizeEvent, recognizeEvent, removeRepeatedName, repairEvent } from './normalize-event.ts'
 
 /** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
 const maxIdleBytes = 1024 * 1024

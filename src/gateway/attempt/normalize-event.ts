@@ -1,0 +1,41 @@
+import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import type { Normalizer, StreamProgress } from '../protocol/answer-forms.ts'
+import type { ProviderProtocol } from '../protocol/protocol.ts'
+import { protocols } from '../providers/protocols.ts'
+import { parseJson } from './event-text.ts'
+
+/** The event in the form of its protocol. The same event if it has that form. */
+export function normalizeEvent(
+  event: SseEvent,
+  normalizer: Normalizer | undefined,
+  progress: StreamProgress,
+): SseEvent {
+  if (!normalizer || event.event === 'error' || normalizer.isStandard(event)) return event
+  const content = parseJson(event.data)
+  if (typeof content !== 'object' || content === null) return event
+  const normalized = normalizer.normalizeEvent(content, progress, event.event)
+  return normalized === content ? event : replaceData(event, JSON.stringify(normalized))
+}
+
+/** The event with valid JSON; undefined if it cannot be repaired. */
+export function repairEvent(event: SseEvent, error: unknown): SseEvent | undefined {
+  const data = error instanceof SyntaxError ? repairJsonSyntax(event.data) : undefined
+  return data === undefined ? undefined : replaceData(event, data)
+}
+
+/** The event without a second name of the field, which some proxies add: `data: data: {…}`. */
+export function removeRepeatedName(event: SseEvent): SseEvent {
+  const data = event.data.replace(/^\s*data:\s*/, '')
+  return data === event.data ? event : replaceData(event, data)
+}
+
+function replaceData({ event }: SseEvent, data: string): SseEvent {
+  return { event, data, raw: Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data}\n\n`) }
+}
+
+/** The protocol that an event of a stream shows: that of its endpoint or another one. Undefined if it shows none. */
+export function recognizeEvent({ data }: SseEvent, expected: ProviderProtocol): ProviderProtocol | undefined {
+  if (!expected.forms || expected.forms.mark.test(data)) return expected
+  return Object.values(protocols).find(({ forms }) => forms?.mark.test(data))
+}

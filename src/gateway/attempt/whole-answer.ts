@@ -1,0 +1,64 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
+import type { ProviderProtocol } from '../protocol/protocol.ts'
+import { errorWithoutAnswer, noMessage } from '../providers/error-code.ts'
+import { protocols } from '../providers/protocols.ts'
+import type { AttemptRequest } from './attempt-request.ts'
+import { isOtherText, parseJson, refuseDeep, toErrorEvent } from './event-text.ts'
+import type { WholeAnswer } from './receiver.ts'
+
+/** The whole answer; undefined if it is not JSON. @throws Error if it is nested too deeply. */
+export function parseAnswer(bytes: Buffer, text: string): WholeAnswer | undefined {
+  const body = parseJson(text)
+  if (body === undefined) return undefined
+  refuseDeep(body, text)
+  return { bytes, text, body }
+}
+
+/** The whole answer with valid JSON. @throws Error if its JSON cannot be repaired. */
+export function repairAnswer(text: string): WholeAnswer {
+  const repaired = repairJsonSyntax(text) ?? text
+  const body: unknown = JSON.parse(repaired)
+  refuseDeep(body, repaired)
+  return { bytes: Buffer.from(repaired), text: repaired, body }
+}
+
+/** The error in an answer that is not JSON; undefined if it is none. */
+export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error' }> | undefined {
+  // Earlier versions of llama.cpp send a field of this name instead of an event.
+  const [, json] = /^\s*error:\s*(\{.*)/s.exec(text) ?? []
+  if (json !== undefined) return errorWithoutAnswer(parseJson(json), noMessage)
+  return isOtherText(text) ? toErrorEvent(text) : undefined
+}
+
+/**
+ * Reads a whole answer in the form of its protocol.
+ * @returns its events, and the answer for clients of the same protocol: undefined if its provider answered in another one.
+ * @throws Error if it violates its protocol.
+ */
+export function readWholeAnswer(
+  { providerProtocol, adaptProtocol, answerId, answerLimit, toolNames, target }: AttemptRequest,
+  answer: WholeAnswer,
+): { events: AnswerEvent[]; whole: WholeAnswer | undefined } {
+  if (answer.body === null) throw new Error('it is null')
+  const { normalizer } = providerProtocol.forms ?? {}
+  const body = normalizer ? normalizer.normalizeAnswer(answer.body, target.endpoint) : answer.body
+  const protocol = recognizeProtocol(body, providerProtocol)
+  const isForeign = protocol !== providerProtocol
+  const reader = isForeign && adaptProtocol ? adaptProtocol(protocol) : protocol
+  const events = reader.readBody(body, answerId, answerLimit, toolNames)
+  return { events, whole: isForeign ? undefined : replaceBody(answer, body) }
+}
+
+/** The protocol that an answer shows: that of its endpoint or another one. */
+function recognizeProtocol(body: unknown, expected: ProviderProtocol): ProviderProtocol {
+  if (!expected.forms || expected.forms.isOwn(body)) return expected
+  return Object.values(protocols).find(({ forms }) => forms?.isOwn(body)) ?? expected
+}
+
+/** The same answer if normalizing did not change its body. */
+function replaceBody(answer: WholeAnswer, normalized: unknown): WholeAnswer {
+  if (normalized === answer.body) return answer
+  const text = JSON.stringify(normalized)
+  return { bytes: Buffer.from(text), text, body: normalized }
+}
