@@ -1,5 +1,5 @@
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
-import { AttemptAnswer } from './answer-reader.ts'
+import { AttemptAnswer } from './attempt-answer.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Receiver } from './receiver.ts'

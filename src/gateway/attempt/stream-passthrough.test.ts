@@ -7,7 +7,7 @@ import { chatClient } from '../clients/chat/client.ts'
 import { relayStream } from '../protocol/relay.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { AnswerCounter } from '../record/answer-tally.ts'
-import { AttemptAnswer } from './answer-reader.ts'
+import { AttemptAnswer } from './attempt-answer.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
