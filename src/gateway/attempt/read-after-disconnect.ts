@@ -6,7 +6,7 @@ const maxUsageBytes = 1024 * 1024
 /** The maximum number of bytes that are read of an unfinished answer after its client disconnected. */
 const maxBackgroundBytes = 8 * 1024 * 1024
 
-/** What is read of an answer after its client disconnected, within limits of bytes and time. */
+/** Limits the reading of an answer whose client disconnected, by bytes and by time. */
 export class ReadAfterDisconnect {
   readonly #attempt: Pick<AttemptRequest, 'backgroundRead' | 'deadlines'>
   #remainingBytes = Number.POSITIVE_INFINITY
