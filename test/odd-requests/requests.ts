@@ -39,6 +39,71 @@ const called = (toolResult: object) => [
 
 export const oddChats: OddRequest[] = [
   {
+    name: 'a choice among several tools',
+    body: {
+      tools: [read, { type: 'function', function: { name: 'write', parameters } }],
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [chosen] } },
+    },
+    sent: {
+      [chat!]: { tools: [read], tool_choice: 'required' },
+      mistral: { tools: [read], tool_choice: 'required' },
+      openai: { 'tool_choice.type': 'allowed_tools', 'tools.1.function.name': 'write' },
+    },
+  },
+  {
+    name: 'fields that Groq refuses',
+    body: { store: true, verbosity: 'low', prompt_cache_key: 'k', safety_identifier: 's', top_k: 4, temperature: 0.5 },
+    sent: {
+      groq: { store: undefined, verbosity: undefined, prompt_cache_key: undefined, top_k: undefined, temperature: 0.5 },
+    },
+    dropped: { groq: ['store', 'verbosity', 'prompt_cache_key', 'safety_identifier', 'top_k'] },
+  },
+  {
+    name: 'an effort of reasoning that the server does not know',
+    body: { reasoning_effort: 'xhigh' },
+    sent: {
+      groq: { reasoning_effort: 'high' },
+      mistral: { reasoning_effort: 'high' },
+      [chat!]: { reasoning_effort: 'xhigh' },
+    },
+  },
+  {
+    name: 'the budget of reasoning of Qwen',
+    body: { enable_thinking: true, thinking_budget: 1500, max_tokens: 4000 },
+    sent: {
+      [chat!]: { enable_thinking: true, thinking_budget: 1500 },
+      openai: { enable_thinking: undefined, thinking_budget: undefined, reasoning_effort: 'low' },
+      'anthropic-messages/claude-3-7-sonnet': { thinking: { type: 'enabled', budget_tokens: 1500 } },
+      'google-gemini/gemini-2-5-flash': { 'generationConfig.thinkingConfig.thinkingBudget': 1500 },
+    },
+  },
+  {
+    name: 'values that disable a setting on other servers',
+    body: { top_k: 0 },
+    sent: { [gemini!]: { 'generationConfig.topK': undefined } },
+  },
+  {
+    name: 'a request for speech',
+    body: { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
+    sent: { [anthropic!]: { audio: undefined }, [responses!]: { audio: undefined } },
+    dropped: { [anthropic!]: ['modalities', 'audio'], [responses!]: ['modalities', 'audio'] },
+  },
+  {
+    name: 'an answer with only the reasoning of another model',
+    body: {
+      messages: [
+        user('Hi'),
+        {
+          role: 'assistant',
+          content: null,
+          reasoning_details: [{ type: 'reasoning.text', text: 'x', id: 'reasoning:a/b' }],
+        },
+        user('?'),
+      ],
+    },
+    sent: { mistral: { 'messages.0.content': 'Hi', 'messages.1': user('?') } },
+  },
+  {
     name: 'no tokens for reasoning',
     body: { max_tokens: 4000, reasoning: { max_tokens: 0 } },
     sent: {
@@ -327,6 +392,18 @@ export const oddResponses: OddRequest[] = [
         'input.2.content.0.type': 'input_text',
       },
     },
+  },
+  {
+    name: 'the result of a tool of OpenAI that the client runs',
+    body: {
+      input: [
+        { role: 'user', content: 'Hi' },
+        { type: 'local_shell_call', call_id: 'c1', status: 'completed', action: { type: 'exec', command: ['ls'] } },
+        { type: 'function_call_output', call_id: 'c1', output: 'a' },
+      ],
+      tools: [{ type: 'local_shell' }],
+    },
+    sent: { [responses!]: { 'input.2': { type: 'function_call_output', call_id: 'c1', output: 'a' } } },
   },
 ]
 

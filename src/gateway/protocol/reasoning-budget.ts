@@ -33,24 +33,22 @@ export function readThinkingSetting(chat: ChatRequest): ThinkingSetting | undefi
 }
 
 /** Fields for reasoning that other providers have in chats: Anthropic, DeepSeek and Moonshot, then Qwen. */
-export const foreignThinkingFields = ['thinking', 'enable_thinking', 'chat_template_kwargs'] as const
+export const foreignThinkingFields = ['thinking', 'enable_thinking', 'thinking_budget', 'chat_template_kwargs'] as const
 
 function readForeignSetting(chat: ChatRequest): ThinkingSetting | undefined {
-  const { thinking, enable_thinking, chat_template_kwargs } = chat as ChatRequest & ForeignThinking
+  const { thinking, enable_thinking, thinking_budget, chat_template_kwargs } = chat as ChatRequest & ForeignThinking
   const { type, budget_tokens } = thinking ?? {}
   const template = chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking
   if (type === 'disabled' || (enable_thinking ?? template) === false) return { enabled: false }
   if (type !== 'enabled' && type !== 'adaptive' && (enable_thinking ?? template) !== true) return undefined
-  return {
-    enabled: true,
-    effort: undefined,
-    budgetTokens: typeof budget_tokens === 'number' ? budget_tokens : undefined,
-  }
+  const budget = [budget_tokens, thinking_budget].find((one) => typeof one === 'number' && one > 0)
+  return { enabled: true, effort: undefined, budgetTokens: budget as number | undefined }
 }
 
 type ForeignThinking = {
   thinking?: { type?: unknown; budget_tokens?: unknown } | null
   enable_thinking?: unknown
+  thinking_budget?: unknown
   chat_template_kwargs?: { enable_thinking?: unknown; thinking?: unknown } | null
 }
 

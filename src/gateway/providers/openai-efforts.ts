@@ -31,6 +31,22 @@ function closestEffort(model: string, requested: string): string {
   return closest === 'minimal' && !hasMinimal(first) ? 'low' : closest
 }
 
+/** Replaces an effort that a server does not know by the closest one. */
+export function knownEffortRepair(accepted: readonly string[] | undefined): Repair {
+  return (body) => {
+    const { reasoning_effort: effort } = body
+    if (!accepted || typeof effort !== 'string' || accepted.includes(effort)) return body
+    const rank = efforts.indexOf(effort === 'max' ? 'xhigh' : effort)
+    if (rank < 0) return body
+    // An effort is never replaced by none.
+    const others = accepted.filter((one) => one !== 'none')
+    const closest = others.toSorted((one, other) => distance(one, rank) - distance(other, rank))[0]
+    return closest === undefined ? body : { ...body, reasoning_effort: closest }
+  }
+}
+
+const distance = (effort: string, rank: number) => Math.abs(efforts.indexOf(effort) - rank)
+
 /** @param set changes the effort of a body; undefined removes it. */
 export function effortRepair(
   find: (body: Body) => unknown,

@@ -236,4 +236,5 @@ const unsupportedFields = [
   'prompt_cache_retention',
   'verbosity',
   'metadata',
+  'modalities',
 ] as const

@@ -42,7 +42,8 @@ function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletio
     maxOutputTokens,
     temperature: chat.temperature,
     topP: chat.top_p,
-    topK: chat.top_k,
+    // 0 and -1 disable it on other servers.
+    topK: chat.top_k != null && chat.top_k > 0 ? chat.top_k : undefined,
     seed: chat.seed == null ? undefined : Math.trunc(chat.seed) % maxSeed,
     frequencyPenalty: chat.frequency_penalty,
     presencePenalty: chat.presence_penalty,

@@ -22,6 +22,12 @@ export type ChatDialect = Compatibility & {
   acceptsReasoning?: boolean
   /** Whether it refuses fields for reasoning other than `reasoning_effort`. */
   reasonsByEffort?: boolean
+  /** The efforts of reasoning that it accepts, if not all. */
+  efforts?: readonly string[]
+  /** Whether it accepts a tool choice among several named tools. */
+  acceptsAllowedTools?: boolean
+  /** Whether it refuses options of a stream. It sends the usage unasked. */
+  refusesStreamOptions?: boolean
   /** The most stop sequences that it accepts. */
   maxStops?: number
   maxTemperature?: number
@@ -43,6 +49,7 @@ const openai: ChatDialect = {
   acceptsAnswerFields: true,
   acceptsFunctions: true,
   acceptsCustomTools: true,
+  acceptsAllowedTools: true,
   reasonsByEffort: true,
   maxStops: 4,
   reasoningTags: false,
@@ -66,6 +73,8 @@ const mistral: ChatDialect = {
   refusesNames: true,
   maxTemperature: 1.5,
   prefillField: 'prefix',
+  efforts: ['none', 'high'],
+  refusesStreamOptions: true,
   callIds: { allowedCharacters: /^[a-zA-Z0-9]{9}$/, maxLength: 9 },
   reasoningField: 'thinking',
   renamed: { seed: 'random_seed' },
@@ -93,6 +102,13 @@ const mistral: ChatDialect = {
   ],
 }
 
+/** It refuses each member that it does not know. */
+const groqRefuses = [
+  ...['logprobs', 'top_logprobs', 'logit_bias', 'store', 'verbosity', 'prompt_cache_key', 'prompt_cache_retention'],
+  ...['safety_identifier', 'modalities', 'audio', 'prediction', 'cache_control'],
+  ...['top_k', 'top_a', 'min_p', 'repetition_penalty'],
+]
+
 const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
 
 /** Dialects of providers that differ from most. The catalogue defines those of custom providers. */
@@ -105,6 +121,7 @@ const dialects: Record<string, ChatDialect> = {
     acceptsAnswerFields: true,
     acceptsReasoning: true,
     acceptsCustomTools: true,
+    acceptsAllowedTools: true,
     reasoningField: 'reasoning_details',
     reasoningTags: false,
   },
@@ -113,11 +130,13 @@ const dialects: Record<string, ChatDialect> = {
     reasoningField: 'reasoning',
     refusesNames: true,
     reasonsByEffort: true,
+    efforts: ['none', 'low', 'medium', 'high'],
     maxStops: 4,
-    refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
+    refuses: groqRefuses,
   },
   cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, reasonsByEffort: true, refuses: penaltiesAndBias },
   xai: {
+    efforts: ['none', 'low', 'medium', 'high'],
     ...lenient,
     reasoningTags: false,
     reasoningField: 'reasoning_content',
@@ -133,6 +152,7 @@ const dialects: Record<string, ChatDialect> = {
     developerRole: true,
     acceptsAnswerFields: true,
     acceptsReasoning: true,
+    acceptsAllowedTools: true,
     reasoningTags: false,
   },
 }

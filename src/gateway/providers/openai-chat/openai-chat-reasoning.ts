@@ -22,8 +22,16 @@ export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repai
       const moved = withReasoning(message, model, reasoningField)
       return mustFillReasoning ? withPlaceholder(moved) : moved
     })
-    return messages === original ? body : { ...body, messages }
+    if (messages === original) return body
+    return { ...body, messages: messages.filter((message, at) => message === original[at] || !isEmptyAnswer(message)) }
   }
+}
+
+/** Whether nothing remains of an answer that had only reasoning of another model. Servers refuse it. */
+function isEmptyAnswer({ role, content, ...others }: Message): boolean {
+  return (
+    role === 'assistant' && (content == null || content === '') && Object.values(others).every((one) => one == null)
+  )
 }
 
 const hasCalls = (message: Message) => Array.isArray(message?.tool_calls) && message.tool_calls.length > 0

@@ -1,13 +1,15 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { wrapSchema } from '../../protocol/repairs/answer-format.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
+import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { effortRepair } from '../openai-efforts.ts'
+import { effortRepair, knownEffortRepair } from '../openai-efforts.ts'
 import { reasoningModelRepair } from '../openai-model-settings.ts'
 import {
   chatCallIdPaths,
@@ -84,6 +86,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
         (body, reasoning_effort) => withMember(body, 'reasoning_effort', reasoning_effort),
         'reasoning_effort',
       ),
+      knownEffortRepair(dialect.efforts),
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
       rangeRepair(dialect),
       answerRepair(dialect),
@@ -119,9 +122,10 @@ function roleRepair(dialect: ChatDialect): Repair {
   }
 }
 
-/** Sends only the chosen tool to a server that ignores the name in a tool choice. */
-function choiceRepair({ namedToolChoice = true }: ChatDialect): Repair {
-  return (body) => {
+/** Sends only the chosen tool to a server that ignores the name in a tool choice, and only allowed tools to most. */
+function choiceRepair({ namedToolChoice = true, acceptsAllowedTools = false }: ChatDialect): Repair {
+  return (original) => {
+    const body = acceptsAllowedTools ? original : (withPlainToolChoice(original as ChatRequest) as Body)
     const chosen = namedToolChoice ? undefined : readChosenFunction(body.tool_choice)
     if (chosen === undefined || !Array.isArray(body.tools)) return body
     const tools = (body.tools as FunctionTool[]).filter((tool) => tool.function?.name === chosen)

@@ -67,3 +67,8 @@ describe('openai-chat, requests', () => {
     assert.equal(sent('test/grok-3').reasoning_content, undefined)
   })
 })
+
+test('a server that refuses options of a stream gets none', () => {
+  const optionsFor = (provider: string) => encoded(openaiChat, endpointFor('m', { provider }), {}).body.stream_options
+  assert.deepEqual([optionsFor('mistral'), optionsFor('groq')], [undefined, { include_usage: true }])
+})

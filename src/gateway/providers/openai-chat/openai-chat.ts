@@ -90,7 +90,10 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   for (const name in body) if (serviceOnlyFields.has(name)) changes[name] = undefined
   changes.model = endpoint.upstreamModel
   changes.stream = stream
-  changes.stream_options = stream ? { ...(body.stream_options as object), include_usage: true } : undefined
+  changes.stream_options =
+    stream && !findDialect(endpoint).refusesStreamOptions
+      ? { ...(body.stream_options as object), include_usage: true }
+      : undefined
   return Object.assign(changes, reasoningChanges(body as ChatRequest, endpoint))
 }
 

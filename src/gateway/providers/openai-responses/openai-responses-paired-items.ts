@@ -8,6 +8,12 @@ const outputTypes = new Map<unknown, string>([
   ['function_call', 'function_call_output'],
   ['custom_tool_call', 'custom_tool_call_output'],
 ])
+const ownCallTypes: ReadonlySet<unknown> = new Set([
+  'local_shell_call',
+  'shell_call',
+  'computer_call',
+  'apply_patch_call',
+])
 const outputs: ReadonlySet<unknown> = new Set(outputTypes.values())
 
 /**
@@ -17,7 +23,8 @@ const outputs: ReadonlySet<unknown> = new Set(outputTypes.values())
 export const pairCallOutputs: Repair = (body) => {
   const items = body.input
   if (!Array.isArray(items) || refersToStored(body, items as Item[])) return body
-  const marks = (items as Item[]).flatMap(toMarks)
+  const ownIds = new Set((items as Item[]).filter(isOwnCall).map(({ call_id }) => call_id))
+  const marks = (items as Item[]).flatMap((item, turn) => (ownIds.has(item?.call_id) ? [] : toMarks(item, turn)))
   const { resultOf, orphans } = pairResults(marks)
   const isPaired = orphans.size === 0 && marks.every((mark) => mark.isResult || resultOf.has(mark))
   if (isPaired) return body
@@ -38,6 +45,9 @@ export const pairCallOutputs: Repair = (body) => {
 function refersToStored({ previous_response_id: previous, conversation }: Body, items: Item[]): boolean {
   return previous != null || conversation != null || items.some((item) => item?.type === 'item_reference')
 }
+
+/** Whether an item is a call of a tool of OpenAI that the client runs. Clients answer some with a function's output. */
+const isOwnCall = (item: Item) => ownCallTypes.has(item?.type)
 
 function toMarks(item: Item, turn: number): CallMark[] {
   if (outputTypes.has(item?.type)) return [{ id: item.call_id, isResult: false, turn }]

@@ -72,4 +72,5 @@ export const responsesLacks = [
   'logit_bias',
   'logprobs',
   'top_logprobs',
+  'modalities',
 ] as const
