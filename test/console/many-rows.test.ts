@@ -82,7 +82,7 @@ test('the overview shows the limits of keys that spent, and loads no other keys'
     return page
       .getByRole('listitem')
       .filter({ hasText: 'spender key' })
-      .waitFor({ timeout: 3_000 })
+      .waitFor({ timeout: 10_000 })
       .then(
         () => true,
         () => false,

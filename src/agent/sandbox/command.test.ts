@@ -76,6 +76,6 @@ test('a command without a free file descriptor is refused, and the process survi
     console.log(JSON.stringify([codes, process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')]))`
   const node = [process.execPath, '--input-type=module', '-e', script]
   const limited = ['-c', 'ulimit -n 300; "$@"; exit', 'bash', ...node]
-  const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 60_000 })
+  const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 600_000 })
   assert.deepEqual(stdout && JSON.parse(stdout), [[0, 'EMFILE', 0], []], stderr)
 })

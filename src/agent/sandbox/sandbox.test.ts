@@ -43,7 +43,7 @@ for (const { name, sandbox, missing } of ways) {
     const { end, output } = await realShell(limits, sandbox).run(script, {
       workspace: workspace.path,
       sandbox: true,
-      timeoutMs: 10_000,
+      timeoutMs: 120_000,
       signal: never,
     })
     return { end, output }
@@ -60,7 +60,7 @@ for (const { name, sandbox, missing } of ways) {
       writeFileSync(file, 'PEM')
       const shell = realShell({}, { ...sandbox, authorities: file })
       const script = 'cat "$NODE_EXTRA_CA_CERTS" "$GIT_SSL_CAINFO" "$SSL_CERT_FILE"'
-      const options = { workspace: workspace.path, sandbox: true, timeoutMs: 10_000, signal: never }
+      const options = { workspace: workspace.path, sandbox: true, timeoutMs: 120_000, signal: never }
       assert.equal((await shell.run(script, options)).output, 'PEMPEMPEM')
     })
 
@@ -69,7 +69,7 @@ for (const { name, sandbox, missing } of ways) {
       writeFileSync(gitConfig, '[user]\n\tname = Ada\n\temail = ada@example.com\n')
       const shell = realShell({}, { ...sandbox, gitConfig })
       const script = 'cd $(mktemp -d) && git init -q . && git commit -q --allow-empty -m x && git log --format=%an'
-      const options = { workspace: workspace.path, sandbox: true, timeoutMs: 10_000, signal: never }
+      const options = { workspace: workspace.path, sandbox: true, timeoutMs: 120_000, signal: never }
       assert.equal((await shell.run(script, options)).output, 'Ada\n')
     })
 
@@ -107,8 +107,9 @@ for (const { name, sandbox, missing } of ways) {
     })
 
     test('each process has separate limits', async () => {
+      // The processor time is four times the time limit of `inside`.
       const { output } = await inside('ulimit -u; ulimit -n; ulimit -f; ulimit -d; ulimit -c; ulimit -t')
-      assert.equal(output, '512\n4096\n2097152\n4194304\n0\n40\n')
+      assert.equal(output, '512\n4096\n2097152\n4194304\n0\n480\n')
     })
 
     test('a command has no capabilities and cannot gain any', async () => {
@@ -176,7 +177,7 @@ for (const { name, sandbox, missing } of ways) {
       const { end } = await realShell({ processes: 300 }, nobodys).run(smallBomb, {
         workspace: own.path,
         sandbox: true,
-        timeoutMs: 10_000,
+        timeoutMs: 120_000,
         signal: never,
       })
       assert.deepEqual(end, { kind: 'stopped', reason: 'processes' })

@@ -24,12 +24,16 @@ test('metrics count requests by route and status, without parts of the path', as
 
 test('a client that leaves before its answer is counted too, as one that left', async () => {
   await using service = await startTestService()
-  const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=3000' }] })
+  const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:slow=60000' }] })
   const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
-  const shutdown = { method: 'POST', headers, body, signal: AbortSignal.timeout(150) }
-  await assert.rejects(fetch(`${service.url}/chat/completions`, shutdown), /timeout/)
-  const counted = /duration_seconds_count\{method="POST",route="\/api\/v1\/chat\/completions",status="499"\} 1/
-  while (!counted.test((await service.ask('GET', '/metrics', { key: service.managementKey })).text));
+  const disconnect = new AbortController()
+  const answer = fetch(`${service.url}/chat/completions`, { method: 'POST', headers, body, signal: disconnect.signal })
+  const hasMetric = (pattern: RegExp) =>
+    until(async () => pattern.test((await service.ask('GET', '/metrics', { key: service.managementKey })).text))
+  await hasMetric(/^signalbox_answers_in_flight 1$/m)
+  disconnect.abort()
+  await assert.rejects(answer, { name: 'AbortError' })
+  await hasMetric(/duration_seconds_count\{method="POST",route="\/api\/v1\/chat\/completions",status="499"\} 1/)
 })
 
 test('delayed counters are updated before they are read', async () => {
