@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { useGet } from './api/resource.ts'
 import { isRetryable } from './api/retry.ts'
 import type { Session } from './api/types.ts'
-import { setBadge } from './components/badges.ts'
+import { setBadge } from './components/page/badges.ts'
 
 /** Questions wait for minutes, so polling is enough. An event stream for each window would cost a connection. */
 const pollMs = 10_000

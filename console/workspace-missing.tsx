@@ -3,7 +3,7 @@ import type { Failure } from './api/failure.ts'
 import { hasAllWorkspaces } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { addressInWorkspace, workspaceInAddress } from './api/workspace-path.ts'
-import { Heading } from './components/heading.tsx'
+import { Heading } from './components/page/heading.tsx'
 import { SignIn } from './sign-in.tsx'
 
 /** The page of a workspace that does not exist or that the member has no access to. */

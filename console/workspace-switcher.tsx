@@ -1,7 +1,7 @@
 import { hasAllWorkspaces } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { addressInWorkspace, workspaceInAddress } from './api/workspace-path.ts'
-import type { Command } from './components/commands.ts'
+import type { Command } from './components/palette/commands.ts'
 import { screens } from './screens.ts'
 
 /** Selects the workspace that the console shows. Owners and admins can select all together. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { clients } from '#gateway/clients/clients.ts'
 import { emptyPolicy as everyRule } from '#policy/guardrails/decide/policy.ts'
-import { describePolicy } from '../console/components/policy-description.ts'
+import { describePolicy } from '../console/components/policy/policy-description.ts'
 import { emptyPolicy } from '../console/guardrails/policy.ts'
 import { curlOf } from '../console/requests/curl.ts'
 import { sampleGeneration } from './harness/records/sample-generation.ts'
@@ -41,7 +41,13 @@ test('the console describes every rule of a guardrail', () => {
 })
 
 test('the editor of guardrails has a control for every rule', () => {
-  const editor = ['editor.tsx', 'filter-fields.tsx', 'group-limits.tsx', 'policy.ts', '../components/data-rules.ts']
+  const editor = [
+    'editor.tsx',
+    'filter-fields.tsx',
+    'group-limits.tsx',
+    'policy.ts',
+    '../components/policy/data-rules.ts',
+  ]
     .map((file) =>
       readFileSync(new URL(`../console/guardrails/${file}`, import.meta.url), 'utf8').replace(
         /const emptyFields = \{[\s\S]*?\n\}/,

@@ -1,8 +1,8 @@
-import '../components/lazy-chunk.ts'
+import '../components/page/lazy-chunk.ts'
 import { useRef, useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
-import { useKeys } from '../components/keys.ts'
-import { Problem } from '../components/problem.tsx'
+import { Problem } from '../components/page/problem.tsx'
+import { useKeys } from '../components/palette/keys.ts'
 import { draft, draftImages, isBusy, sendMessage, stop } from './conversation.ts'
 
 /** Few providers accept larger requests. */

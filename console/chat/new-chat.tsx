@@ -1,4 +1,4 @@
-import { toast } from '../components/toast.tsx'
+import { toast } from '../components/page/toast.tsx'
 import { clear } from './conversation.ts'
 
 /** Starts a new chat. A toast can restore the previous one, which is stored nowhere else. */

@@ -1,4 +1,4 @@
-import { Panel } from '../components/panel.tsx'
+import { Panel } from '../components/page/panel.tsx'
 import { settings } from './conversation.ts'
 import type { Settings } from './request.ts'
 import { SaveAsPreset } from './save-preset.tsx'

@@ -3,10 +3,10 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { useAllRows } from '../api/pages.ts'
 import { invalidate, useGet } from '../api/resource.ts'
-import { memberName } from '../components/member-name.ts'
-import { SearchAndAdd } from '../components/search-and-add.tsx'
-import { toast } from '../components/toast.tsx'
-import { useDebounced } from '../components/use-debounced.ts'
+import { SearchAndAdd } from '../components/filters/search-and-add.tsx'
+import { toast } from '../components/page/toast.tsx'
+import { memberName } from '../components/text/member-name.ts'
+import { useDebounced } from '../components/window/use-debounced.ts'
 
 type Target = { kind: 'key' | 'member'; id: string; name: string }
 /**

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { dataRuleNames, dataRules } from '../components/data-rules.ts'
-import { ModelSearch } from '../components/model-picker.tsx'
+import { ModelSearch } from '../components/form/model-picker.tsx'
+import { dataRuleNames, dataRules } from '../components/policy/data-rules.ts'
 import { Builtins, Patterns } from './filter-fields.tsx'
 import { GroupLimits } from './group-limits.tsx'
 import { type EditorProps, type Policy, zdrFields } from './policy.ts'

@@ -1,4 +1,4 @@
-import { builtinFilterNames } from '../components/policy-description.ts'
+import { builtinFilterNames } from '../components/policy/policy-description.ts'
 import type { EditorProps, Policy } from './policy.ts'
 
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { AuditEvent } from '../api/types.ts'
-import { Difference } from '../components/difference.tsx'
-import { FailureState } from '../components/page-states.tsx'
-import { ClockTime } from '../components/timestamp.tsx'
+import { FailureState } from '../components/page/page-states.tsx'
+import { Difference } from '../components/text/difference.tsx'
+import { ClockTime } from '../components/text/timestamp.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 
 /** The changes of a guardrail, newest first. @param props.restore fills the form with an earlier state without saving it. */

@@ -1,5 +1,5 @@
 import type { Guardrail } from '../api/types.ts'
-import { Usd } from '../components/usd.tsx'
+import { Usd } from '../components/text/usd.tsx'
 
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 

@@ -1,6 +1,6 @@
 import type { Guardrail, GuardrailPatch } from '../api/types.ts'
-import { type DataRule, dataRuleNames } from '../components/data-rules.ts'
-import { groupLimitText } from '../components/policy-description.ts'
+import { type DataRule, dataRuleNames } from '../components/policy/data-rules.ts'
+import { groupLimitText } from '../components/policy/policy-description.ts'
 
 /** The policy fields of a guardrail, without ids, usage and times. */
 export type Policy = Omit<

@@ -1,8 +1,8 @@
-import '../components/lazy-chunk.ts'
+import '../components/page/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { Failure } from '../api/failure.ts'
 import { sessionState } from '../api/session.ts'
-import { FailureState, Loading } from '../components/page-states.tsx'
+import { FailureState, Loading } from '../components/page/page-states.tsx'
 import { GuardrailList } from './guardrail-list.tsx'
 import { GuardrailPage } from './guardrail-page.tsx'
 

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../api/client.ts'
-import { Dialog } from '../components/dialog.tsx'
-import { FormActions } from '../components/form-actions.tsx'
-import { useAction } from '../components/use-action.ts'
+import { Dialog } from '../components/form/dialog.tsx'
+import { FormActions } from '../components/form/form-actions.tsx'
+import { useAction } from '../components/form/use-action.ts'
 import { emptyIntern, parseFields } from './intern-fields.ts'
 import { InternInputs } from './intern-inputs.tsx'
 

@@ -1,5 +1,5 @@
 import type { InternEntry } from '../api/types.ts'
-import { ClockTime } from '../components/timestamp.tsx'
+import { ClockTime } from '../components/text/timestamp.tsx'
 import { exactCount } from '../format/count.ts'
 import { Diff } from './diff.tsx'
 import { escapeInvisible } from './visible-text.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import type { InternElicitation } from '../api/types.ts'
-import { Problem } from '../components/problem.tsx'
+import { Problem } from '../components/page/problem.tsx'
 import { type Field, parseAnswer } from './answer-form.ts'
 import { escapeInvisible } from './visible-text.ts'
 

@@ -3,8 +3,8 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { canUseModels } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
-import { Dialog } from '../components/dialog.tsx'
-import { toast } from '../components/toast.tsx'
+import { Dialog } from '../components/form/dialog.tsx'
+import { toast } from '../components/page/toast.tsx'
 
 type Action = 'wake' | 'suspend' | 'restart'
 

@@ -1,4 +1,4 @@
-import { ModelPicker } from '../components/model-picker.tsx'
+import { ModelPicker } from '../components/form/model-picker.tsx'
 import { type InternFields, isAmount, limitLabels, limitNames } from './intern-fields.ts'
 
 type Props = { fields: InternFields; set: (change: Partial<InternFields>) => void }

@@ -1,5 +1,5 @@
 import type { Intern } from '../api/types.ts'
-import { RelativeTime } from '../components/timestamp.tsx'
+import { RelativeTime } from '../components/text/timestamp.tsx'
 import { InternActions } from './intern-actions.tsx'
 import { InternStatus } from './intern-status.tsx'
 import { escapeInvisible } from './visible-text.ts'

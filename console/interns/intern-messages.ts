@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { InternQuestion } from '../api/types.ts'
-import { toast } from '../components/toast.tsx'
+import { toast } from '../components/page/toast.tsx'
 import type { InternRef } from './intern-updates.ts'
 
 /** Questions whose answer was sent from this page and not rejected. */

@@ -4,7 +4,7 @@ import { isReceivingEvents, useEvents, useStreamRestart } from '../api/events.ts
 import { fetchAllItems } from '../api/pages.ts'
 import { useResource } from '../api/resource.ts'
 import type { Intern, InternQuestion, WaitingQuestion } from '../api/types.ts'
-import { setBadge } from '../components/badges.ts'
+import { setBadge } from '../components/page/badges.ts'
 
 /** The fields of an intern that answers need. */
 export type InternRef = Pick<Intern, 'id' | 'name'>

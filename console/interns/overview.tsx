@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
-import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
+import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
 import { CreateIntern } from './create-intern.tsx'
 import { Inbox } from './inbox.tsx'
 import { InternList } from './intern-list.tsx'

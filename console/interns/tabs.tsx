@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 
-import { useScrollToCurrent } from '../components/screen-tabs.tsx'
+import { useScrollToCurrent } from '../components/page/screen-tabs.tsx'
 
 /** A tab by its name in the address, `?part=rules`; empty for the first. */
 export type Tab = { name: string; title: string }

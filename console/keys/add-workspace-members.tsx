@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { WorkspaceMember } from '../api/types.ts'
-import { Dialog } from '../components/dialog.tsx'
-import { FormActions } from '../components/form-actions.tsx'
-import { toast } from '../components/toast.tsx'
-import { useAction } from '../components/use-action.ts'
+import { Dialog } from '../components/form/dialog.tsx'
+import { FormActions } from '../components/form/form-actions.tsx'
+import { useAction } from '../components/form/use-action.ts'
+import { toast } from '../components/page/toast.tsx'
 import { MemberInput } from './member-input.tsx'
 
 const roles: [WorkspaceMember['access'] | '', string][] = [

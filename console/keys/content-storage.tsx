@@ -1,7 +1,7 @@
 import { useKeysByHash } from '../api/keys-by-hash.ts'
 import { useGet } from '../api/resource.ts'
-import { SearchAndAdd, type SearchResult, SelectedItems } from '../components/search-and-add.tsx'
-import { useDebounced } from '../components/use-debounced.ts'
+import { SearchAndAdd, type SearchResult, SelectedItems } from '../components/filters/search-and-add.tsx'
+import { useDebounced } from '../components/window/use-debounced.ts'
 import type { WorkspaceFields } from './workspace-fields.ts'
 
 type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }

@@ -1,7 +1,7 @@
 import { useGet } from '../api/resource.ts'
 import { useSession } from '../api/session.ts'
-import { memberName } from '../components/member-name.ts'
-import { useDebounced } from '../components/use-debounced.ts'
+import { memberName } from '../components/text/member-name.ts'
+import { useDebounced } from '../components/window/use-debounced.ts'
 import { canReadOrganization } from './permissions.ts'
 
 const maxSuggestions = 10

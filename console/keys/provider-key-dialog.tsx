@@ -1,13 +1,13 @@
 import { call, type ifUnchanged } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import type { ProviderCredential } from '../api/types.ts'
-import { Conflict } from '../components/conflict.tsx'
-import { DeleteNamed } from '../components/delete-named.tsx'
-import { Dialog } from '../components/dialog.tsx'
-import { FormActions } from '../components/form-actions.tsx'
-import { useObjectForm } from '../components/object-form.ts'
-import { toast } from '../components/toast.tsx'
-import { runOrToast, useAction } from '../components/use-action.ts'
+import { Conflict } from '../components/form/conflict.tsx'
+import { DeleteNamed } from '../components/form/delete-named.tsx'
+import { Dialog } from '../components/form/dialog.tsx'
+import { FormActions } from '../components/form/form-actions.tsx'
+import { useObjectForm } from '../components/form/object-form.ts'
+import { runOrToast, useAction } from '../components/form/use-action.ts'
+import { toast } from '../components/page/toast.tsx'
 import {
   changedFields,
   fieldsOf,

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { Member } from '../api/types.ts'
-import { DeleteNamed } from '../components/delete-named.tsx'
-import { Dialog } from '../components/dialog.tsx'
-import { toast } from '../components/toast.tsx'
+import { DeleteNamed } from '../components/form/delete-named.tsx'
+import { Dialog } from '../components/form/dialog.tsx'
+import { toast } from '../components/page/toast.tsx'
 
 type Props = { member: Member; name: string; onRemoved: () => void; onClose: () => void }
 

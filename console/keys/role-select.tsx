@@ -1,4 +1,4 @@
-import { runOrToast } from '../components/use-action.ts'
+import { runOrToast } from '../components/form/use-action.ts'
 
 type Props<Role extends string> = {
   /** The name of the member. */

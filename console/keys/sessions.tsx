@@ -1,11 +1,11 @@
 import { call } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import type { ListedSession } from '../api/types.ts'
-import { Listing, usePage } from '../components/listing.tsx'
-import { EmptyState } from '../components/page-states.tsx'
-import { RelativeTime } from '../components/timestamp.tsx'
-import { toast } from '../components/toast.tsx'
-import { runOrToast } from '../components/use-action.ts'
+import { runOrToast } from '../components/form/use-action.ts'
+import { EmptyState } from '../components/page/page-states.tsx'
+import { toast } from '../components/page/toast.tsx'
+import { Listing, usePage } from '../components/table/listing.tsx'
+import { RelativeTime } from '../components/text/timestamp.tsx'
 
 const methods = { key: 'Key', link: 'Sign-in link', oidc: 'OpenID Connect', passkey: 'Passkey' }
 

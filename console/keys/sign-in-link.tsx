@@ -1,6 +1,6 @@
 import { call } from '../api/client.ts'
-import { Secret } from '../components/secret.tsx'
-import { runOrToast } from '../components/use-action.ts'
+import { runOrToast } from '../components/form/use-action.ts'
+import { Secret } from '../components/text/secret.tsx'
 
 /** A sign-in link and the name of its member. */
 export type Link = { name: string; url: string }

@@ -1,7 +1,7 @@
 import { useAllRows } from '../api/pages.ts'
 import { hasAllWorkspaces, useSession } from '../api/session.ts'
 import { workspaceInAddress } from '../api/workspace-path.ts'
-import { useFilters } from '../components/filters.ts'
+import { useFilters } from '../components/filters/filters.ts'
 
 /**
  * The filter for the workspace in the address, as query parameter of list routes. Defaults to the session's workspace. A

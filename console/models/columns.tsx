@@ -1,5 +1,5 @@
 import type { Model } from '../api/types.ts'
-import type { Column } from '../components/table.tsx'
+import type { Column } from '../components/table/table.tsx'
 import { count, exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import type { MeasurementsByModel } from './model-measurements.ts'

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { EndpointHistory } from '../api/types.ts'
-import { FailureState } from '../components/page-states.tsx'
-import { Plot, type PlotLine } from '../components/plot.tsx'
+import { FailureState } from '../components/page/page-states.tsx'
+import { Plot, type PlotLine } from '../components/plot/plot.tsx'
 import { percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 

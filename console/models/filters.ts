@@ -1,4 +1,4 @@
-import { choiceFilter, type Filter } from '../components/filter-label.ts'
+import { choiceFilter, type Filter } from '../components/filters/filter-label.ts'
 import type { ModelQuery } from './model-query.ts'
 
 type TextOptions = { unit?: string; suggestions?: string[] }

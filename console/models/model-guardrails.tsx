@@ -2,8 +2,8 @@ import { canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useSession } from '../api/session.ts'
 import type { ModelVerdict } from '../api/types.ts'
-import { FailureState } from '../components/page-states.tsx'
-import { ruleLabel } from '../components/rule-label.ts'
+import { FailureState } from '../components/page/page-states.tsx'
+import { ruleLabel } from '../components/policy/rule-label.ts'
 import { counted } from '../format/count.ts'
 
 /** The guardrails that restrict a model: all of them, or for developers those that apply to the session. */

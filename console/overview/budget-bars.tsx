@@ -1,4 +1,4 @@
-import { Usd } from '../components/usd.tsx'
+import { Usd } from '../components/text/usd.tsx'
 import { counted } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'

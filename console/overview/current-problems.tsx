@@ -5,7 +5,7 @@ import type { Failure } from '../api/failure.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import { canSeeService } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
-import { Loading } from '../components/page-states.tsx'
+import { Loading } from '../components/page/page-states.tsx'
 import type { Budget } from './budgets.ts'
 import {
   brokenEndpoints,

@@ -1,4 +1,4 @@
-import type { Filters } from '../components/filters.ts'
+import type { Filters } from '../components/filters/filters.ts'
 import { exactCount } from '../format/count.ts'
 import { exactMoney, preciseMoney } from '../format/money.ts'
 import { duration } from '../format/time.ts'

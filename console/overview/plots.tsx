@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { Plot } from '../components/plot.tsx'
+import { Plot } from '../components/plot/plot.tsx'
 import { exactCount } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'

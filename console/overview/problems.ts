@@ -1,5 +1,5 @@
 import type { Endpoint, Intern, Key, ShutCircuit, Status } from '../api/types.ts'
-import { keyPath } from '../components/key-path.ts'
+import { keyPath } from '../components/text/key-path.ts'
 import { counted, percent } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { type Budget, budgetStatus } from './budgets.ts'

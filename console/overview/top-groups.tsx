@@ -1,6 +1,6 @@
 import { queryOf } from '../api/address.ts'
-import type { Filters } from '../components/filters.ts'
-import { Usd } from '../components/usd.tsx'
+import type { Filters } from '../components/filters/filters.ts'
+import { Usd } from '../components/text/usd.tsx'
 import { count, exactCount, percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { type breakdownOf, logFilters, type Order, orderOf, type Row, type Values } from './queries.ts'

@@ -5,7 +5,7 @@ import { useGet, useResource } from '../api/resource.ts'
 import { hasAllWorkspaces, useSession } from '../api/session.ts'
 import type { Guardrail, Key, OrganizationBudget, Session, WorkspaceBudget } from '../api/types.ts'
 import { workspaceInAddress } from '../api/workspace-path.ts'
-import { keyPath } from '../components/key-path.ts'
+import { keyPath } from '../components/text/key-path.ts'
 import type { Budget } from './budgets.ts'
 import { expiryWarningDays } from './problems.ts'
 

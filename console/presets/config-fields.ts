@@ -1,4 +1,4 @@
-import type { Change } from '../components/difference.tsx'
+import type { Change } from '../components/text/difference.tsx'
 
 /** The contents of a version. */
 export type Version = { system_prompt: string | null; config: Record<string, unknown> }

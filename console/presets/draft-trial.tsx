@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { ChatRequest } from '../api/types.ts'
-import { Problem } from '../components/problem.tsx'
+import { useAction } from '../components/form/use-action.ts'
+import { Problem } from '../components/page/problem.tsx'
 import { emptyReply, type Reply } from '../components/reply/reply.ts'
 import { ReplyView } from '../components/reply/reply-view.tsx'
 import { streamReply } from '../components/reply/stream-reply.ts'
-import { useAction } from '../components/use-action.ts'
 import type { Version } from './config-fields.ts'
 
 /** Sends a message with the settings of a draft, which stays unsaved. */

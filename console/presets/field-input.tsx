@@ -1,5 +1,5 @@
-import { ModelPicker } from '../components/model-picker.tsx'
-import { fieldLabel } from '../components/rule-label.ts'
+import { ModelPicker } from '../components/form/model-picker.tsx'
+import { fieldLabel } from '../components/policy/rule-label.ts'
 import type { Field } from './config-fields.ts'
 
 type Props = { field: Field; text: string; problem: string | undefined; change: (text: string) => void }

@@ -1,6 +1,6 @@
 import { etagOf } from '../api/client.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
-import { useDraft } from '../components/drafts.ts'
+import { useDraft } from '../components/form/drafts.ts'
 import {
   changesBetween,
   type Entries,

@@ -1,5 +1,5 @@
 import type { PresetVersion } from '../api/types.ts'
-import { Conflict } from '../components/conflict.tsx'
+import { Conflict } from '../components/form/conflict.tsx'
 import { changesBetween } from './config-fields.ts'
 import type { PresetDraft } from './use-preset-draft.ts'
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Resource } from '../api/resource.ts'
 import { canManage } from '../api/session.ts'
 import type { GenerationContent } from '../api/types.ts'
-import { Markdown } from '../components/markdown.tsx'
+import { Markdown } from '../components/text/markdown.tsx'
 import { counted } from '../format/count.ts'
 import { answerMessage, type ContentMessage, promptMessages } from './content-messages.ts'
 

@@ -1,5 +1,5 @@
 import type { Generation } from '../api/types.ts'
-import { ruleLabel } from '../components/rule-label.ts'
+import { ruleLabel } from '../components/policy/rule-label.ts'
 
 type FailedRequest = Pick<Generation, 'attempts' | 'error'>
 type Attempt = Generation['attempts'][number]

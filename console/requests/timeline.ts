@@ -1,5 +1,5 @@
 import type { Generation } from '../api/types.ts'
-import { ruleLabel } from '../components/rule-label.ts'
+import { ruleLabel } from '../components/policy/rule-label.ts'
 import { counted } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { attemptReason, failureReason, outcomeLabels, skipReason } from './failure-reason.ts'

@@ -1,4 +1,4 @@
-import { rem } from '../components/text-size.ts'
+import { rem } from '../components/window/text-size.ts'
 import { duration } from '../format/time.ts'
 import type { Step } from './timeline.ts'
 

@@ -1,7 +1,7 @@
 import { useGet } from '../api/resource.ts'
 import type { ProviderNeeds } from '../api/types.ts'
-import { Copy } from '../components/copy.tsx'
-import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
+import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
+import { Copy } from '../components/text/copy.tsx'
 import { counted } from '../format/count.ts'
 import { environmentLines } from './settings-text.ts'
 

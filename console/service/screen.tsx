@@ -1,5 +1,5 @@
-import '../components/lazy-chunk.ts'
-import { ScreenTabs } from '../components/screen-tabs.tsx'
+import '../components/page/lazy-chunk.ts'
+import { ScreenTabs } from '../components/page/screen-tabs.tsx'
 import { Catalogue } from './catalogue.tsx'
 import { Providers } from './providers.tsx'
 import { Settings } from './settings.tsx'

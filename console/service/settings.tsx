@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { Setting } from '../api/types.ts'
-import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
+import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
 import { formatSource, formatValue, searchSettings } from './settings-text.ts'
 
 /** All settings with their source. Changes in the source apply at the next start. */

@@ -86,9 +86,11 @@ const dialogs: Record<string, Opened[]> = {
   'interns/change-intern.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change'), maker: true }],
   // Only unconfirmed charges can be released: test/late-costs.test.ts.
   'requests/release-charge.tsx': [],
-  'components/alert-thresholds.tsx': [{ path: () => `/guardrails/${created.limited}`, open: click('Change alerts') }],
-  'components/open-palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
-  'components/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
+  'components/form/alert-thresholds.tsx': [
+    { path: () => `/guardrails/${created.limited}`, open: click('Change alerts') },
+  ],
+  'components/palette/open-palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
+  'components/palette/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
 }
 
 for (const [width, colorScheme] of [

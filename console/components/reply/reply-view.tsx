@@ -1,8 +1,8 @@
 import { exactCount } from '../../format/count.ts'
 import { duration } from '../../format/time.ts'
-import { Copy } from '../copy.tsx'
-import { Markdown } from '../markdown.tsx'
-import { Usd } from '../usd.tsx'
+import { Copy } from '../text/copy.tsx'
+import { Markdown } from '../text/markdown.tsx'
+import { Usd } from '../text/usd.tsx'
 import { type Reply, tokensPerSecond } from './reply.ts'
 
 type ReplyProps = { name: string; reply: Reply; retry: () => void }

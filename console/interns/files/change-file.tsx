@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { DeleteNamed } from '../../components/delete-named.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { FormActions } from '../../components/form-actions.tsx'
-import { toast } from '../../components/toast.tsx'
-import { runOrToast, useAction } from '../../components/use-action.ts'
+import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { FormActions } from '../../components/form/form-actions.tsx'
+import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { toast } from '../../components/page/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
 type Props = { id: string; path: string; isFolder: boolean; after: () => void; onClose: () => void }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { toast } from '../../components/toast.tsx'
-import { runOrToast } from '../../components/use-action.ts'
+import { runOrToast } from '../../components/form/use-action.ts'
+import { toast } from '../../components/page/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
 /** Creates a folder in the current one. Undo works while it is empty. */

@@ -1,9 +1,9 @@
 import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import type { ListedInternHost } from '../../api/types.ts'
-import { DeleteNamed } from '../../components/delete-named.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { toast } from '../../components/toast.tsx'
+import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { toast } from '../../components/page/toast.tsx'
 import { counted } from '../../format/count.ts'
 import { MoveForm } from './move-form.tsx'
 

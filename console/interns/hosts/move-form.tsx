@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ListedInternHost } from '../../api/types.ts'
-import { FormActions } from '../../components/form-actions.tsx'
-import { useAction } from '../../components/use-action.ts'
+import { FormActions } from '../../components/form/form-actions.tsx'
+import { useAction } from '../../components/form/use-action.ts'
 
 type Props = {
   /** Possible targets. */

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { FailureState, Loading } from '../../components/page-states.tsx'
+import { FailureState, Loading } from '../../components/page/page-states.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 import { parseLine } from './log-line.ts'
 

@@ -1,5 +1,5 @@
 import type { InternReplayedQuestion, InternRulesReplay } from '../../api/types.ts'
-import { ClockTime } from '../../components/timestamp.tsx'
+import { ClockTime } from '../../components/text/timestamp.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
 const wouldBeLabels = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { InternRule } from '../../api/types.ts'
-import { onFirstClick } from '../../components/double-click.ts'
+import { onFirstClick } from '../../components/form/double-click.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { describeRule, shadowingRule } from './rule-words.ts'

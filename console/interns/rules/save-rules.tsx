@@ -1,9 +1,9 @@
 import { invalidate } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
-import { Difference } from '../../components/difference.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { toast } from '../../components/toast.tsx'
-import { runOrToast, useAction } from '../../components/use-action.ts'
+import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { Problem } from '../../components/page/problem.tsx'
+import { toast } from '../../components/page/toast.tsx'
+import { Difference } from '../../components/text/difference.tsx'
 import { changesBetween } from './rule-words.ts'
 import { type RulesOwner, rulesApi } from './rules-owner.ts'
 

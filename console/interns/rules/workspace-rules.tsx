@@ -3,7 +3,7 @@ import { queryOf } from '../../api/address.ts'
 import { useAllRows } from '../../api/pages.ts'
 import { canManage, useSession } from '../../api/session.ts'
 import { workspaceInAddress } from '../../api/workspace-path.ts'
-import { hasDraft } from '../../components/drafts.ts'
+import { hasDraft } from '../../components/form/drafts.ts'
 import { Rules } from './rules.tsx'
 
 /** The rules for all interns of the workspace in the address. Defaults to the session's workspace. */

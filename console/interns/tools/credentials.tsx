@@ -1,4 +1,4 @@
-import { onFirstClick } from '../../components/double-click.ts'
+import { onFirstClick } from '../../components/form/double-click.ts'
 import type { Credential } from './server-fields.ts'
 
 type Props = { label: string; credentials: Credential[]; change: (credentials: Credential[]) => void }

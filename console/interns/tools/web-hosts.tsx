@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { Problem } from '../../components/problem.tsx'
-import { toast } from '../../components/toast.tsx'
-import { runOrToast, useAction } from '../../components/use-action.ts'
+import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { Problem } from '../../components/page/problem.tsx'
+import { toast } from '../../components/page/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
 type Props = { hosts: string[]; change?: (hosts: string[]) => Promise<void> }

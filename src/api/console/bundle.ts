@@ -53,7 +53,7 @@ const bundleServerCode = (renderedScreens: string[]) =>
         .filter((name) => !renderedScreens.includes(name))
         .map((name) => `./console/${name}/screen.tsx`),
       './console/management-screens.ts',
-      './console/components/open-palette.tsx',
+      './console/components/palette/open-palette.tsx',
       './console/requests/detail.tsx',
     ],
     format: 'esm',

@@ -1,0 +1,67 @@
+import { useAllRows } from '../../api/pages.ts'
+import { useGet } from '../../api/resource.ts'
+import { canManage, role } from '../../api/session.ts'
+
+/** A result of the search by name. `requests` is the filter that selects its requests. */
+export type NamedResult = { title: string; hint: string; path: string; requests?: Record<string, string> }
+
+const maxPerKind = 5
+
+/** Whether a text contains all words, in any case. */
+export const hasWords = (text: string, typed: string) =>
+  typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word))
+
+/** Models, providers, workspaces, presets, guardrails and interns whose name contains the typed words. */
+export function useListedNames(typed: string | undefined): NamedResult[] {
+  const isEnabled = typed !== undefined
+  const canReadGuardrails = isEnabled && role() !== 'developer'
+  const models = useGet('GET /models', isEnabled ? { query: { q: typed, limit: maxPerKind } } : undefined)
+  const providers = useGet('GET /providers', isEnabled ? {} : undefined)
+  const presets = useAllRows('GET /presets', isEnabled ? {} : undefined)
+  const workspaces = useAllRows('GET /workspaces', isEnabled && canManage() ? {} : undefined)
+  const guardrails = useAllRows('GET /guardrails', canReadGuardrails ? {} : undefined)
+  const interns = useGet('GET /interns', isEnabled ? { query: { limit: 100 } } : undefined)
+  if (!isEnabled) return []
+  const matching = <Row>(rows: Row[] | undefined, textOf: (row: Row) => string) =>
+    (rows ?? []).filter((row) => hasWords(textOf(row), typed)).slice(0, maxPerKind)
+  return [
+    ...(models.isCurrent ? (models.data?.data ?? []) : []).map(({ id, name }) => ({
+      title: id,
+      hint: `model ${name}`,
+      path: `/models/${id}`,
+      requests: { model: id },
+    })),
+    ...matching(providers.data?.data, ({ slug, name }) => `${slug} ${name}`).map(({ slug, name }) => ({
+      title: name,
+      hint: `provider ${slug}`,
+      path: `/requests?provider=${encodeURIComponent(slug)}`,
+      requests: { provider: slug },
+    })),
+    ...matching(presets.data, ({ slug, name }) => `@preset/${slug} ${name}`).map(({ slug }) => ({
+      title: `@preset/${slug}`,
+      hint: 'preset',
+      path: `/presets/${slug}`,
+      requests: { preset: slug },
+    })),
+    ...matching(workspaces.data, ({ slug, name }) => `${slug} ${name}`).map(({ slug, name }) => ({
+      title: name,
+      hint: `workspace ${slug}`,
+      path: `/keys/workspaces?q=${encodeURIComponent(slug)}`,
+      requests: { workspace_id: slug },
+    })),
+    ...matching(guardrails.data, ({ name, description }) => `${name} ${description ?? ''}`).map(({ id, name }) => ({
+      title: name,
+      hint: 'guardrail',
+      path: `/guardrails/${id}`,
+      requests: { guardrail_id: id },
+    })),
+    ...matching(interns.data?.data, ({ name, description }) => `${name} ${description ?? ''}`).map(({ id, name }) => ({
+      title: name,
+      hint: 'intern',
+      path: `/interns/${id}`,
+    })),
+  ]
+}

@@ -1,0 +1,85 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../../api/address.ts'
+import { useGet } from '../../api/resource.ts'
+import { role } from '../../api/session.ts'
+import type { Command } from '../palette/commands.ts'
+import { memberName } from '../text/member-name.ts'
+import { type NamedResult, useListedNames } from './listed-names.ts'
+import { requestIdIn } from './request-id.ts'
+
+const debounceMs = 150
+const maxPerKind = 5
+
+/** `byExactId`: leads to requests whose session has exactly the typed text as its id, if there are any. */
+type Results = { found: Command[]; byExactId: Command[]; isSearching: boolean }
+
+/**
+ * Finds a request by its id, and everything else by parts of its name.
+ * @param ofRequests whether a result leads to its requests instead of its page.
+ */
+export function useNameSearch(typed: string, ofRequests: boolean): Results {
+  const { route } = useLocation()
+  const words = useSettledText(typed.trim())
+  const isSettled = words === typed.trim()
+  const id = requestIdIn(typed)
+  const isEnabled = id === undefined && words.length > 1 && isSettled
+  const listed = useListedNames(isEnabled ? words : undefined)
+  const query = { q: words, limit: maxPerKind }
+  const keys = useGet('GET /keys', isEnabled ? { query: { ...query, include_disabled: 'true' } } : undefined)
+  const members = useGet('GET /organization/members', isEnabled && role() !== 'developer' ? { query } : undefined)
+  const open = ({ path, requests, ...shown }: NamedResult): Command => ({
+    ...shown,
+    act: () => route(ofRequests && requests ? `/requests${queryOf(requests)}` : path),
+  })
+  const session: NamedResult = {
+    title: `Requests of the session “${words}”`,
+    hint: 'session',
+    path: `/requests${queryOf({ session_id: words })}`,
+  }
+  if (id) {
+    return { found: [open({ title: id, hint: 'request', path: `/requests/${id}` })], byExactId: [], isSearching: false }
+  }
+  const found = [...keyResults(currentRows(keys)), ...memberResults(currentRows(members)), ...listed]
+  return {
+    found: found.map(open),
+    byExactId: isEnabled && !/\s/.test(words) ? [open(session)] : [],
+    isSearching: !isSettled || keys.isLoading,
+  }
+}
+
+type Row<R extends 'GET /keys' | 'GET /organization/members'> = NonNullable<
+  ReturnType<typeof useGet<R>>['data']
+>['data'][number]
+
+function keyResults(rows: Row<'GET /keys'>[]): NamedResult[] {
+  return rows.map(({ hash, name, label, creator_name }) => ({
+    title: name,
+    hint: `key ${label}${creator_name ? ` of ${creator_name}` : ''}`,
+    path: `/keys${queryOf({ q: hash })}`,
+    requests: { api_key_hash: hash },
+  }))
+}
+
+function memberResults(rows: Row<'GET /organization/members'>[]): NamedResult[] {
+  return rows.map((member) => ({
+    title: memberName(member),
+    hint: `member ${member.email}`,
+    path: `/keys/people${queryOf({ q: member.email })}`,
+    requests: { user_id: member.email },
+  }))
+}
+
+/** The rows of the current search; results of a previous one are ignored. */
+const currentRows = <R>({ data, isCurrent }: { data: { data: R[] } | undefined; isCurrent: boolean }): R[] =>
+  isCurrent && data ? data.data : []
+
+/** The typed text after a pause. */
+function useSettledText(typed: string): string {
+  const [settledText, setSettledText] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSettledText(typed), debounceMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return settledText
+}

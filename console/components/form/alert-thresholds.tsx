@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks'
+import { call, ifUnchanged } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import { toast } from '../page/toast.tsx'
+import { Conflict } from './conflict.tsx'
+import { Dialog } from './dialog.tsx'
+import { FormActions } from './form-actions.tsx'
+import { useObjectForm } from './object-form.ts'
+import { parseThresholds, ThresholdsInput } from './thresholds-input.tsx'
+import { runOrToast, useAction } from './use-action.ts'
+
+type Stored = { thresholds: number[] }
+
+type CallOptions = ReturnType<typeof ifUnchanged>
+
+/** Reads and saves the thresholds of a limit. */
+type ThresholdsStore = {
+  load: () => Promise<Stored>
+  save: (thresholds: number[], options: CallOptions) => Promise<Stored>
+}
+
+const paths = { key: '/keys/{hash}/thresholds', guardrail: '/guardrails/{id}/thresholds' } as const
+
+/** The percentages at which webhooks are notified of a limit. @param id the hash of a key, or the ID of a guardrail. */
+export function AlertThresholds({ kind, id, canChange }: { kind: keyof typeof paths; id: string; canChange: boolean }) {
+  const path = paths[kind]
+  // The path has one of the parameters.
+  const params = { hash: id, id }
+  const { data, reload } = useGet(`GET ${path}` as const, { params })
+  const store: ThresholdsStore = {
+    load: async () => (await call(`GET ${path}` as const, { params })).data,
+    save: async (thresholds, options) =>
+      (await call(`PUT ${path}` as const, { params, body: { thresholds } }, options)).data,
+  }
+  return <Thresholds stored={data?.data} store={store} canChange={canChange} reload={reload} />
+}
+
+type Props = { stored: Stored | undefined; store: ThresholdsStore; canChange: boolean; reload: () => void }
+
+function Thresholds({ stored, store, canChange, reload }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  if (!stored) return null
+  return (
+    <>
+      <p class="dim">
+        {stored.thresholds.length === 0
+          ? 'Webhooks are not notified of this limit.'
+          : `Webhooks are notified at ${stored.thresholds.join(', ')} % of the limit.`}{' '}
+        {canChange && (
+          <button type="button" onClick={() => setOpen(true)}>
+            Change alerts
+          </button>
+        )}
+      </p>
+      {isOpen && <ThresholdsDialog stored={stored} store={store} reload={reload} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type DialogProps = { stored: Stored; store: ThresholdsStore; reload: () => void; onClose: () => void }
+
+function ThresholdsDialog({ stored, store, reload, onClose }: DialogProps) {
+  const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
+  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(stored, store.load, fieldsOf)
+  const { problem, isBusy, act } = useAction()
+  const save = async (text: string, options: CallOptions) => {
+    const after = await store.save(parseThresholds(text), options)
+    reload()
+    return after
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      const isSaved = await saveUnlessChanged(async (options) => {
+        const after = await save(fields.thresholds, options)
+        const undo = () => void runOrToast(async () => void (await save(before.thresholds, ifUnchanged(after))))
+        toast('Alerts updated', { undo })
+      })
+      if (isSaved) onClose()
+    })
+  }
+  return (
+    <Dialog title="Alerts of the limit" onClose={onClose}>
+      <h2>Alerts of the limit</h2>
+      <form class="fields" onSubmit={submit}>
+        <ThresholdsInput value={fields.thresholds} set={(thresholds) => setFields({ thresholds })} />
+        {conflict && <Conflict name="The alerts have changed since you opened them" {...conflict} />}
+        <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,199 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Filter, filterText, removalLabel, titleOf } from '../filters/filter-label.ts'
+import type { Filters } from '../filters/filters.ts'
+
+export type { Filter } from '../filters/filter-label.ts'
+
+/** A row of filters, which scrolls horizontally in a narrow window. */
+export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
+
+/** A button with a menu. Arrow keys move in it; Escape or a click outside closes it. */
+export function Menu({
+  button,
+  label,
+  children,
+}: {
+  button: ComponentChildren
+  label?: string
+  children: (close: () => void) => ComponentChildren
+}) {
+  const container = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  /** Returns the focus to the button. */
+  const close = () => {
+    setOpen(false)
+    container.current?.querySelector('button')?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = (event: Event) => {
+      if (!container.current?.contains(event.target as Node)) setOpen(false)
+    }
+    const onKeyDown = (event: KeyboardEvent) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (!step && event.key !== 'Escape') return
+      event.preventDefault()
+      if (!step) return close()
+      const all = [...container.current!.querySelectorAll<HTMLElement>(menuItems)]
+      all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus()
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('keydown', onKeyDown, true)
+    container.current?.querySelector<HTMLElement>(menuItems)?.focus()
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('keydown', onKeyDown, true)
+    }
+  }, [isOpen])
+  return (
+    <div class="menu-anchor" ref={container}>
+      <button type="button" class="chip" aria-expanded={isOpen} aria-label={label} onClick={() => setOpen(!isOpen)}>
+        {button}
+      </button>
+      {isOpen && <div class="menu">{children(close)}</div>}
+    </div>
+  )
+}
+
+/** The focusable elements of an open menu. */
+const menuItems = '.menu input, .menu button'
+
+/** Moves the focus to the button `+ filter`, the last menu beside the removed filter. */
+function focusAddFilter(from: HTMLElement): void {
+  const all = from.closest('.bar, .toolbar')?.querySelectorAll<HTMLElement>('.menu-anchor > button')
+  all?.[all.length - 1]?.focus()
+}
+
+export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) {
+  const value = filters.values[filter.name]
+  const set = (next: string | undefined) => filters.set({ [filter.name]: next || undefined })
+  return (
+    <span class="chip-pair">
+      <Menu button={<ChipText filter={filter} value={value} />}>
+        {(close) => {
+          const choose = (next: string | undefined) => {
+            close()
+            set(next)
+          }
+          return filter.kind === 'choice' ? (
+            <Choices filter={filter} value={value} choose={choose} />
+          ) : (
+            <TextFilter filter={filter} value={value} choose={choose} />
+          )
+        }}
+      </Menu>
+      {value !== undefined && (
+        <button
+          type="button"
+          class="chip-remove"
+          aria-label={`Remove filter ${removalLabel(filter, value)}`}
+          onClick={(event) => {
+            focusAddFilter(event.currentTarget)
+            set(undefined)
+          }}
+        >
+          ✕
+        </button>
+      )}
+    </span>
+  )
+}
+
+function ChipText({ filter, value }: { filter: Filter; value: string | undefined }) {
+  const words = filterText(filter, value)
+  return (
+    <>
+      {words.label} <b>{words.value}</b>
+    </>
+  )
+}
+
+type ChoiceProps<Kind> = {
+  filter: Extract<Filter, { kind: Kind }>
+  value: string | undefined
+  choose: (value: string | undefined) => void
+}
+
+function Choices({ filter, value, choose }: ChoiceProps<'choice'>) {
+  return (
+    <>
+      {[{ value: undefined, label: filter.unsetText }, ...filter.options].map((option) => (
+        <button
+          key={option.label}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => choose(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </>
+  )
+}
+
+function TextFilter({ filter, value, choose }: ChoiceProps<'text'>) {
+  // Starts empty if only suggestions can be chosen, so that all of them are shown.
+  const [typed, setTyped] = useState((!filter.isSuggestedOnly && value) || '')
+  const matching = (filter.suggestions ?? [])
+    .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
+    .slice(0, filter.isSuggestedOnly ? undefined : 12)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        // The display name of a suggestion selects it.
+        const named = matching.find((one) => filter.format?.(one) === typed.trim())
+        choose(named ?? (filter.isSuggestedOnly ? matching[0] : typed.trim()))
+      }}
+    >
+      <input
+        aria-label={titleOf(filter)}
+        placeholder={filter.placeholder}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      {matching.map((one) => (
+        <button key={one} type="button" onClick={() => choose(one)}>
+          {filter.format?.(one) ?? one}
+        </button>
+      ))}
+    </form>
+  )
+}
+
+/** A menu of the unset filters. Set filters are chips. */
+export function AddFilter(props: { availableFilters: Filter[]; filters: Filters }) {
+  return (
+    <Menu button="+ filter" label="Add a filter">
+      {(close) => <AddFilterMenu {...props} close={close} />}
+    </Menu>
+  )
+}
+
+/** Selects a filter, then its value. */
+function AddFilterMenu({
+  availableFilters,
+  filters,
+  close,
+}: {
+  availableFilters: Filter[]
+  filters: Filters
+  close: () => void
+}) {
+  const [filter, setFilter] = useState<Filter>()
+  useEffect(() => {
+    if (filter) document.querySelector<HTMLElement>(menuItems)?.focus()
+  }, [filter])
+  const choose = (value: string | undefined) => {
+    close()
+    if (filter && value) filters.set({ [filter.name]: value })
+  }
+  if (filter?.kind === 'choice') return <Choices filter={filter} value={undefined} choose={choose} />
+  if (filter) return <TextFilter filter={filter} value={undefined} choose={choose} />
+  return availableFilters.map((one) => (
+    <button key={one.name} type="button" onClick={() => setFilter(one)}>
+      {titleOf(one)}
+    </button>
+  ))
+}

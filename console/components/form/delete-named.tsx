@@ -1,0 +1,36 @@
+import { useState } from 'preact/hooks'
+import { Problem } from '../page/problem.tsx'
+import { useAction } from './use-action.ts'
+
+/** Collapses white space, as HTML does. */
+const normalizeSpaces = (name: string) => name.trim().replace(/\s+/g, ' ')
+
+/** Confirms an irreversible action: the user must type the name. */
+export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
+  const [typed, setTyped] = useState('')
+  const { problem, isBusy, act: run } = useAction()
+  const isNameConfirmed = normalizeSpaces(typed) === normalizeSpaces(name)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (isNameConfirmed) void run(act)
+  }
+  return (
+    <form class="delete" onSubmit={submit}>
+      <label>
+        <span>
+          Type <b>{name}</b> to confirm. This cannot be undone.
+        </span>
+        <input
+          value={typed}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="bad" disabled={isBusy || !isNameConfirmed}>
+        {verb[0]!.toUpperCase() + verb.slice(1)}
+      </button>
+      <Problem text={problem} />
+    </form>
+  )
+}

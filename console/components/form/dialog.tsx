@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { saveFocus } from '../window/focus.ts'
+
+/** A modal dialog, open while it is mounted. Escape or a click outside closes it. */
+export function Dialog({
+  title,
+  onClose,
+  className = '',
+  children,
+}: {
+  title: string
+  onClose: () => void
+  className?: string
+  children: ComponentChildren
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  // In a layout effect, so that the next key press goes to the dialog.
+  useLayoutEffect(() => {
+    const restoreFocus = saveFocus()
+    dialog.current?.showModal()
+    return restoreFocus
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={className}
+      aria-label={title}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      {children}
+      {/* Last, so that the first field gets the focus. Required on devices without a keyboard. */}
+      {className !== 'palette' && (
+        <button type="button" class="bare close-button" onClick={onClose} aria-label="Close">
+          ✕
+        </button>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { useState } from 'preact/hooks'
+import { asFailure } from '../../api/failure.ts'
+import { toast } from '../page/toast.tsx'
+
+/** Runs one action at a time. The component displays its error. */
+export function useAction() {
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const act = async (action: () => Promise<void>) => {
+    setProblem(undefined)
+    setBusy(true)
+    try {
+      await action()
+    } catch (error) {
+      setProblem(errorText(error))
+    }
+    setBusy(false)
+  }
+  return { problem, isBusy, act }
+}
+
+/** Runs an action and shows its error in a toast. @param prefix precedes the error message. */
+export async function runOrToast(action: () => Promise<void>, prefix = ''): Promise<void> {
+  try {
+    await action()
+  } catch (error) {
+    toast(prefix + errorText(error), { isError: true })
+  }
+}
+
+function errorText(error: unknown): string {
+  const { message, requestId } = asFailure(error)
+  return requestId ? `${message} (${requestId})` : message
+}

@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact'
+import { withRoot } from '../../api/root.ts'
+import { NoCredentials } from './no-credentials.tsx'
+import { EmptyState } from './page-states.tsx'
+
+type Props = {
+  /** The message if filters exclude all requests; false without filters. */
+  filtered: string | false
+  clear: () => void
+  title: string
+  children: ComponentChildren
+}
+
+/** The empty state of request lists: clears filters, or shows a command that sends a request. */
+export function NoRequests({ filtered, clear, title, children }: Props) {
+  if (filtered !== false) {
+    return (
+      <EmptyState title={filtered}>
+        <button type="button" onClick={clear}>
+          Clear filters
+        </button>
+      </EmptyState>
+    )
+  }
+  const paste = `curl ${location.origin}${withRoot('/api/v1')}/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
+  return (
+    <EmptyState title={title} paste={paste}>
+      {children}
+      <NoCredentials />
+    </EmptyState>
+  )
+}

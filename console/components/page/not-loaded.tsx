@@ -1,0 +1,19 @@
+import { useEffect } from 'preact/hooks'
+import { reloadWhenServed } from '../../api/reload-page.ts'
+import { EmptyState } from './page-states.tsx'
+
+/**
+ * The script of a part could not be loaded: the service restarts, or was upgraded. A browser does not load a failed module
+ * again, so the page reloads when the service responds.
+ */
+export function NotLoaded({ what }: { what: string }) {
+  useEffect(() => reloadWhenServed(), [])
+  return (
+    <EmptyState title={`${what} could not be loaded`}>
+      <p>The service is unreachable, or its version has changed. The page reloads when the service responds.</p>
+      <button type="button" onClick={() => location.reload()}>
+        Reload the page
+      </button>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,59 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { useRoute } from 'preact-iso/router'
+import { useSession } from '../../api/session.ts'
+import type { Session } from '../../api/types.ts'
+import { Heading } from './heading.tsx'
+import { EmptyState } from './page-states.tsx'
+
+/** A tab by the last part of its path, empty for the first. `isOffered` hides it from sessions that it would refuse. */
+export type ScreenTab = { name: string; title: string; Part: ComponentType; isOffered?: (session: Session) => boolean }
+
+/** Scrolls the current tab into view. */
+export function useScrollToCurrent(currentName: string) {
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [currentName])
+  return nav
+}
+
+/** A screen with tabs, each with its path. @param screen the first part of the path. */
+export function ScreenTabs({ screen, title, parts }: { screen: string; title: string; parts: ScreenTab[] }) {
+  const currentName = useRoute().params.rest ?? ''
+  const session = useSession()
+  const offered = parts.filter(
+    ({ name, isOffered }) => !isOffered || !session || name === currentName || isOffered(session),
+  )
+  const nav = useScrollToCurrent(currentName)
+  const open = parts.find(({ name }) => name === currentName)
+  return (
+    <div class="screen parts">
+      <header class="bar">
+        <Heading part={open?.title}>{title}</Heading>
+        <nav ref={nav} aria-label="Tabs of this screen">
+          {offered.map(({ name, title: tabTitle }) => (
+            <a
+              key={name}
+              href={`/${screen}${name && `/${name}`}`}
+              aria-current={name === currentName ? 'page' : undefined}
+            >
+              {tabTitle}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <div class="parts-body">
+        {open ? (
+          <open.Part key={currentName} />
+        ) : (
+          <EmptyState title="Page not found">
+            <p>
+              This tab does not exist. <a href={`/${screen}`}>Open the first tab</a>.
+            </p>
+          </EmptyState>
+        )}
+      </div>
+    </div>
+  )
+}

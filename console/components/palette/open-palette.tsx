@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks'
+import { useNameSearch } from '../filters/name-search.ts'
+import { Dialog } from '../form/dialog.tsx'
+import { type Command, commands, findCommands } from './commands.ts'
+
+export type PaletteState = { typed: string; ofRequests: boolean }
+
+/** The dialog of the palette. It is loaded after the first screen. */
+export function OpenPalette({ typed: initial, ofRequests, onClose }: PaletteState & { onClose: () => void }) {
+  const [typed, setTyped] = useState(initial)
+  const [chosen, setChosen] = useState(0)
+  const { found: named, byExactId, isSearching } = useNameSearch(typed, ofRequests)
+  const matchingCommands = findCommands(commands(), typed).slice(0, 50)
+  const matches = ofRequests ? [...named, ...matchingCommands] : [...matchingCommands, ...named]
+  const found = [...matches, ...byExactId]
+  const selectedIndex = Math.min(chosen, found.length - 1)
+  const run = (command: Command | undefined) => {
+    onClose()
+    command?.act()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) {
+      event.preventDefault()
+      setChosen((selectedIndex + step + found.length) % Math.max(1, found.length))
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      run(found[selectedIndex])
+    }
+  }
+  return (
+    <Dialog title="Search and commands" className="palette" onClose={onClose}>
+      <input
+        autofocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={found.length > 0 ? `command-${selectedIndex}` : undefined}
+        aria-label="Search"
+        placeholder="Search by ID or name, or enter a command"
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id="commands" role="listbox" aria-label="Commands">
+        {found.map((command, index) => (
+          <div
+            key={`${command.title} ${command.hint}`}
+            id={`command-${index}`}
+            role="option"
+            aria-selected={index === selectedIndex}
+            onClick={() => run(command)}
+          >
+            {command.title} <span class="dim">{command.hint}</span>
+          </div>
+        ))}
+      </div>
+      {matches.length === 0 && (
+        <p class="dim none" role="status">
+          {isSearching ? 'Searching …' : 'No results.'}
+        </p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,26 @@
+import { useState } from 'preact/hooks'
+import { Dialog } from '../form/dialog.tsx'
+import { bindings, useKeys } from './keys.ts'
+
+/** The list of keyboard shortcuts, opened with `?`. */
+export function Shortcuts() {
+  const [isOpen, setOpen] = useState(false)
+  useKeys([{ key: '?', description: 'show keyboard shortcuts', act: () => setOpen(true) }])
+  if (!isOpen) return null
+  const byKey = new Map(bindings().map((binding) => [binding.key, binding]))
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
+      <h2>Keyboard shortcuts</h2>
+      <dl class="keys">
+        {[...byKey.values()].map(({ key, description }) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{description}</dd>
+          </>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}

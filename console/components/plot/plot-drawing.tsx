@@ -1,0 +1,75 @@
+import { axisTimes } from '../../format/time.ts'
+import { areaShape, colourOf, lineShape, type PlotLine, type Scale } from './plot-shapes.ts'
+
+/** Labels closer to the right edge than this would be cut off, in px. */
+const halfLabelPx = 12
+
+type AxesProps = {
+  x: Scale
+  y: Scale
+  /** The ticks of the value axis. */
+  marks: number[]
+  /** The ticks of the time axis, in seconds since the epoch. */
+  times: number[]
+  left: number
+  right: number
+  bottom: number
+  format: (value: number) => string
+}
+
+export function Axes({ x, y, marks, times, left, right, bottom, format }: AxesProps) {
+  const labels = axisTimes(times)
+  return (
+    <g class="mark">
+      {marks.map((mark) => (
+        <g key={mark}>
+          <line x1={left} x2={right} y1={y(mark)} y2={y(mark)} />
+          <text x={left - 6} y={y(mark) + 4} text-anchor="end">
+            {format(mark)}
+          </text>
+        </g>
+      ))}
+      {times.map((time, index) => (
+        <g key={time}>
+          <line x1={x(time)} x2={x(time)} y1={y(marks.at(-1)!)} y2={bottom} />
+          <text
+            x={x(time) > right - halfLabelPx ? right + 8 : x(time)}
+            y={bottom + 16}
+            text-anchor={x(time) > right - halfLabelPx ? 'end' : 'middle'}
+          >
+            {labels[index]}
+          </text>
+        </g>
+      ))}
+    </g>
+  )
+}
+
+type ShapesProps = {
+  lines: PlotLine[]
+  tops: (number | null)[][]
+  times: number[]
+  /** The end of the last step of an area. */
+  end: number
+  x: Scale
+  y: Scale
+  isStacked: boolean
+}
+
+export function Shapes({ lines, tops, times, end, x, y, isStacked }: ShapesProps) {
+  const shapes = lines.map((line, index) => {
+    const { path, points } = isStacked
+      ? areaShape(tops[index]!, times, end, x, y)
+      : lineShape(tops[index]!, times, x, y)
+    return (
+      <g key={line.label} style={{ color: colourOf(line, index) }}>
+        <path class={isStacked ? 'area' : 'line'} d={path} stroke-dasharray={line.dash?.join(' ')} />
+        {points.map((point) => (
+          <circle key={point.x} cx={point.x} cy={point.y} r={2} />
+        ))}
+      </g>
+    )
+  })
+  // The topmost area extends to the axis, behind the others.
+  return <>{isStacked ? shapes.reverse() : shapes}</>
+}
