@@ -61,19 +61,18 @@ export function startPrompt(
   const account = deps.newId()
   return withAwakeIntern(deps, requested, stop, async (intern) => {
     const runs = connectReadyIntern(deps, connection, intern)
-    let sentPrompt: StartedTurn['sentPrompt']
     const limits = { sessionId: requestedSession, promptBudget }
-    const events = await startWithinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
+    return startWithinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
       // The budget of a session needs its id before its first turn.
       const sessionId = requestedSession ?? (allowed?.sessionUsd === undefined ? undefined : deps.newId())
       const turn = { account, internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
-      return announceTurn(deps, turn, (budget) => {
-        sentPrompt = { at: deps.now(), budget }
+      return announceTurn(deps, turn, async (budget) => {
+        const sentPrompt = { at: deps.now(), budget }
         const runOptions = { mode, budget, turnsBefore, ...client, sessionId }
-        return runs.start({ prompt, attachments, ...runOptions }, stop)
+        const events = await runs.start({ prompt, attachments, ...runOptions }, stop)
+        return { intern, runs, events, sentPrompt }
       })
     })
-    return { intern, runs, events, sentPrompt }
   })
 }
 
