@@ -25,6 +25,7 @@ export type Delta = {
   /** The predecessor of `tool_calls`, for clients that send `functions`. */
   function_call?: { name?: string; arguments: string }
   annotations?: Annotation[]
+  audio?: { id: string; data: string }
   images?: { type: 'image_url'; image_url: { url: string } }[]
 }
 

@@ -42,6 +42,9 @@ export type CitedFile = { id: string; name: string; index: number }
 /** A generated image: a data URL, or a URL of the provider. */
 export type Picture = { url: string }
 
+/** A piece of generated speech, in base64. */
+export type Speech = { mediaType: string; data: string }
+
 /** The provider's counts for the whole answer so far. */
 export type UsageEvent = {
   type: 'usage'
@@ -68,6 +71,7 @@ type AnswerPiece =
   | { type: 'refusal'; text: string }
   | ({ type: 'citation' } & Citation)
   | ({ type: 'image' } & Picture)
+  | ({ type: 'audio' } & Speech)
   /** The result of a task other than a chat: one item for each input, as JSON. */
   | { type: 'items'; items: readonly Buffer[] }
   /** The arguments of a `custom` tool are free text instead of JSON. Few protocols have namespaces of functions. */

@@ -85,8 +85,21 @@ export const oddChats: OddRequest[] = [
   {
     name: 'a request for speech',
     body: { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
-    sent: { [anthropic!]: { audio: undefined }, [responses!]: { audio: undefined } },
+    sent: {
+      [anthropic!]: { audio: undefined },
+      [responses!]: { audio: undefined },
+      [gemini!]: { 'generationConfig.responseModalities': ['AUDIO'], 'generationConfig.speechConfig': undefined },
+    },
     dropped: { [anthropic!]: ['modalities', 'audio'], [responses!]: ['modalities', 'audio'] },
+  },
+  {
+    name: 'a request for speech with a voice of Gemini',
+    body: { modalities: ['text', 'audio'], audio: { voice: 'Kore', format: 'wav' } },
+    sent: {
+      [gemini!]: {
+        'generationConfig.speechConfig': { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      },
+    },
   },
   {
     name: 'an answer with only the reasoning of another model',

@@ -6,7 +6,7 @@ const maxAnswerBytes = 64 * 1024 * 1024
 
 /** Bytes that a piece of text needs in addition to its characters. V8 stores concatenated pieces as a chain. */
 const pieceBytes = 32
-/** Bytes that a tool call, a reasoning block, a source or an image needs in addition to its characters. */
+/** Bytes that a tool call, a reasoning block, a source, an image or speech needs in addition to its characters. */
 const itemBytes = 1024
 /** Bytes that the token counts of an answer need. */
 const usageBytes = 128
@@ -37,7 +37,7 @@ export class AnswerSizeLimit {
   }
 }
 
-const itemTypes: ReadonlySet<AnswerEvent['type']> = new Set(['tool_call', 'citation', 'image'])
+const itemTypes: ReadonlySet<AnswerEvent['type']> = new Set(['tool_call', 'citation', 'image', 'audio'])
 
 function estimateSize(event: AnswerEvent): number {
   if (event.type === 'usage') return usageBytes + measureLength(event.extras)

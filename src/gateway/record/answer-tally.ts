@@ -55,6 +55,9 @@ export function isPlausible({ prompt, completion }: TokenCounts, bytes: number):
   return prompt > 0 && (completion > 0 || bytes === 0)
 }
 
+/** The characters of speech in base64 that cost as much as a byte of text: Gemini bills 25 tokens a second. */
+const speechCharacters = 640
+
 export class AnswerCounter {
   readonly #elapsed: () => number
   readonly #tally: AnswerTally = {
@@ -164,6 +167,9 @@ export class AnswerCounter {
         break
       case 'error':
         tally.finish = 'error'
+        break
+      case 'audio':
+        this.countText(event.type, Math.ceil(event.data.length / speechCharacters))
         break
       // Images are counted as pieces, and citations are free.
       case 'citation':

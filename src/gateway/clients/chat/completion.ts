@@ -1,9 +1,10 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
+import type { AnswerEvent, Citation, Picture, Speech } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
 import { emptyCall, toAnnotations, toImagePart } from './parts.ts'
+import { writeSpeech } from './speech.ts'
 import { usageOf } from './usage.ts'
 
 /** Writes a whole answer. */
@@ -38,6 +39,7 @@ function writeChoice(head: AnswerHead, events: AnswerEvent[], index: number): ob
     ...(details.length > 0 && { reasoning_details: details }),
     ...writeCalls(head, [...content.calls.values()]),
     ...(annotations.length > 0 && { annotations }),
+    ...(content.speech.length > 0 && { audio: writeSpeech(head, content.speech, content.text) }),
     ...(content.images.length > 0 && { images: content.images.map(toImagePart) }),
   }
   const isFunction = 'function_call' in message && content.finish === 'tool_calls'
@@ -58,6 +60,7 @@ function collect(events: AnswerEvent[]) {
     calls: new Map<number, ReturnType<typeof emptyCall>>(),
     citations: [] as Citation[],
     images: [] as Picture[],
+    speech: [] as Speech[],
     finish: 'stop' as FinishReason,
   }
   let thoughtIsOpen = false
@@ -77,6 +80,7 @@ function collect(events: AnswerEvent[]) {
       else if (call) call.custom.input += event.text
     } else if (event.type === 'citation') content.citations.push(event)
     else if (event.type === 'image') content.images.push(event)
+    else if (event.type === 'audio') content.speech.push(event)
     else if (event.type === 'finish') content.finish = event.reason
   }
   return content

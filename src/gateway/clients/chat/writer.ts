@@ -5,6 +5,7 @@ import type { AnswerHead, StreamWriter } from '../../protocol/protocol.ts'
 import { errorTypeFor } from './error-type.ts'
 import { functionReason, usesFunctions } from './legacy-functions.ts'
 import { callArguments, emptyCall, toAnnotations, toImagePart } from './parts.ts'
+import { speechId } from './speech.ts'
 import { usageOf } from './usage.ts'
 
 /**
@@ -73,6 +74,8 @@ export function chatWriter(
         return writeCitation(event)
       case 'image':
         return writeDelta({ images: [toImagePart(event)] })
+      case 'audio':
+        return writeDelta({ audio: { id: speechId(head), data: event.data } })
       case 'finish':
         return writeDelta({}, isLegacy && event.reason === 'tool_calls' ? functionReason : event.reason)
       case 'usage':

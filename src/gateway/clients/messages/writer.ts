@@ -129,6 +129,8 @@ export class MessageWriter implements StreamWriter {
         this.#tokens = event.tokens
         return ''
       case 'started':
+      // This protocol has no speech.
+      case 'audio':
       case 'piece':
       case 'items':
       case 'error':

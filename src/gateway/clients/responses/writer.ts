@@ -108,6 +108,8 @@ export class ResponseWriter implements StreamWriter {
         this.#tokens = event.tokens
         return ''
       case 'started':
+      // This protocol has no speech.
+      case 'audio':
       case 'piece':
       case 'items':
       case 'error':

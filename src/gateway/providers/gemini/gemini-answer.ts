@@ -129,7 +129,7 @@ class GeminiAnswer {
   }
 
   #readPart({ text, thought, thoughtSignature: encrypted, functionCall, inlineData, fileData }: Part): UpstreamEvent[] {
-    if (inlineData) return readPicture(inlineData, encrypted)
+    if (inlineData) return readMedium(inlineData, encrypted)
     if (fileData) return linkedPicture(fileData)
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#calls.read(functionCall, signed, this.#callIdSeed)
@@ -169,16 +169,14 @@ function errorEvent(error: NonNullable<GeneratedCandidate['error']>): AnswerEven
   }
 }
 
-/** A signature of an image is stored like one of text. */
-function readPicture(
-  { mimeType, data }: NonNullable<Part['inlineData']>,
-  encrypted: string | undefined,
-): AnswerEvent[] {
+/** An image or speech. Its signature is stored like one of text. */
+function readMedium({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (String(mimeType).startsWith('image/')) {
     events.push({ type: 'piece', unit: 'image' })
     if (data) events.push({ type: 'image', url: `data:${mimeType};base64,${data}` })
   }
+  if (String(mimeType).startsWith('audio/') && data) events.push({ type: 'audio', mediaType: mimeType!, data })
   if (encrypted !== undefined) events.push({ type: 'reasoning', text: '', format, encrypted })
   return events
 }

@@ -49,9 +49,19 @@ function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletio
     presencePenalty: chat.presence_penalty,
     stopSequences: stop?.length ? stop : undefined,
     thinkingConfig: encodeThinkingConfig(chat, upstreamModel, maxOutputTokens ?? maxCompletionTokens ?? undefined),
-    responseModalities: chat.modalities?.map((modality) => modality.toUpperCase()),
+    ...encodeModalities(chat),
     ...(!excludesFormat(chat, { upstreamModel }) && encodeResponseFormat(chat)),
   })
+}
+
+/** Models that speak answer with speech alone. Voices of OpenAI have names in lower case, and Gemini's do not. */
+function encodeModalities({ modalities, audio }: ChatRequest & { audio?: { voice?: unknown } | null }): Body {
+  if (!modalities?.includes('audio'))
+    return { responseModalities: modalities?.map((modality) => modality.toUpperCase()) }
+  const { voice } = audio ?? {}
+  const isOwnVoice = typeof voice === 'string' && /^[A-Z]/.test(voice)
+  const speechConfig = { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
+  return { responseModalities: ['AUDIO'], ...(isOwnVoice && { speechConfig }) }
 }
 
 /** Whether a model refuses an answer format beside functions, as up to version 2.5. */

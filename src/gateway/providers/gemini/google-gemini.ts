@@ -42,5 +42,6 @@ export const googleGemini: ProviderProtocol = {
 
 function missingFields(chat: ChatRequest, endpoint: Endpoint): string[] {
   const format = excludesFormat(chat, endpoint) ? ['response_format'] : []
-  return [...geminiLacks, ...format, ...findUnknownFields(chat as Body)]
+  const unknown = findUnknownFields(chat as Body).filter((name) => name !== 'audio')
+  return [...geminiLacks, ...format, ...unknown]
 }

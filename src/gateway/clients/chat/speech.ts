@@ -1,0 +1,44 @@
+import type { Speech } from '#chat/events.ts'
+import type { AnswerHead } from '../../protocol/protocol.ts'
+
+/** Speech of chats has an id, by which later messages can refer to it. */
+export const speechId = ({ id }: AnswerHead) => `audio_${id}`
+
+type AudioOptions = { format?: unknown } | null | undefined
+
+/**
+ * The speech of a whole answer, in one piece. Samples without a header get that of a WAV file, the usual format of whole
+ * answers, unless the client asks for samples. A stream has samples.
+ */
+export function writeSpeech(head: AnswerHead, pieces: readonly Speech[], transcript: string): object {
+  const bytes = Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64')))
+  const { mediaType } = pieces[0]!
+  const { format } = (head.request?.audio as AudioOptions) ?? {}
+  const isRaw = /^audio\/(?:l16|pcm)\b/i.test(mediaType) && format !== 'pcm16'
+  const data = (isRaw ? withWavHeader(bytes, readRate(mediaType)) : bytes).toString('base64')
+  return { id: speechId(head), data, transcript, expires_at: head.createdSeconds }
+}
+
+const defaultRate = 24_000
+const headerLength = 44
+const bytesPerSample = 2
+
+const readRate = (mediaType: string) => Number(/\brate=(\d{4,6})\b/.exec(mediaType)?.[1] ?? defaultRate)
+
+/** A WAV file of one channel with samples of 16 bits. */
+function withWavHeader(samples: Buffer, rate: number): Buffer {
+  const header = Buffer.alloc(headerLength)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(headerLength - 8 + samples.length, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(rate, 24)
+  header.writeUInt32LE(rate * bytesPerSample, 28)
+  header.writeUInt16LE(bytesPerSample, 32)
+  header.writeUInt16LE(8 * bytesPerSample, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([header, samples])
+}
