@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Job, jobsOf, selectFiles } from './runner/jobs.ts'
+import { type Job, jobsOf, longerRuns, selectFiles } from './runner/jobs.ts'
 import { type JobResult, runJobs } from './runner/run-jobs.ts'
 
 /** The number of failed jobs that are repeated. More of them have a common cause. */
@@ -12,7 +12,7 @@ const maxRepeated = 5
  * Runs tests: the quick ones, or all of them. Arguments select files by a part of their path. `run.ts` starts this program.
  *
  *   --all          also the files in test/slow and test/console
- *   --long         only the files that take longest and are not part of CI
+ *   --long         the files that take longest and are not part of CI, and others with more repetitions
  *   --skip-quick   without the files that `npm test` runs
  */
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -34,7 +34,7 @@ const files = selectFiles(globSync(['src/**/*.test.ts', 'console/**/*.test.ts', 
   skipQuick: values['skip-quick'],
   words: positionals,
 })
-const jobs = jobsOf(files)
+const jobs = jobsOf(files).map((job) => (values.long ? { ...job, env: longerRuns[job.name] ?? {} } : job))
 // Test processes wait about two fifths of the time, so twice as many as cores keep the cores busy for most of the run.
 const cores = availableParallelism()
 const first = await runJobs(jobs, { least: 2 * cores, most: 3 * cores })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
-import { jobsOf, longest, longRuns, selectFiles } from './jobs.ts'
+import { jobsOf, longerRuns, longest, longRuns, selectFiles } from './jobs.ts'
 
 const files = [
   'src/chat/usage.test.ts',
@@ -31,6 +31,12 @@ test('long runs are selected by their own option alone', () => {
   assert.deepEqual(selectFiles(all, { all: false, long: true, skipQuick: false, words: [] }), longRuns)
 })
 
+test('files that are repeated more often in long runs are selected by both', () => {
+  const repeated = Object.keys(longerRuns)
+  assert.deepEqual(selectFiles(repeated, { all: true, long: false, skipQuick: false, words: [] }), repeated)
+  assert.deepEqual(selectFiles(repeated, { all: false, long: true, skipQuick: false, words: [] }), repeated)
+})
+
 test('a part of a path selects files from every folder', () => {
   assert.deepEqual(select(false, false, 'image', 'crash'), ['test/slow/crash.test.ts', 'test/optional/image.test.ts'])
 })
@@ -51,7 +57,7 @@ test('jobs start with the longest files and run each room in one process', () =>
 
 test('every listed file exists', () => {
   assert.deepEqual(
-    [...longest, ...longRuns].filter((file) => globSync(file).length === 0),
+    [...longest, ...longRuns, ...Object.keys(longerRuns)].filter((file) => globSync(file).length === 0),
     [],
   )
 })

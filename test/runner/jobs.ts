@@ -1,5 +1,5 @@
-/** Test files that run in one process. */
-export type Job = { name: string; files: string[] }
+/** Test files that run in one process, and variables of its environment. */
+export type Job = { name: string; files: string[]; env?: Record<string, string> }
 
 export type Selection = {
   /** Include the files that `npm test` leaves to `npm run test:all`. */
@@ -60,11 +60,20 @@ export const longRuns = [
   'test/console/hostile-texts.test.ts',
 ]
 
+/** Files that CI runs with few repetitions, and the variables with which `npm run test:long` repeats them more often. */
+export const longerRuns: Record<string, Record<string, string>> = {
+  'test/slow/money.test.ts': { HISTORIES: '5000' },
+  'test/slow/crash.test.ts': { CRASH_ROUNDS: '30' },
+  'test/slow/interns-histories.test.ts': { HISTORY_SECONDS: '120' },
+  'test/tool-call-splits.test.ts': { TOOL_CALL_SPLITS: '200' },
+}
+
 export function selectFiles(files: string[], { all, long, skipQuick, words }: Selection): string[] {
   if (words.length > 0) return files.filter((file) => words.some((word) => file.includes(word)))
   return files.filter((file) => {
     if (isIn(ownScripts, file)) return false
-    if (longRuns.includes(file) || long) return long && longRuns.includes(file)
+    if (long) return longRuns.includes(file) || file in longerRuns
+    if (longRuns.includes(file)) return false
     return isSlow(file) ? all : !skipQuick
   })
 }

@@ -46,14 +46,14 @@ export async function runJobs(
 }
 
 /** Each job has its own folder for temporary files, which also shows which processes it left behind. */
-async function runJob({ name, files }: Job): Promise<JobResult> {
+async function runJob({ name, files, env = {} }: Job): Promise<JobResult> {
   const startedAt = performance.now()
   // Below `/tmp` and short: the path of a socket has at most 107 bytes.
   const folder = mkdtempSync('/tmp/sb-')
   // Interns run as other users, so those must reach it as they reach `/tmp`.
   chmodSync(folder, 0o1777)
   try {
-    const { output, exitCode } = await runTests(files, folder)
+    const { output, exitCode } = await runTests(files, folder, env)
     const leftovers = await processesIn(folder, graceMs)
     const seconds = (performance.now() - startedAt) / 1000
     process.stdout.write(`\n== ${name} (${seconds.toFixed(1)} s)\n${output}`)
@@ -67,11 +67,16 @@ async function runJob({ name, files }: Job): Promise<JobResult> {
   }
 }
 
-async function runTests(files: string[], folder: string) {
+async function runTests(files: string[], folder: string, variables: Record<string, string>) {
   const reporter = process.env.CI || process.stdout.isTTY ? 'spec' : 'dot'
   const child = spawn(process.execPath, ['--test', `--test-reporter=${reporter}`, '--test-isolation=none', ...files], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compile') },
+    env: {
+      ...variables,
+      ...process.env,
+      TMPDIR: folder,
+      NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compile'),
+    },
   })
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))

@@ -179,6 +179,9 @@ const anyAct = fc.record({
   in: fc.constantFrom('one', 'two', 'three'),
 })
 
+/** For each of the two tests. `npm run test:long` takes more. */
+const seconds = Number(process.env.HISTORY_SECONDS ?? 5)
+
 /** Runs histories until the time is up; a started history is finished. */
 async function check(anyOf: typeof anyAct, numRuns: number, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs
@@ -191,9 +194,13 @@ async function check(anyOf: typeof anyAct, numRuns: number, withinMs: number): P
   )
 }
 
-test('random histories of an intern end in the states of the model', () => check(anyAct, 60, 9000))
+test('random histories of an intern end in the states of the model', () => check(anyAct, seconds * 12, seconds * 1000))
 
 test('and with killed daemons', () => {
   const killDaemon = fc.constant({ act: 'killDaemon', in: 'one' })
-  return check(fc.oneof({ weight: 9, arbitrary: anyAct }, { weight: 1, arbitrary: killDaemon }), 20, 6000)
+  return check(
+    fc.oneof({ weight: 9, arbitrary: anyAct }, { weight: 1, arbitrary: killDaemon }),
+    seconds * 4,
+    seconds * 1000,
+  )
 })
