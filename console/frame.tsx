@@ -15,7 +15,7 @@ import { toast } from './components/page/toast.tsx'
 import { type Command, useCommands } from './components/palette/commands.ts'
 import { openPalette } from './components/palette/palette.tsx'
 import { nextTheme, setTheme, theme, themes } from './components/window/theme.ts'
-import { counted } from './format/count.ts'
+import { countText } from './format/count.ts'
 import { clockTime } from './format/time.ts'
 import { spendingByMember } from './overview/spending-paths.ts'
 import { PasskeyNotice } from './passkey-notice.tsx'
@@ -74,7 +74,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
         </button>
         {openQuestions ? (
           <a class="open-questions" href="/interns">
-            {counted(openQuestions, 'question')}
+            {countText(openQuestions, 'question')}
           </a>
         ) : null}
         <div class="nav-menu" id="nav-menu" popover ref={menu}>
@@ -174,7 +174,7 @@ const managementCommands = (route: (path: string) => void): Command[] => [
     act: () =>
       void runOrToast(async () => {
         const { models, skipped } = await reloadCatalogue()
-        toast(`${counted(models, 'model')} loaded, ${counted(skipped.length, 'row')} skipped`)
+        toast(`${countText(models, 'model')} loaded, ${countText(skipped.length, 'row')} skipped`)
       }),
   },
 ]

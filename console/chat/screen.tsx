@@ -4,7 +4,7 @@ import { Heading } from '../components/page/heading.tsx'
 import { NoCredentials } from '../components/page/no-credentials.tsx'
 import { EmptyState, FailureState } from '../components/page/page-states.tsx'
 import { ReplyView } from '../components/reply/reply-view.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { Composer } from './composer.tsx'
 import { earlierMessages, retryReply, turns } from './conversation.ts'
 import { ModelBar, useModelChoices, useSelectedModels } from './model-bar.tsx'
@@ -80,7 +80,9 @@ function Conversation({ models, choices, choose }: ConversationProps) {
       tabIndex={0}
     >
       {earlierMessages.value.length > 0 && (
-        <p class="dim">{counted(earlierMessages.value.length, 'earlier message')} of the request will be sent first.</p>
+        <p class="dim">
+          {countText(earlierMessages.value.length, 'earlier message')} of the request will be sent first.
+        </p>
       )}
       {all.map((turn) => (
         <TurnView key={turn.id} turn={turn} />

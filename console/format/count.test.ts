@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { count, counted, percent } from './count.ts'
+import { count, countText, percent } from './count.ts'
 
 test('count shortens large numbers', () => {
   const texts = [0, 640, 999, 1000, 1249, 22_400, 99_960, 1_000_000, 3_140_000, 2e9].map(count)
@@ -12,5 +12,5 @@ test('percent formats a share', () => {
 })
 
 test('counted uses the singular for one', () => {
-  assert.deepEqual([counted(1, 'request'), counted(12_408, 'request')], ['1 request', '12,408 requests'])
+  assert.deepEqual([countText(1, 'request'), countText(12_408, 'request')], ['1 request', '12,408 requests'])
 })

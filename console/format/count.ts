@@ -25,5 +25,5 @@ export function percent(share: number): string {
 }
 
 /** `1 request`, `2 requests` */
-export const counted = (amount: number, one: string, many = `${one}s`) =>
+export const countText = (amount: number, one: string, many = `${one}s`) =>
   `${exactCount(amount)} ${amount === 1 ? one : many}`

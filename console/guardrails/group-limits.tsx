@@ -19,7 +19,7 @@ export function GroupLimits({ policy, change }: EditorProps) {
           key={index}
           limit={limit}
           index={index}
-          put={(part) => changeLimit(index, part)}
+          change={(part) => changeLimit(index, part)}
           remove={() => replace(all.filter((_, at) => at !== index))}
         />
       ))}
@@ -35,9 +35,9 @@ export function GroupLimits({ policy, change }: EditorProps) {
   )
 }
 
-type FieldsProps = { limit: GroupLimit; index: number; put: (part: Partial<GroupLimit>) => void; remove: () => void }
+type FieldsProps = { limit: GroupLimit; index: number; change: (part: Partial<GroupLimit>) => void; remove: () => void }
 
-function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, index, put, remove }: FieldsProps) {
+function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, index, change, remove }: FieldsProps) {
   const name = by === 'session' ? 'each session' : `tag limit ${index + 1}`
   return (
     <div>
@@ -52,7 +52,7 @@ function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, 
             placeholder="customer"
             aria-label={`Tag name, ${name}`}
             defaultValue={tag_name ?? ''}
-            onInput={(event) => put({ tag_name: event.currentTarget.value })}
+            onInput={(event) => change({ tag_name: event.currentTarget.value })}
           />
         </label>
       )}
@@ -64,13 +64,13 @@ function GroupLimitFields({ limit: { by, tag_name, limit_usd, reset_interval }, 
         step="any"
         aria-label={`USD, ${name}`}
         defaultValue={limit_usd}
-        onInput={(event) => put({ limit_usd: Number(event.currentTarget.value) })}
+        onInput={(event) => change({ limit_usd: Number(event.currentTarget.value) })}
       />
       <select
         aria-label={`Resets, ${name}`}
         value={reset_interval ?? ''}
         onChange={(event) =>
-          put({ reset_interval: (event.currentTarget.value || null) as GroupLimit['reset_interval'] })
+          change({ reset_interval: (event.currentTarget.value || null) as GroupLimit['reset_interval'] })
         }
       >
         <option value="">in total</option>

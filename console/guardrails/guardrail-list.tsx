@@ -13,7 +13,7 @@ import { EmptyState, FailureState, Loading, Progress } from '../components/page/
 import { Problem } from '../components/page/problem.tsx'
 import { describePolicy } from '../components/policy/policy-description.ts'
 import { type Column, Table } from '../components/table/table.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { LimitUsage } from './limit-usage.tsx'
 import { policyOf } from './policy.ts'
 
@@ -143,7 +143,7 @@ function useAppliesTo(): (id: string) => string {
     if (!workspaces || !keys || !members) return '…'
     const parts = (['key', 'member'] as const).flatMap((kind) => {
       const count = counts[kind].get(id)
-      return count === undefined ? [] : [counted(count, kind)]
+      return count === undefined ? [] : [countText(count, kind)]
     })
     return parts.join(', ') || 'not assigned'
   }
@@ -194,7 +194,7 @@ function Bar({ canChange, count }: { canChange: boolean; count: number | undefin
       )}
       <Problem text={problem} />
       <span class="dim guardrail-count" role="status">
-        {count === undefined ? '' : counted(count, 'guardrail')}
+        {count === undefined ? '' : countText(count, 'guardrail')}
       </span>
     </div>
   )

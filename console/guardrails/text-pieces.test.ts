@@ -9,11 +9,11 @@ const found = (start: number, end: number, action: 'block' | 'redact' | 'flag', 
   rule,
 })
 
-test('piecesOf splits a text at the bounds of findings', () => {
+test('splitText splits a text at the bounds of findings', () => {
   const all = [found(3, 8, 'flag', 'a'), found(6, 10, 'block', 'b')]
   const pieces = splitText('to ada blue', all)
   assert.deepEqual(
-    pieces.map(({ text, found: over }) => [text, over.map(({ rule }) => rule).join()]),
+    pieces.map(({ text, findings: over }) => [text, over.map(({ rule }) => rule).join()]),
     [
       ['to ', ''],
       ['ada', 'a'],
@@ -22,7 +22,7 @@ test('piecesOf splits a text at the bounds of findings', () => {
       ['e', ''],
     ],
   )
-  assert.deepEqual(splitText('x', []), [{ text: 'x', found: [] }])
+  assert.deepEqual(splitText('x', []), [{ text: 'x', findings: [] }])
 })
 
 test('countsOf counts the findings of each rule', () => {

@@ -2,7 +2,7 @@ import type { TriedText } from '../api/types.ts'
 
 type Found = TriedText['found'][number]
 /** A piece of a text with the findings that cover it, strictest action first. */
-export type Piece = { text: string; found: Found[] }
+export type Piece = { text: string; findings: Found[] }
 
 const actionsByStrictness: Found['action'][] = ['block', 'redact', 'flag']
 
@@ -15,7 +15,7 @@ export function splitText(text: string, found: Found[]): Piece[] {
     const covering = found.filter((one) => one.start <= start && one.end >= end)
     return {
       text: text.slice(start, end),
-      found: covering.sort((a, b) => actionsByStrictness.indexOf(a.action) - actionsByStrictness.indexOf(b.action)),
+      findings: covering.sort((a, b) => actionsByStrictness.indexOf(a.action) - actionsByStrictness.indexOf(b.action)),
     }
   })
 }

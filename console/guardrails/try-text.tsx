@@ -58,9 +58,9 @@ function Result({ result: { text, result }, policy }: { result: TriedResult; pol
     <>
       {result.found.length > 0 && (
         <p class="tried-text">
-          {splitText(text, result.found).map(({ text: piece, found }, index) =>
-            found[0] ? (
-              <mark key={index} class={found[0].action} title={found.map(({ rule }) => name(rule)).join(', ')}>
+          {splitText(text, result.found).map(({ text: piece, findings }, index) =>
+            findings[0] ? (
+              <mark key={index} class={findings[0].action} title={findings.map(({ rule }) => name(rule)).join(', ')}>
                 {piece}
               </mark>
             ) : (

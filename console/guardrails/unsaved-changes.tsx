@@ -6,7 +6,7 @@ import type { Guardrail, GuardrailPatch } from '../api/types.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { toast } from '../components/page/toast.tsx'
 import { Difference } from '../components/text/difference.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
 type UnsavedChangesProps = {
@@ -52,7 +52,7 @@ export function UnsavedChanges({ id, base, saved, policy, isOutdated, discard, o
   }
   return (
     <section aria-label="Unsaved changes" data-then="meaning">
-      <h2>{counted(changes.length, 'change')}, not saved yet</h2>
+      <h2>{countText(changes.length, 'change')}, not saved yet</h2>
       <Difference changes={changes} />
       <Problem text={problem} />
       <p class="guardrail-buttons">

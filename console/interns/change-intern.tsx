@@ -12,10 +12,10 @@ import { toast } from '../components/page/toast.tsx'
 import { fieldsOf, needsRestart, patchOf } from './intern-fields.ts'
 import { InternInputs } from './intern-inputs.tsx'
 
-type Props = { intern: Intern; after: () => void; onClose: () => void }
+type Props = { intern: Intern; onDone: () => void; onClose: () => void }
 
 /** Changes an intern. Only changed fields are sent. */
-export function ChangeIntern({ intern, after, onClose }: Props) {
+export function ChangeIntern({ intern, onDone, onClose }: Props) {
   const params = { internId: intern.id }
   const load = () => call('GET /interns/{internId}', { params })
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(intern, load, fieldsOf)
@@ -31,7 +31,7 @@ export function ChangeIntern({ intern, after, onClose }: Props) {
       })
       if (!isSaved) return
       onClose()
-      after()
+      onDone()
     })
   }
   return (
@@ -50,7 +50,7 @@ export function ChangeIntern({ intern, after, onClose }: Props) {
 export const isDeletable = ({ status }: Intern) => ['running', 'failed', 'stopped', 'destroy_failed'].includes(status)
 
 /** Deletes an intern with its files and sessions. */
-export function DeleteIntern({ intern, onClose }: Omit<Props, 'after'>) {
+export function DeleteIntern({ intern, onClose }: Omit<Props, 'onDone'>) {
   const { route } = useLocation()
   const remove = async () => {
     const params = { internId: intern.id }

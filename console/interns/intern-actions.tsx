@@ -23,7 +23,7 @@ async function perform(act: Action, internId: string): Promise<void> {
 }
 
 /** Buttons to wake, suspend and restart. Actions that end runs require confirmation. */
-export function InternActions({ intern, after }: { intern: Intern; after: () => void }) {
+export function InternActions({ intern, onDone }: { intern: Intern; onDone: () => void }) {
   const [actionToConfirm, setActionToConfirm] = useState<Action>()
   const [isBusy, setBusy] = useState(false)
   const act = async (action: Action) => {
@@ -35,7 +35,7 @@ export function InternActions({ intern, after }: { intern: Intern; after: () => 
       toast(`${intern.name}: ${asFailure(error).message}`, { isError: true })
     }
     setBusy(false)
-    after()
+    onDone()
   }
   if (!canUseModels()) return null
   return (

@@ -5,7 +5,7 @@ import { InternStatus } from './intern-status.tsx'
 import { escapeInvisible } from './visible-text.ts'
 
 /** A list of interns with status and actions. */
-export function InternList({ interns, after }: { interns: Intern[]; after: () => void }) {
+export function InternList({ interns, onDone }: { interns: Intern[]; onDone: () => void }) {
   return (
     <ul class="interns">
       {interns.map((intern) => (
@@ -17,7 +17,7 @@ export function InternList({ interns, after }: { interns: Intern[]; after: () =>
             <RelativeTime time={intern.updated_at} />
             {intern.last_failure_message && <span class="bad"> · {escapeInvisible(intern.last_failure_message)}</span>}
           </span>
-          <InternActions intern={intern} after={after} />
+          <InternActions intern={intern} onDone={onDone} />
         </li>
       ))}
     </ul>

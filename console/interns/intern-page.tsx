@@ -7,7 +7,7 @@ import type { Intern } from '../api/types.ts'
 import { Heading } from '../components/page/heading.tsx'
 import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
 import { RelativeTime } from '../components/text/timestamp.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { ChangeIntern, DeleteIntern, isDeletable } from './change-intern.tsx'
 import { Files } from './files/files.tsx'
 import { InternHost } from './hosts/intern-host.tsx'
@@ -41,8 +41,8 @@ export function InternPage({ id }: { id: string }) {
           <header>
             <Heading>{data.name}</Heading>
             <InternStatus intern={data} />
-            <InternActions intern={data} after={reload} />
-            {canChange && <EditButtons intern={data} after={reload} />}
+            <InternActions intern={data} onDone={reload} />
+            {canChange && <EditButtons intern={data} onDone={reload} />}
           </header>
           {data.last_failure_message && <p class="bad">{escapeInvisible(data.last_failure_message)}</p>}
           {data.description && <p>{escapeInvisible(data.description)}</p>}
@@ -53,9 +53,9 @@ export function InternPage({ id }: { id: string }) {
             · {data.model ?? 'default model'} ·{' '}
             {data.visibility === 'workspace' ? 'Visible to the workspace' : 'Visible to its creator'}
           </p>
-          <InternHost intern={data} canChange={canChange} after={reload} />
+          <InternHost intern={data} canChange={canChange} onDone={reload} />
           <Tabs tabs={canUseModels() ? [...tabs, { name: 'log', title: 'Log' }] : tabs} />
-          <Tab intern={data} waiting={waiting} canChange={canChange} after={reload} />
+          <Tab intern={data} waiting={waiting} canChange={canChange} onDone={reload} />
         </>
       )}
     </div>
@@ -63,7 +63,7 @@ export function InternPage({ id }: { id: string }) {
 }
 
 /** Buttons to change and delete the intern. */
-function EditButtons({ intern, after }: { intern: Intern; after: () => void }) {
+function EditButtons({ intern, onDone }: { intern: Intern; onDone: () => void }) {
   const [open, setOpen] = useState<'change' | 'delete'>()
   const close = () => setOpen(undefined)
   return (
@@ -76,7 +76,7 @@ function EditButtons({ intern, after }: { intern: Intern; after: () => void }) {
           Delete
         </button>
       )}
-      {open === 'change' && <ChangeIntern intern={intern} after={after} onClose={close} />}
+      {open === 'change' && <ChangeIntern intern={intern} onDone={onDone} onClose={close} />}
       {open === 'delete' && <DeleteIntern intern={intern} onClose={close} />}
     </span>
   )
@@ -88,12 +88,12 @@ const tabs = [
   { name: 'tools', title: 'Tools' },
 ]
 
-type TabProps = { intern: Intern; waiting: OpenQuestion[]; canChange: boolean; after: () => void }
+type TabProps = { intern: Intern; waiting: OpenQuestion[]; canChange: boolean; onDone: () => void }
 
-function Tab({ intern, waiting, canChange, after }: TabProps) {
+function Tab({ intern, waiting, canChange, onDone }: TabProps) {
   const part = usePart()
   if (part === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} canChange={canChange} />
-  if (part === 'tools') return <Tools intern={intern} canChange={canChange} after={after} />
+  if (part === 'tools') return <Tools intern={intern} canChange={canChange} onDone={onDone} />
   if (part === 'log' && canUseModels()) return <Log id={intern.id} />
   return (
     <>
@@ -160,7 +160,7 @@ function Sessions({ id, name }: { id: string; name: string }) {
             </a>
             <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
             <span class="dim about">
-              {counted(session.turns, 'turn')} · <RelativeTime time={session.updated_at} />
+              {countText(session.turns, 'turn')} · <RelativeTime time={session.updated_at} />
             </span>
           </li>
         ))}

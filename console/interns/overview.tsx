@@ -50,7 +50,7 @@ export function Overview() {
         <>
           {data.waiting.length > 0 ? <Inbox waiting={data.waiting} /> : <p class="dim">No open questions.</p>}
           <h2>All interns</h2>
-          <InternList interns={data.interns} after={reload} />
+          <InternList interns={data.interns} onDone={reload} />
         </>
       )}
     </>

@@ -2,7 +2,7 @@ import { canUseModels, useSession } from '../api/session.ts'
 import type { Intern, InternEntry, InternSessionRequest } from '../api/types.ts'
 import { ClockTime } from '../components/text/timestamp.tsx'
 import { Usd } from '../components/text/usd.tsx'
-import { counted, exactCount } from '../format/count.ts'
+import { countText, exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { Diff } from './diff.tsx'
 import { EntryView } from './entry-view.tsx'
@@ -43,10 +43,10 @@ function Totals({ turns, entries, modelRequests }: TotalsProps) {
   return (
     <section class="session-totals" aria-label="Totals">
       <p>
-        {counted(turns, 'turn')} · {counted(calls, 'tool call')} ·{' '}
+        {countText(turns, 'turn')} · {countText(calls, 'tool call')} ·{' '}
         {modelRequests ? (
           <>
-            {counted(modelRequests.count, 'model request')} · <Usd amount={modelRequests.costUsd} />
+            {countText(modelRequests.count, 'model request')} · <Usd amount={modelRequests.costUsd} />
           </>
         ) : (
           <span class="dim">model requests are loading</span>
@@ -54,7 +54,7 @@ function Totals({ turns, entries, modelRequests }: TotalsProps) {
       </p>
       {files.length > 0 && (
         <details>
-          <summary>{counted(files.length, 'changed file')}</summary>
+          <summary>{countText(files.length, 'changed file')}</summary>
           {files.map(({ path, diffs }) => (
             <section key={path} aria-label={escapeInvisible(path)}>
               {diffs.map((diff, at) => (

@@ -4,7 +4,7 @@ import type { Workspace } from '../api/types.ts'
 import { DeleteNamed } from '../components/form/delete-named.tsx'
 import { Dialog } from '../components/form/dialog.tsx'
 import { toast } from '../components/page/toast.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 
 /** Deletes all stored prompts and answers of a workspace. */
 export function DeleteContents({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
@@ -12,7 +12,7 @@ export function DeleteContents({ workspace: { id, name }, onClose }: { workspace
     const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
     invalidate('/generation/content')
     onClose()
-    toast(`Deleted prompts and answers of ${counted(deleted_count, 'request')}`)
+    toast(`Deleted prompts and answers of ${countText(deleted_count, 'request')}`)
   }
   return (
     <Dialog title={`Stored data of ${name}`} onClose={onClose}>

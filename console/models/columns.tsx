@@ -85,8 +85,8 @@ export function columnsOf(measured: MeasurementsByModel, hasScores: boolean): Co
 const formatOrDash = (value: number | null | undefined, format: (value: number) => string) =>
   value ? format(value) : dash
 
-export function NarrowRow({ model, measured }: { model: Model; measured: MeasurementsByModel }) {
-  const speed = measured.get(model.id)?.throughput
+export function NarrowRow({ model, measurements }: { model: Model; measurements: MeasurementsByModel }) {
+  const speed = measurements.get(model.id)?.throughput
   return (
     <div class="two-lines">
       <div>

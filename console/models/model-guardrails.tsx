@@ -4,7 +4,7 @@ import { useSession } from '../api/session.ts'
 import type { ModelVerdict } from '../api/types.ts'
 import { FailureState } from '../components/page/page-states.tsx'
 import { ruleLabel } from '../components/policy/rule-label.ts'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 
 /** The guardrails that restrict a model: all of them, or for developers those that apply to the session. */
 export function ModelGuardrails({ author, slug }: { author: string; slug: string }) {
@@ -30,7 +30,7 @@ export function ModelGuardrails({ author, slug }: { author: string; slug: string
         {data.length === 0
           ? `No guardrails${seesAllGuardrails ? '' : ' apply to you'}. The model is allowed.`
           : others > 0 &&
-            `${counted(others, restricting.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
+            `${countText(others, restricting.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
       </p>
     </section>
   )

@@ -8,7 +8,7 @@ import { AddFilter, Chip, Chips, type Filter } from '../components/form/chips.ts
 import { Heading } from '../components/page/heading.tsx'
 import { EmptyState, FailureState, Loading, Progress } from '../components/page/page-states.tsx'
 import { Table } from '../components/table/table.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { columnsOf, intelligenceOf, NarrowRow } from './columns.tsx'
 import { modelFilters, sort } from './filters.ts'
 import { type MeasurementsByModel, useMeasurements } from './model-measurements.ts'
@@ -37,7 +37,7 @@ export function ModelList() {
       {!failure && !data && <Loading />}
       {!failure && data && models.length === 0 && <NoModels filters={filters} />}
       {!failure && models.length > 0 && values.view === 'plots' && (
-        <Plots models={models} measured={measured} pathOf={pathOf} />
+        <Plots models={models} measurements={measured} pathOf={pathOf} />
       )}
       {!failure && models.length > 0 && values.view !== 'plots' && (
         <Table<Model>
@@ -49,7 +49,7 @@ export function ModelList() {
           )}
           keyOf={({ id }) => id}
           onOpen={({ id }) => route(pathOf(id))}
-          narrow={(model) => <NarrowRow model={model} measured={measured} />}
+          narrow={(model) => <NarrowRow model={model} measurements={measured} />}
         />
       )}
     </div>
@@ -102,7 +102,7 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
       </Chips>
       <SearchField label="Find models" placeholder="Name or ID" />
       <span class="dim count" role="status">
-        {count === undefined ? '' : counted(count, 'model')}
+        {count === undefined ? '' : countText(count, 'model')}
       </span>
       <fieldset class="views">
         <legend class="visually-hidden">View</legend>
@@ -117,9 +117,9 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
   )
 }
 
-type PlotsProps = { models: Model[]; measured: MeasurementsByModel; pathOf: (id: string) => string }
+type PlotsProps = { models: Model[]; measurements: MeasurementsByModel; pathOf: (id: string) => string }
 
-function Plots({ models, measured, pathOf }: PlotsProps) {
+function Plots({ models, measurements, pathOf }: PlotsProps) {
   const pointsOf = (metricOf: (model: Model) => number | null | undefined) =>
     models.flatMap((model) => {
       const score = metricOf(model)
@@ -140,7 +140,7 @@ function Plots({ models, measured, pathOf }: PlotsProps) {
       <Scatter
         title="Price and measured speed, your requests of 30 days"
         valueName="tokens/s p50"
-        points={pointsOf(({ id }) => measured.get(id)?.throughput)}
+        points={pointsOf(({ id }) => measurements.get(id)?.throughput)}
         pathOf={pathOf}
       />
     </div>

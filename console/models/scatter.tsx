@@ -1,7 +1,7 @@
 import { axisTicks } from '../components/plot/axis-ticks.ts'
 import { rem, textScale } from '../components/window/text-size.ts'
 import { useWidth } from '../components/window/use-width.ts'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { placeLabels } from './dot-labels.ts'
 import { logMarks, logScalePosition, type Point, paretoFront } from './pareto.ts'
 import { formatPrice } from './price.tsx'
@@ -30,7 +30,7 @@ export function Scatter({ title, valueName, points: all, pathOf }: ScatterProps)
     <figure class="plot scatter">
       <figcaption>
         {title}
-        {free > 0 && <span class="dim"> (excludes {counted(free, 'model')} without a price)</span>}
+        {free > 0 && <span class="dim"> (excludes {countText(free, 'model')} without a price)</span>}
       </figcaption>
       <div ref={element} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: rem(height) }}>
         {width > 0 && points.length > 0 && (

@@ -1,5 +1,5 @@
 import { Usd } from '../components/text/usd.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
 import { type Budget, budgetStatus } from './budgets.ts'
@@ -13,7 +13,7 @@ const minVisible = 5
  * Spending limits as bars: spent, reserved and forecast amounts.
  * @param more the number of limits that are not loaded, because they use less.
  */
-export function BudgetBars({ budgets, more }: { budgets: Budget[]; more: number }) {
+export function BudgetBars({ budgets, hiddenCount }: { budgets: Budget[]; hiddenCount: number }) {
   const urgency = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[budgetStatus(budget).tone]
   const sorted = budgets.toSorted((a, b) => urgency(b) - urgency(a) || b.spent / b.limit - a.spent / a.limit)
   const count = Math.max(minVisible, sorted.filter(urgency).length)
@@ -23,11 +23,11 @@ export function BudgetBars({ budgets, more }: { budgets: Budget[]; more: number 
       <Bars budgets={sorted.slice(0, count)} />
       {others.length > 0 && (
         <details class="other-budgets">
-          <summary class="dim">{counted(others.length + more, 'other limit')}, none nearly used up</summary>
+          <summary class="dim">{countText(others.length + hiddenCount, 'other limit')}, none nearly used up</summary>
           <Bars budgets={others} />
-          {more > 0 && (
+          {hiddenCount > 0 && (
             <p>
-              <a href="/keys">{counted(more, 'key')} with limits that use less</a>
+              <a href="/keys">{countText(hiddenCount, 'key')} with limits that use less</a>
             </p>
           )}
         </details>

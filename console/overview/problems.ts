@@ -1,6 +1,6 @@
 import type { Endpoint, Intern, Key, ShutCircuit, Status } from '../api/types.ts'
 import { keyPath } from '../components/text/key-path.ts'
-import { counted, percent } from '../format/count.ts'
+import { countText, percent } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { type Budget, budgetStatus } from './budgets.ts'
 import type { Row } from './queries.ts'
@@ -130,7 +130,7 @@ export function expiringKeys(keys: ExpiringKey[], now: number): ProblemItem[] {
     const remainingMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
     if (disabled || remainingMs > expiryWarningMs || remainingMs < 0) return []
     const reason =
-      remainingMs < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(remainingMs / 86_400_000), 'day')}`
+      remainingMs < 86_400_000 ? 'in less than a day' : `in ${countText(Math.floor(remainingMs / 86_400_000), 'day')}`
     return [{ id: `key ${hash}`, tone: 'warn' as const, title: `Key ${name} expires`, reason, path: keyPath(key) }]
   })
 }

@@ -86,7 +86,7 @@ function Overview() {
             {budgets.length > 0 && (
               <section>
                 <h2>Budgets</h2>
-                <BudgetBars budgets={budgets} more={more} />
+                <BudgetBars budgets={budgets} hiddenCount={more} />
               </section>
             )}
           </div>

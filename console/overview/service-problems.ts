@@ -1,5 +1,5 @@
 import type { Status } from '../api/types.ts'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { ProblemItem } from './problems.ts'
@@ -37,7 +37,7 @@ function workerProblems({ wanted: configured, answering }: Status['host']['worke
     {
       id: 'workers',
       tone: 'warn',
-      title: `${answering} of ${counted(configured, 'worker')} answer`,
+      title: `${answering} of ${countText(configured, 'worker')} answer`,
       reason,
       path: '/overview',
     },
@@ -59,7 +59,7 @@ function ledgerProblems(processes: Status['host']['processes'], now: number): Pr
     {
       id: 'ledger',
       tone: isFull ? 'bad' : 'warn',
-      title: `${counted(waiting, 'request')} not in the ledger yet`,
+      title: `${countText(waiting, 'request')} not in the ledger yet`,
       reason: `The oldest has waited for ${duration(oldestMs)}${inFilesText}.${isFull ? ' No further requests are accepted.' : ''}`,
       path: '/requests',
     },
@@ -74,7 +74,7 @@ function catalogueProblems({ skipped_count: count, skipped }: Status['host']['ca
     {
       id: 'catalogue',
       tone: 'warn',
-      title: `${counted(count, 'entry', 'entries')} of the catalogue skipped`,
+      title: `${countText(count, 'entry', 'entries')} of the catalogue skipped`,
       reason,
       path: '/service/catalogue',
     },
@@ -95,6 +95,6 @@ type Questions = NonNullable<Status['organization']>['interns']['questions']
 function questionProblems({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
   if (waiting === 0 || first === null) return []
   const reason = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
-  const title = `${counted(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
+  const title = `${countText(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
   return [{ id: 'questions', tone: 'warn', title, reason, path: '/interns' }]
 }

@@ -28,12 +28,12 @@ export function topGroups(
   groups: Row[],
   dimension: string,
   metric = 'upstream_inference_cost',
-): { names: string[]; others: number } {
+): { names: string[]; otherCount: number } {
   const all = groups
     .toSorted((a, b) => amountIn(b, metric) - amountIn(a, metric))
     .map((row) => groupName(row, dimension))
   const names = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
-  return { names, others: all.length - names.length }
+  return { names, otherCount: all.length - names.length }
 }
 
 /** A line for each group and one for the others, in the same order and colours in each plot. */
@@ -42,16 +42,16 @@ export function stackOf(
   dimension: string,
   metric: string,
   times: number[],
-  { names, others }: { names: string[]; others: number },
+  { names, otherCount }: { names: string[]; otherCount: number },
 ): PlotLine[] {
   const shownNames = new Set(names)
   const lines = names.map((label) => ({
     label,
     values: sumBySteps(rows, metric, times, (row) => groupName(row, dimension) === label),
   }))
-  if (others === 0) return lines
+  if (otherCount === 0) return lines
   const otherValues = sumBySteps(rows, metric, times, (row) => !shownNames.has(groupName(row, dimension)))
-  return [...lines, { label: `${others} others`, values: otherValues }]
+  return [...lines, { label: `${otherCount} others`, values: otherValues }]
 }
 
 function sumBySteps(rows: Row[], metric: string, times: number[], filter: (row: Row) => boolean): number[] {

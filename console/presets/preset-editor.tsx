@@ -65,7 +65,7 @@ export function PresetEditor({ slug, preset, versions, start, reload, close }: P
         <Problem text={otherProblem} />
       </section>
       <div class="preset-side">
-        {draft.conflict && <VersionConflict draft={draft} theirs={draft.conflict} />}
+        {draft.conflict && <VersionConflict draft={draft} storedVersion={draft.conflict} />}
         <SaveVersion
           {...{ slug, preset, versions, draft, reload, close }}
           hasProblems={Object.keys(problems).length > 0}

@@ -7,7 +7,7 @@ import { Heading } from '../components/page/heading.tsx'
 import { EmptyState, FailureState, Loading, Progress } from '../components/page/page-states.tsx'
 import { type Column, Table } from '../components/table/table.tsx'
 import { RelativeTime } from '../components/text/timestamp.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 
 const exampleCommand = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
   -H 'content-type: application/json' \\
@@ -23,7 +23,7 @@ export function PresetList() {
       <Progress isOn={isLoading && !isCurrent} />
       <div class="bar">
         <span class="dim" role="status">
-          {presets ? counted(presets.length, 'preset') : ''}
+          {presets ? countText(presets.length, 'preset') : ''}
         </span>
         {canManage() && presets && <NewPreset presets={presets} />}
       </div>

@@ -6,7 +6,7 @@ import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { useAction } from '../components/form/use-action.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { Difference } from '../components/text/difference.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { changesBetween } from './config-fields.ts'
 import type { PresetDraft } from './use-preset-draft.ts'
 
@@ -49,7 +49,7 @@ export function SaveVersion({ slug, preset, versions, draft, hasProblems, reload
   return (
     <section aria-label="Changes of the draft">
       <h2>
-        {counted(changes.length, 'changed field')}
+        {countText(changes.length, 'changed field')}
         {compared && (
           <select
             aria-label="Compare the draft with"

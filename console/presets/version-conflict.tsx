@@ -4,11 +4,11 @@ import { changesBetween } from './config-fields.ts'
 import type { PresetDraft } from './use-preset-draft.ts'
 
 /** Shows the version that somebody else saved or designated while the draft was edited. */
-export function VersionConflict({ draft, theirs }: { draft: PresetDraft; theirs: PresetVersion }) {
+export function VersionConflict({ draft, storedVersion }: { draft: PresetDraft; storedVersion: PresetVersion }) {
   return (
     <Conflict
-      name={`The preset has changed since you started: version ${theirs.version}`}
-      changes={changesBetween(draft.base.version, theirs)}
+      name={`The preset has changed since you started: version ${storedVersion.version}`}
+      changes={changesBetween(draft.base.version, storedVersion)}
       mergeChanges={draft.mergeChanges}
       ignore={draft.ignoreConflict}
     />

@@ -6,9 +6,9 @@ test('differencesBetween lists each field once with both values', () => {
   const before = { system_prompt: 'Be brief.', config: { model: 'a/one', temperature: 0.2 } }
   const after = { system_prompt: 'Be brief.', config: { model: 'a/two', stop: ['x'] } }
   assert.deepEqual(differencesBetween(before, after), [
-    { field: 'system prompt', was: 'Be brief.', is: 'Be brief.' },
-    { field: 'model', was: 'a/one', is: 'a/two' },
-    { field: 'stop', was: undefined, is: '[\n "x"\n]' },
-    { field: 'temperature', was: '0.2', is: undefined },
+    { field: 'system prompt', before: 'Be brief.', after: 'Be brief.' },
+    { field: 'model', before: 'a/one', after: 'a/two' },
+    { field: 'stop', before: undefined, after: '[\n "x"\n]' },
+    { field: 'temperature', before: '0.2', after: undefined },
   ])
 })

@@ -1,7 +1,7 @@
 import type { PresetVersion } from '../api/types.ts'
 
 type Version = Pick<PresetVersion, 'system_prompt' | 'config'>
-export type Difference = { field: string; was: string | undefined; is: string | undefined }
+export type Difference = { field: string; before: string | undefined; after: string | undefined }
 
 /** The fields of a version as text, system prompt first. */
 function textsOf({ system_prompt, config }: Version): Map<string, string> {
@@ -14,10 +14,10 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 /** The fields of both versions with their values. */
 export function differencesBetween(before: Version, after: Version): Difference[] {
-  const [was, is] = [textsOf(before), textsOf(after)]
-  return [...new Set([...is.keys(), ...was.keys()])].map((field) => ({
+  const [textsBefore, textsAfter] = [textsOf(before), textsOf(after)]
+  return [...new Set([...textsAfter.keys(), ...textsBefore.keys()])].map((field) => ({
     field,
-    was: was.get(field),
-    is: is.get(field),
+    before: textsBefore.get(field),
+    after: textsAfter.get(field),
   }))
 }

@@ -5,15 +5,15 @@ import { differencesBetween } from './version-differences.ts'
 export function VersionFields({ before, after }: { before: PresetVersion; after: PresetVersion }) {
   return (
     <dl class="preset-fields">
-      {differencesBetween(before, after).map(({ field, was, is }) => (
+      {differencesBetween(before, after).map(({ field, before, after }) => (
         <div key={field}>
           <dt class="dim">{field}</dt>
-          {was !== is && was !== undefined && (
+          {before !== after && before !== undefined && (
             <dd>
-              <del>− {was}</del>
+              <del>− {before}</del>
             </dd>
           )}
-          {is !== undefined && <dd>{was === is ? is : <ins>+ {is}</ins>}</dd>}
+          {after !== undefined && <dd>{before === after ? after : <ins>+ {after}</ins>}</dd>}
         </div>
       ))}
     </dl>

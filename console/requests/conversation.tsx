@@ -3,7 +3,7 @@ import type { Resource } from '../api/resource.ts'
 import { canManage } from '../api/session.ts'
 import type { GenerationContent } from '../api/types.ts'
 import { Markdown } from '../components/text/markdown.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { answerMessage, type ContentMessage, promptMessages } from './content-messages.ts'
 
 /** The number of last messages displayed at first. */
@@ -49,7 +49,7 @@ function Prompt({ messages }: { messages: ContentMessage[] }) {
     <>
       {hiddenCount > 0 && (
         <button type="button" onClick={() => setExpanded(true)}>
-          {counted(hiddenCount, 'earlier message')}
+          {countText(hiddenCount, 'earlier message')}
         </button>
       )}
       {messages.slice(hiddenCount).map((message, index) => (

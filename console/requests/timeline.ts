@@ -1,6 +1,6 @@
 import type { Generation } from '../api/types.ts'
 import { ruleLabel } from '../components/policy/rule-label.ts'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { attemptReason, failureReason, outcomeLabels, skipReason } from './failure-reason.ts'
 
@@ -68,7 +68,7 @@ function presetStep({ preset }: Generation): Step[] {
 function guardrailSteps(generation: Generation): Step[] {
   const { error, outcome, content_findings } = generation
   const findings = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
-    const text = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleLabel(rule), ruleLabel(rule))}`
+    const text = `${action === 'redact' ? 'redacted' : 'flagged'} ${countText(count, ruleLabel(rule), ruleLabel(rule))}`
     return { label: 'guardrail', text, tone: 'quiet', duration: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
@@ -91,8 +91,8 @@ function planStep(generation: Generation, before: number): Step {
   const { candidate_models, requested_model, attempts, not_asked, ordered_by } = generation
   const endpoints = attempts.length + not_asked.filter(({ standing }) => standing === 'behind').length
   const parts = [
-    candidate_models.length > 1 && counted(candidate_models.length, 'model'),
-    ordered_by && `${counted(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
+    candidate_models.length > 1 && countText(candidate_models.length, 'model'),
+    ordered_by && `${countText(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
   ]
   const text = attempts.length === 0 ? `no endpoint for ${requested_model}` : parts.filter(Boolean).join(', ')
   return { label: 'plan', text: text || undefined, from: 0, ms: before, tone: 'quiet', duration: duration(before) }
@@ -154,7 +154,7 @@ type Pace = Generation['pace']
 
 /** The number of tokens and the range of token rates, without the last, incomplete interval. */
 function describeTokens(completion: number | null, pace: Pace): string {
-  const all = counted(completion ?? 0, 'token')
+  const all = countText(completion ?? 0, 'token')
   const rates = pace?.tokens.slice(0, -1).map((tokens) => Math.round((tokens / pace.every) * 1000)) ?? []
   if (rates.length < 2) return all
   const [min, max] = [Math.min(...rates), Math.max(...rates)]

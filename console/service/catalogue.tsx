@@ -6,7 +6,7 @@ import { useAction } from '../components/form/use-action.ts'
 import { FailureState, Loading } from '../components/page/page-states.tsx'
 import { Problem } from '../components/page/problem.tsx'
 import { toast } from '../components/page/toast.tsx'
-import { counted, exactCount } from '../format/count.ts'
+import { countText, exactCount } from '../format/count.ts'
 
 const maxRows = 500
 
@@ -18,7 +18,7 @@ export function Catalogue() {
     act(async () => {
       const report = await reloadCatalogue()
       reload()
-      toast(`${counted(report.models, 'model')} loaded, ${counted(report.skipped.length, 'row')} skipped`)
+      toast(`${countText(report.models, 'model')} loaded, ${countText(report.skipped.length, 'row')} skipped`)
     })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
@@ -26,7 +26,7 @@ export function Catalogue() {
   return (
     <>
       <p class="toolbar">
-        {counted(models, 'model')}, {counted(endpoints, 'endpoint')}, {counted(providers, 'provider')}
+        {countText(models, 'model')}, {countText(endpoints, 'endpoint')}, {countText(providers, 'provider')}
         {canManage() && (
           <button type="button" disabled={isBusy} onClick={() => void reloadSources()}>
             {isBusy ? 'Loading …' : 'Reload'}
@@ -43,7 +43,7 @@ export function Catalogue() {
             </li>
           ))}
         </ol>
-        <h2>{skipped.length === 0 ? 'No skipped rows' : `${counted(skipped.length, 'row')} skipped`}</h2>
+        <h2>{skipped.length === 0 ? 'No skipped rows' : `${countText(skipped.length, 'row')} skipped`}</h2>
       </section>
       {skipped.length > 0 && <SkippedRows rows={skipped} />}
     </>

@@ -2,7 +2,7 @@ import { useGet } from '../api/resource.ts'
 import type { ProviderNeeds } from '../api/types.ts'
 import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
 import { Copy } from '../components/text/copy.tsx'
-import { counted } from '../format/count.ts'
+import { countText } from '../format/count.ts'
 import { environmentLines } from './settings-text.ts'
 
 /** The configured providers, and what the others need. */
@@ -78,7 +78,10 @@ function ProviderRow({ provider }: { provider: ProviderNeeds }) {
         {name} <span class="dim">{slug}</span>
       </th>
       <td data-head="models" class="number">
-        <a href={`/models?providers=${encodeURIComponent(slug)}`} aria-label={`${counted(models, 'model')} of ${name}`}>
+        <a
+          href={`/models?providers=${encodeURIComponent(slug)}`}
+          aria-label={`${countText(models, 'model')} of ${name}`}
+        >
           {models}
         </a>
       </td>

@@ -12,7 +12,7 @@ const debounceMs = 150
 const maxPerKind = 5
 
 /** `byExactId`: leads to requests whose session has exactly the typed text as its id, if there are any. */
-type Results = { found: Command[]; byExactId: Command[]; isSearching: boolean }
+type Results = { commands: Command[]; byExactId: Command[]; isSearching: boolean }
 
 /**
  * Finds a request by its id, and everything else by parts of its name.
@@ -38,11 +38,15 @@ export function useNameSearch(typed: string, ofRequests: boolean): Results {
     path: `/requests${queryOf({ session_id: words })}`,
   }
   if (id) {
-    return { found: [open({ title: id, hint: 'request', path: `/requests/${id}` })], byExactId: [], isSearching: false }
+    return {
+      commands: [open({ title: id, hint: 'request', path: `/requests/${id}` })],
+      byExactId: [],
+      isSearching: false,
+    }
   }
   const found = [...keyResults(currentRows(keys)), ...memberResults(currentRows(members)), ...listed]
   return {
-    found: found.map(open),
+    commands: found.map(open),
     byExactId: isEnabled && !/\s/.test(words) ? [open(session)] : [],
     isSearching: !isSettled || keys.isLoading,
   }

@@ -3,26 +3,26 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useKeys } from './keys.ts'
 import type { OpenPalette, PaletteState } from './open-palette.tsx'
 
-const opened = signal<PaletteState | undefined>(undefined)
+const paletteState = signal<PaletteState | undefined>(undefined)
 export const openPalette = () => {
-  opened.value = { typed: '', ofRequests: false }
+  paletteState.value = { typed: '', ofRequests: false }
 }
 /** Opens the search with a text; a result filters the request log. */
 export const searchRequests = (typed: string) => {
-  opened.value = { typed, ofRequests: true }
+  paletteState.value = { typed, ofRequests: true }
 }
 /** Safari has no idle callbacks. */
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
 
 const closePalette = () => {
-  opened.value = undefined
+  paletteState.value = undefined
 }
 
 /** The command palette. */
 export function Palette() {
   const [Content, setContent] = useState<typeof OpenPalette>()
   useKeys([{ key: 'Ctrl-K', description: 'open search and commands', act: openPalette }])
-  const state = opened.value
+  const state = paletteState.value
   const isOpen = state !== undefined
   // Loaded after the first rows, or again when it is opened if that failed.
   useEffect(() => {
@@ -41,10 +41,10 @@ export function Palette() {
     if (!isOpen || Content) return
     const collect = (event: KeyboardEvent) => {
       if (event.key === 'Escape') return closePalette()
-      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey || !opened.value) return
+      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey || !paletteState.value) return
       event.preventDefault()
       event.stopPropagation()
-      opened.value = { ...opened.value, typed: opened.value.typed + event.key }
+      paletteState.value = { ...paletteState.value, typed: paletteState.value.typed + event.key }
     }
     addEventListener('keydown', collect, true)
     return () => removeEventListener('keydown', collect, true)

@@ -25,7 +25,7 @@ const effects = { block: 'is blocked', redact: 'is redacted', flag: 'is flagged'
 const maxNamed = 6
 
 /** `a, b and 3 more` */
-function listed(items: string[]): string {
+function joinNames(items: string[]): string {
   const omittedCount = items.length - maxNamed
   return omittedCount > 0 ? `${items.slice(0, maxNamed).join(', ')} and ${omittedCount} more` : items.join(', ')
 }
@@ -45,7 +45,7 @@ export function describePolicy(policy: Policy): string[] {
 function describeLists(policy: Policy): string[] {
   const sentences: string[] = []
   const add = (label: string, items: string[] | null) => {
-    if (items) sentences.push(`${label}: ${listed(items)}.`)
+    if (items) sentences.push(`${label}: ${joinNames(items)}.`)
   }
   add('Allowed models', policy.allowed_models)
   add('Blocked models', policy.ignored_models)
@@ -96,6 +96,6 @@ function describeFilters({ content_filter_builtins, content_filters }: Policy): 
       ...builtins.map(({ slug }) => builtinFilterNames[slug] ?? slug),
       ...patterns.map(({ pattern }) => `“${pattern}”`),
     ]
-    return all.length > 0 ? [`Text with ${listed(all)} ${effects[action]}.`] : []
+    return all.length > 0 ? [`Text with ${joinNames(all)} ${effects[action]}.`] : []
   })
 }

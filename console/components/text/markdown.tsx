@@ -22,10 +22,10 @@ function loadLexer(): Promise<Lexer> {
  * run.
  */
 export function Markdown({ text }: { text: string }) {
-  const [loaded, setLoaded] = useState<{ read: Lexer }>()
+  const [loaded, setLoaded] = useState<{ lexer: Lexer }>()
   useEffect(() => {
     let isUnmounted = false
-    void loadLexer().then((read) => !isUnmounted && setLoaded({ read }))
+    void loadLexer().then((lexer) => !isUnmounted && setLoaded({ lexer }))
     return () => {
       isUnmounted = true
     }
@@ -33,7 +33,7 @@ export function Markdown({ text }: { text: string }) {
   if (!loaded) return <div class="markdown plain">{text}</div>
   return (
     <div class="markdown">
-      <Tokens tokens={loaded.read(text)} />
+      <Tokens tokens={loaded.lexer(text)} />
     </div>
   )
 }

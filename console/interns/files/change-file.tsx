@@ -7,17 +7,17 @@ import { runOrToast, useAction } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
-type Props = { id: string; path: string; isFolder: boolean; after: () => void; onClose: () => void }
+type Props = { id: string; path: string; isFolder: boolean; onDone: () => void; onClose: () => void }
 
 /** Renames, moves or deletes a file or a folder. */
-export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
+export function ChangeFile({ id, path, isFolder, onDone, onClose }: Props) {
   const [to, setTo] = useState(path)
   const { problem, isBusy, act } = useAction()
   const params = { internId: id }
   const name = path.split('/').at(-1)!
   const rename = async (from: string, to: string) => {
     await call('POST /interns/{internId}/files/rename', { params, body: { from, to } })
-    after()
+    onDone()
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -32,7 +32,7 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
   const remove = async () => {
     const query = { path, ...(isFolder && { recursive: 'true' as const }) }
     await call('DELETE /interns/{internId}/files', { params, query })
-    after()
+    onDone()
     onClose()
     toast(`${escapeInvisible(name)} deleted`)
   }

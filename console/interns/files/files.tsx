@@ -8,7 +8,7 @@ import { runOrToast } from '../../components/form/use-action.ts'
 import { FailureState, Loading } from '../../components/page/page-states.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
-import { counted } from '../../format/count.ts'
+import { countText } from '../../format/count.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { ChangeFile } from './change-file.tsx'
 import { NewFolder } from './new-folder.tsx'
@@ -62,7 +62,7 @@ export function Files({ id }: { id: string }) {
         for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
         reload()
       }
-      toast(`${counted(paths.length, 'file')} uploaded`, { undo: () => void runOrToast(undo) })
+      toast(`${countText(paths.length, 'file')} uploaded`, { undo: () => void runOrToast(undo) })
     })
   return (
     <>
@@ -80,7 +80,7 @@ export function Files({ id }: { id: string }) {
           Upload …<input type="file" multiple onChange={({ currentTarget }) => void upload(currentTarget.files)} />
         </label>
       </p>
-      <NewFolder id={id} pathInFolder={pathInFolder} after={reload} />
+      <NewFolder id={id} pathInFolder={pathInFolder} onDone={reload} />
       {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}
       {data?.rows.length === 0 && <p class="dim">The folder is empty.</p>}
@@ -98,7 +98,7 @@ export function Files({ id }: { id: string }) {
             ) : (
               <span>{escapeInvisible(name)}</span>
             )}
-            <span class="dim">{kind === 'file' ? counted(size, 'byte') : kind}</span>
+            <span class="dim">{kind === 'file' ? countText(size, 'byte') : kind}</span>
             <span class="dim about">
               {kind === 'file' && addressable && (
                 <a href={linkTo(contentRoute, { params, query: { path: pathInFolder(name) } })} download>
@@ -126,7 +126,7 @@ export function Files({ id }: { id: string }) {
           </button>
         </p>
       )}
-      {editedEntry && <ChangeFile id={id} {...editedEntry} after={reload} onClose={() => setEditedEntry(undefined)} />}
+      {editedEntry && <ChangeFile id={id} {...editedEntry} onDone={reload} onClose={() => setEditedEntry(undefined)} />}
       {openFile && (
         <section aria-label={escapeInvisible(openFile.path)}>
           <h3>{escapeInvisible(openFile.path)}</h3>

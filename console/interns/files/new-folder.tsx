@@ -8,11 +8,11 @@ import { escapeInvisible } from '../visible-text.ts'
 export function NewFolder({
   id,
   pathInFolder,
-  after,
+  onDone,
 }: {
   id: string
   pathInFolder: (name: string) => string
-  after: () => void
+  onDone: () => void
 }) {
   const [name, setName] = useState('')
   const params = { internId: id }
@@ -20,10 +20,10 @@ export function NewFolder({
     const path = pathInFolder(name)
     const { data } = await call('POST /interns/{internId}/files/folders', { params, body: { path } })
     setName('')
-    after()
+    onDone()
     const undo = async () => {
       await call('DELETE /interns/{internId}/files', { params, query: { path } })
-      after()
+      onDone()
     }
     toast(data.created ? `Folder ${escapeInvisible(name)} created` : `Folder ${escapeInvisible(name)} already exists`, {
       ...(data.created && { undo: () => void runOrToast(undo) }),

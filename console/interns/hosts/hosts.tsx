@@ -40,8 +40,8 @@ export function Hosts() {
       {open && (
         <LostHostDialog
           host={open}
-          others={hosts.filter(({ name, state }) => state === 'up' && name !== open.name)}
-          after={reload}
+          otherHosts={hosts.filter(({ name, state }) => state === 'up' && name !== open.name)}
+          onDone={reload}
           onClose={() => setOpen(undefined)}
         />
       )}

@@ -9,10 +9,10 @@ import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 import { MoveForm } from './move-form.tsx'
 
-type Props = { intern: Intern; canChange: boolean; after: () => void }
+type Props = { intern: Intern; canChange: boolean; onDone: () => void }
 
 /** The host of an intern. Stopped interns, and those of a lost host, can be moved. */
-export function InternHost({ intern, canChange, after }: Props) {
+export function InternHost({ intern, canChange, onDone }: Props) {
   const [isOpen, setOpen] = useState(false)
   const { host } = intern
   if (!host) return null
@@ -32,19 +32,19 @@ export function InternHost({ intern, canChange, after }: Props) {
           Move …
         </button>
       )}
-      {isOpen && <MoveDialog intern={intern} isHostLost={isHostLost} after={after} onClose={() => setOpen(false)} />}
+      {isOpen && <MoveDialog intern={intern} isHostLost={isHostLost} onDone={onDone} onClose={() => setOpen(false)} />}
     </p>
   )
 }
 
 type MoveProps = Omit<Props, 'canChange'> & { isHostLost: boolean; onClose: () => void }
 
-function MoveDialog({ intern, isHostLost, after, onClose }: MoveProps) {
+function MoveDialog({ intern, isHostLost, onDone, onClose }: MoveProps) {
   const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
   const others = hosts.filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
   const params = { internId: intern.id }
   const onSaved = (message: string) => {
-    after()
+    onDone()
     onClose()
     toast(message)
   }

@@ -4,32 +4,32 @@ import type { ListedInternHost } from '../../api/types.ts'
 import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
-import { counted } from '../../format/count.ts'
+import { countText } from '../../format/count.ts'
 import { MoveForm } from './move-form.tsx'
 
-type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => void; onClose: () => void }
+type Props = { host: ListedInternHost; otherHosts: ListedInternHost[]; onDone: () => void; onClose: () => void }
 
 /** Moves all interns of a lost host to another host, or gives up their files. */
-export function LostHostDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
+export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDone, onClose }: Props) {
   const onSaved = (message: string) => {
     invalidate('/interns')
-    after()
+    onDone()
     onClose()
     toast(message)
   }
   const move = async (to: string) => {
     const { data } = await call('POST /organization/intern-hosts/{host}/move', { params: { host }, body: { to } })
-    onSaved(`${counted(data.length, 'intern')} moved to ${to}`)
+    onSaved(`${countText(data.length, 'intern')} moved to ${to}`)
   }
   const giveUp = async () => {
     const { data } = await call('POST /organization/intern-hosts/{host}/give-up', { params: { host }, body: {} })
-    onSaved(`${counted(data.length, 'intern')} given up`)
+    onSaved(`${countText(data.length, 'intern')} given up`)
   }
-  const title = `${counted(interns, 'intern')} of ${host}`
+  const title = `${countText(interns, 'intern')} of ${host}`
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
-      <MoveForm hosts={others} label="Move all to" verb="Move" move={move} onClose={onClose}>
+      <MoveForm hosts={otherHosts} label="Move all to" verb="Move" move={move} onClose={onClose}>
         First copy their folders to the data folder of another host. Interns that were running are started there.
       </MoveForm>
       <p class="data-loss">

@@ -12,12 +12,12 @@ type Props = {
   /** The server to change; undefined for a new one. */
   server?: McpServer
   /** Saves the server; undefined removes it. */
-  put: (server: object | undefined) => Promise<void>
+  saveServer: (server: object | undefined) => Promise<void>
   onClose: () => void
 }
 
 /** Adds, changes or removes an MCP server. Stored credentials are never displayed. */
-export function ServerDialog({ server, put, onClose }: Props) {
+export function ServerDialog({ server, saveServer, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
   const { problem, isBusy, act } = useAction()
   const title = server ? `Change ${server.name}` : 'Add MCP server'
@@ -25,13 +25,13 @@ export function ServerDialog({ server, put, onClose }: Props) {
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      await put(toApiServer(fields))
+      await saveServer(toApiServer(fields))
       onClose()
       toast(`${fields.name} ${server ? 'updated' : 'added'}. Takes effect at the next start`)
     })
   }
   const remove = async () => {
-    await put(undefined)
+    await saveServer(undefined)
     onClose()
     toast(`${server?.name} removed. Takes effect at the next start`)
   }

@@ -6,10 +6,10 @@ import { ServerDialog } from './server-dialog.tsx'
 import { asStored } from './server-fields.ts'
 import { WebHosts } from './web-hosts.tsx'
 
-type Props = { intern: Intern; canChange: boolean; after: () => void }
+type Props = { intern: Intern; canChange: boolean; onDone: () => void }
 
 /** The MCP servers and web hosts of an intern. */
-export function Tools({ intern, canChange, after }: Props) {
+export function Tools({ intern, canChange, onDone }: Props) {
   const [open, setOpen] = useState<McpServer | 'new'>()
   const { mcp_servers: servers } = intern
   /** The answer of the last change, until the intern is read again. */
@@ -21,7 +21,7 @@ export function Tools({ intern, canChange, after }: Props) {
       saved.current = await call('PATCH /interns/{internId}', { params, body }, ifUnchanged(newest()))
     } finally {
       // After a change by somebody else, the next attempt starts with it.
-      after()
+      onDone()
     }
   }
   /** Saves one server. The API takes the whole list, so the others are sent unchanged. */
@@ -56,7 +56,7 @@ export function Tools({ intern, canChange, after }: Props) {
       {open && (
         <ServerDialog
           {...(open !== 'new' && { server: open })}
-          put={(server) => saveServer(open === 'new' ? undefined : open, server)}
+          saveServer={(server) => saveServer(open === 'new' ? undefined : open, server)}
           onClose={() => setOpen(undefined)}
         />
       )}

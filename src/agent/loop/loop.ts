@@ -29,7 +29,7 @@ export type TurnDeps = {
   windowTokens: number
   /** Whether the model takes images. */
   hasImageInput: boolean
-  /** Whether the workspace has instructions. Then a turn does not end with an unchecked change. */
+  /** Whether the workspace has instructions. Then the model is reminded once to run a command after its last change of a file. */
   hasWorkspaceNotes: boolean
   /** The most requests to the model in one turn. */
   maxSteps: number
@@ -42,7 +42,7 @@ export type TurnDeps = {
 
 type RunningTurn = TurnDeps & {
   repeats: ReturnType<typeof createRepeats>
-  unchecked: ReturnType<typeof createCheckReminder>
+  checkReminder: ReturnType<typeof createCheckReminder>
 }
 
 export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
@@ -58,14 +58,14 @@ export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []
     ...deps,
     overheadTokens: estimateOverhead(deps),
     repeats: createRepeats(),
-    unchecked: createCheckReminder(),
+    checkReminder: createCheckReminder(),
   }
   for (let step = 0; step < deps.maxSteps; step++) {
     await fitContext(runningTurn)
     const { message, finish } = await answerWithinWindow(runningTurn)
     if (message.calls?.length) await runCalls(runningTurn, message.calls, finish === 'length')
     else {
-      const reminder = deps.hasWorkspaceNotes && finish === 'stop' ? runningTurn.unchecked.reminder() : undefined
+      const reminder = deps.hasWorkspaceNotes && finish === 'stop' ? runningTurn.checkReminder.reminder() : undefined
       if (reminder === undefined) return toTurnEnd(finish)
       await addMessage(deps, { role: 'user', text: reminder, isReminder: true })
     }
@@ -161,7 +161,7 @@ async function runCall(deps: RunningTurn, call: ToolCall, isCut: boolean): Promi
   const result = deps.signal.aborted ? cancelledResult : await runTool(deps, call, isCut)
   const { failed, images, changes } = result
   const tool = findTool(deps.tools, call)
-  deps.unchecked.record(tool, result)
+  deps.checkReminder.record(tool, result)
   const text = [result.text, deps.repeats.note(tool, call, result)].filter((part) => part !== undefined).join('\n')
   await deps.notify({ type: 'tool.finished', id: call.id, failed, text, changes })
   return { role: 'tool', callId: call.id, text, images }

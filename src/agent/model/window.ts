@@ -8,7 +8,7 @@ export type ContextWindowOf = (model: string, signal: AbortSignal) => Promise<nu
 export type HasImageInput = (model: string, signal: AbortSignal) => Promise<boolean>
 
 /** The context window that is assumed when no source reports one, in tokens. */
-const usualTokens = 128_000
+const assumedTokens = 128_000
 const refreshMs = { knownMs: 600_000, unknownMs: 60_000 }
 const timeoutMs = 5000
 const maxBytes = 4 * 1024 * 1024
@@ -37,7 +37,7 @@ export function createCatalogueWindow({ baseUrl, apiKey, maxTokens, now }: Catal
     if (cached && now() < cached.until) return cached
     const entry = await fetchEntry(baseUrl(), apiKey, model, signal).catch(() => undefined)
     const tokens = Math.min(
-      entry?.tokens ?? cached?.tokens ?? maxTokens ?? usualTokens,
+      entry?.tokens ?? cached?.tokens ?? maxTokens ?? assumedTokens,
       maxTokens ?? Number.POSITIVE_INFINITY,
     )
     const until = now() + (entry?.tokens === undefined ? refreshMs.unknownMs : refreshMs.knownMs)
@@ -55,7 +55,7 @@ export function createCatalogueWindow({ baseUrl, apiKey, maxTokens, now }: Catal
 export const createFixedWindow =
   (maxTokens: number | undefined): ContextWindowOf =>
   async () =>
-    maxTokens ?? usualTokens
+    maxTokens ?? assumedTokens
 
 async function fetchEntry(baseUrl: string, apiKey: string | undefined, name: string, signal: AbortSignal) {
   const path = modelPath(name)

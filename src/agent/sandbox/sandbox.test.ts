@@ -29,13 +29,13 @@ after(() => workspace[Symbol.asyncDispose]())
  * Tries all methods before the first test, because the test runner would end without any test, and the workspace would
  * be removed.
  */
-const ways = await Promise.all(
+const methods = await Promise.all(
   Object.entries(sandboxMethods).map(async ([name, sandbox]) => {
     return { name, sandbox, missing: await realShell({}, sandbox).sandboxError(workspace.path) }
   }),
 )
 
-for (const { name, sandbox, missing } of ways) {
+for (const { name, sandbox, missing } of methods) {
   if (missing) console.log(`The escapes from the sandbox of ${name} are NOT tried, because there is none: ${missing}`)
 
   /** Runs a script in the sandbox. */
@@ -50,7 +50,7 @@ for (const { name, sandbox, missing } of ways) {
   }
 
   describe(`in the sandbox of ${name}`, { skip: missing ?? false }, () => {
-    test('the workspace can be written, with its own owner outside', async () => {
+    test('the workspace can be written, and the host sees the file', async () => {
       await inside('echo made > here.txt')
       assert.equal(readFileSync(join(workspace.path, 'here.txt'), 'utf8'), 'made\n')
     })
@@ -82,7 +82,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.ok(!existsSync(outside))
     })
 
-    test('files of the host outside the system’s programs are not there', async () => {
+    test('a command sees no files of the host except the programs of the system', async () => {
       const secret = join(homedir(), `.signalbox-secret-${process.pid}`)
       writeFileSync(secret, 'secret')
       const { output } = await inside(
@@ -117,7 +117,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.deepEqual(output.match(/[0-9a-f]+$/gm), ['0000000000000000', '0000000000000000', '0000000000000000', '1'])
     })
 
-    test('it has a separate loopback, pseudo terminals and host name', async () => {
+    test('a command has a separate loopback, pseudo terminal and host name', async () => {
       const serve =
         'require("net").createServer((s) => s.end("its own")).listen(0, "127.0.0.1", function () { require("net").connect(this.address().port, "127.0.0.1").on("data", (d) => { console.log(String(d)); process.exit() }) })'
       const { output } = await inside(
@@ -138,7 +138,7 @@ for (const { name, sandbox, missing } of ways) {
       assert.equal(readFileSync('/proc/sys/kernel/core_pattern', 'utf8'), before)
     })
 
-    test('no other process is seen, and not the environment of any that is', async () => {
+    test('a command sees neither other processes nor the environment of a process outside', async () => {
       const { output } = await inside(
         `cat /proc/*/environ | tr '\\0' '\\n'; ls -d /proc/[0-9]* | wc -l; kill -0 ${process.pid}`,
       )

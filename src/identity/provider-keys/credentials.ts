@@ -53,7 +53,7 @@ export async function getCredential(
     .where('id', '=', id)
     .selectAll()
     .executeTakeFirst()
-  if (row && reachesWorkspace(caller, row.workspace_id ?? '')) return toCredential(row)
+  if (row && reachesWorkspace(caller, row.workspace_id)) return toCredential(row)
   throw new Fault('not_found', 'Provider credential not found.')
 }
 
@@ -102,8 +102,8 @@ export async function changeCredential(
   id: string,
   { key, name, ...rules }: CredentialPatch,
 ): Promise<Credential> {
-  const { workspace_id } = await getCredential(deps, caller, id)
-  return changeInWorkspace(deps, caller, workspace_id ?? '', 'updated', async (tx) => {
+  const workspaceId = workspaceOf(await getCredential(deps, caller, id))
+  return changeInWorkspace(deps, caller, workspaceId, 'updated', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
     const newRules = mergeRules(rules, before)
     if (newRules.is_fallback && newRules.is_byok_only)
@@ -120,8 +120,8 @@ export async function changeCredential(
 }
 
 export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
-  const { workspace_id } = await getCredential(deps, caller, id)
-  await changeInWorkspace(deps, caller, workspace_id ?? '', 'deleted', async (tx) => {
+  const workspaceId = workspaceOf(await getCredential(deps, caller, id))
+  await changeInWorkspace(deps, caller, workspaceId, 'deleted', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
     await tx.deleteFrom('provider_credentials').where('id', '=', id).execute()
     // Nobody reads the result of a deletion.
@@ -132,6 +132,9 @@ export async function deleteCredential(deps: CredentialDeps, caller: Caller, id:
 function secretColumns({ vault }: CredentialDeps, id: string, key: string) {
   return { sealed: vault.seal(key, id), sealed_by: vault.keyName, label: labelOf(key) }
 }
+
+/** Every credential has a workspace. Only the type of the API allows null. */
+const workspaceOf = ({ workspace_id }: Credential): string => workspace_id!
 
 type Change = { before: Credential | null; after: Credential }
 

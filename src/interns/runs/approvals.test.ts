@@ -15,7 +15,7 @@ const question = { id: 'q', kind: 'permission', operation: 'shell', detail: null
 const refused = (kind: RefusalKind) => new Refusal(kind, 'It is not to be.')
 
 /** Sends an answer that fails. @returns whether the question is still stored, and the audit records, newest first. */
-async function inVain(error: Error) {
+async function answerWithFailure(error: Error) {
   const db = await memoryDb()
   // The owner of the intern is not needed here.
   await sql`pragma foreign_keys = off`.execute(db.query)
@@ -34,18 +34,18 @@ async function inVain(error: Error) {
   return { hasQuestion: questionEvent !== undefined, records: data.map(({ action }) => action) }
 }
 
-test('a question that waits no more is forgotten when an answer to it is refused', async () => {
+test('a question is deleted when an answer is refused because the question does not wait any more', async () => {
   for (const kind of ['interaction_not_pending', 'interaction_unknown', 'output_lost'] as const)
-    assert.equal((await inVain(refused(kind))).hasQuestion, false, kind)
+    assert.equal((await answerWithFailure(refused(kind))).hasQuestion, false, kind)
 })
 
 test('a question whose answer could not be delivered is still waiting', async () => {
   for (const kind of ['intern_unreachable', 'stream_severed'] as const)
-    assert.equal((await inVain(refused(kind))).hasQuestion, true, kind)
+    assert.equal((await answerWithFailure(refused(kind))).hasQuestion, true, kind)
 })
 
 test('an answer is recorded before it is given, with its refusal by the intern', async () => {
-  const { records } = await inVain(refused('interaction_not_pending'))
+  const { records } = await answerWithFailure(refused('interaction_not_pending'))
   assert.deepEqual(records, ['intern.answer_refused', 'intern.answered'])
-  assert.deepEqual((await inVain(new Error('It is not to be.'))).records, ['intern.answered'])
+  assert.deepEqual((await answerWithFailure(new Error('It is not to be.'))).records, ['intern.answered'])
 })

@@ -41,6 +41,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
       .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
       .execute()
   if (run.background) await runRow().set({ background: 1 }).execute()
+  // `own_key` finds the requests of every run. `metered_key` is set only under a limit, for the budget.
   if (meteredKey !== null) await runRow().set({ own_key: meteredKey }).where('own_key', 'is', null).execute()
   const { budget } = run
   if (budget) {

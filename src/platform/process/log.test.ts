@@ -10,7 +10,7 @@ function logOf(level = 'info') {
 }
 const withoutTime = (line: string) => line.replace(/"time":\d+/, '"time":0')
 
-test('a plain line equals the output of the logger', () => {
+test('createLineWriter writes the same line as the logger', () => {
   const { lines, log } = logOf()
   const facts = { requestId: 'r\n"1"', none: undefined, much: 1.5, not: null, inner: [{ a: 'ü' }], no: Number.NaN }
   for (const one of [facts, {}]) {
@@ -22,7 +22,7 @@ test('a plain line equals the output of the logger', () => {
   assert.match(lines[1]!, /"time":\d{13},/)
 })
 
-test('our keys are masked in plain lines, however they are written', () => {
+test('createLineWriter masks keys of this service in any case of letters', () => {
   const { lines, log } = logOf()
   const key = `sb-v1-${'ab'.repeat(32)}`
   for (const one of [key, key.toUpperCase()]) createLineWriter(log, 'said')({ model: `x${one}y` })
@@ -32,7 +32,7 @@ test('our keys are masked in plain lines, however they are written', () => {
   )
 })
 
-test('a log of warnings has no plain lines', () => {
+test('createLineWriter writes nothing at the level warn', () => {
   const { lines, log } = logOf('warn')
   createLineWriter(log, 'said')({ a: 1 })
   assert.deepEqual(lines, [])

@@ -38,7 +38,7 @@ export const podPaths = {
   state: `${home}/state/agent`,
   compileCache: `${home}/state/compiled`,
   instructions: `${configFolder}/instructions.md`,
-  baseUrl: `${configFolder}/service-url`,
+  baseUrlFile: `${configFolder}/service-url`,
   gitConfig: `${configFolder}/gitconfig`,
   authorities: `${configFolder}/trusted.pem`,
 } as const

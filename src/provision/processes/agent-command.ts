@@ -10,7 +10,8 @@ export type AgentPaths = {
   node: string
   builtin: string
   instructions: string
-  baseUrl: string
+  /** The file with the current URL of the service, which a running agent reads again. */
+  baseUrlFile: string
   /** The system-wide configuration of git. */
   gitConfig: string
   /** The file of trusted authorities; undefined for those of the system. */
@@ -42,7 +43,7 @@ export function createAgentCommand(intern: Intern, deps: AgentCommandDeps): Agen
     GIT_CONFIG_SYSTEM: places.gitConfig,
     SIGNALBOX_BASE_URL: baseUrl,
     // Another server with another address can take the intern over while its agent runs.
-    SIGNALBOX_BASE_URL_FILE: places.baseUrl,
+    SIGNALBOX_BASE_URL_FILE: places.baseUrlFile,
     SIGNALBOX_API_KEY: secret,
     SIGNALBOX_MODEL: intern.model ?? config.default_intern_model,
     SIGNALBOX_INSTRUCTIONS_FILE: places.instructions,

@@ -162,7 +162,7 @@ export class ProcessStarter {
       builtin: programs.agent,
       compileCache,
       instructions: instructionsFile(home),
-      baseUrl: baseUrlFile(home),
+      baseUrlFile: baseUrlFile(home),
       gitConfig: gitConfigFile(home),
       state: join(home, 'state', 'agent'),
       authorities: trustedAuthorities() === undefined ? undefined : authoritiesFile(home),

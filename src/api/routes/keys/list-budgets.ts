@@ -30,7 +30,8 @@ export const listKeyBudgets = route({
 const spenderOf = (key: KeyRecord) => ({
   keyHash: key.hash,
   workspaceId: key.workspace_id,
-  userId: key.creator_user_id ?? '',
+  // Every key has a creator. Only the type of the API allows null.
+  userId: key.creator_user_id!,
   spendLimit:
     key.limit === null ? null : { usd: key.limit, reset: key.limit_reset, includesByok: key.include_byok_in_limit },
 })

@@ -19,7 +19,8 @@ export const listModelsForUser = route({
   handler: async (call, deps) => {
     const { guardrails } = await deps.guardrailCache.policiesOf(call.caller)
     if (guardrails.length === 0) {
-      // Without this filter, a list has only models with text output, which can all be called. No check: the list is cached.
+      // Without a filter of modalities, a list has only models with text output, all of which can be called. Then no check is
+      // passed, so that the answer is the cached list of all callers.
       return answerModelList(call, deps, hasModalityFilter(call.query) ? canBeCalled : undefined)
     }
     const region = deps.routing.regionOf(call.host)

@@ -92,8 +92,7 @@ function addCall(messages: Message[], call: ToolCall): void {
   assistant.tool_calls.push(call)
 }
 
-const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user'])
-
+const inputRoles = ['system', 'developer', 'user'] as const
 function addMessage(messages: Message[], item: Item, path: string): void {
   const content = toContent(item.content ?? '', `${path}.content`)
   if (item.role === 'assistant') {
@@ -103,9 +102,10 @@ function addMessage(messages: Message[], item: Item, path: string): void {
     pushAll(assistant.content, parts)
     return
   }
-  if (!roles.has(item.role ?? ''))
+  const role = inputRoles.find((name) => name === item.role)
+  if (role === undefined)
     throw new Fault('invalid', `${path}.role: must be "system", "developer", "user" or "assistant".`)
-  messages.push({ role: item.role as 'user', content })
+  messages.push({ role, content })
 }
 
 function addThought(messages: Message[], item: Item, path: string): void {

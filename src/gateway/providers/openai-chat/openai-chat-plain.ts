@@ -10,18 +10,20 @@ import { emptyRequestFault } from '../empty-answer.ts'
  * catalogue lists them.
  */
 export function simplifyChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
-  const marks = prices.cacheWrite !== undefined
+  const keepsCacheControl = prices.cacheWrite !== undefined
   const messages = chat.messages.flatMap(withoutServerToolParts)
   if (messages.length === 0) throw emptyRequestFault()
   const unknown =
     supportedParameters.length > 0 ? optionalSettings.filter((name) => !supportedParameters.includes(name)) : []
   const skipped: ReadonlySet<string> = new Set([
     ...unknown,
-    ...(marks && chat.cache_control != null ? [] : ['cache_control']),
+    ...(keepsCacheControl && chat.cache_control != null ? [] : ['cache_control']),
   ])
   const plain = withoutMembers(chat, skipped)
-  plain.messages = marks ? withResultsAsText(messages) : withResultsAsText(messages).map(withoutMarkers)
-  if (chat.tools && !marks) plain.tools = chat.tools.map(unmarkedTool)
+  plain.messages = keepsCacheControl
+    ? withResultsAsText(messages)
+    : withResultsAsText(messages).map(withoutCacheControl)
+  if (chat.tools && !keepsCacheControl) plain.tools = chat.tools.map(toolWithoutCacheControl)
   return plain
 }
 
@@ -35,7 +37,7 @@ function withoutMembers<T extends object>(object: T, skipped: ReadonlySet<string
 /** Settings that are sent only if the catalogue lists them for the endpoint. */
 export const optionalSettings = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
 
-/** Whether a message has content. */
+/** Removes the parts of tools that a provider ran. A system message without other parts is removed. */
 function withoutServerToolParts(message: Message): Message[] {
   if (!Array.isArray(message.content)) return [message]
   for (const part of message.content) refuseContainerFile(part)
@@ -44,13 +46,13 @@ function withoutServerToolParts(message: Message): Message[] {
   return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []
 }
 
-function unmarkedTool(tool: ChatTool): ChatTool {
+function toolWithoutCacheControl(tool: ChatTool): ChatTool {
   if (!('cache_control' in tool)) return tool
   const { cache_control: _mark, ...rest } = tool
   return rest as ChatTool
 }
 
-function withoutMarkers(message: Message): Message {
+function withoutCacheControl(message: Message): Message {
   if (!Array.isArray(message.content)) return message
   const parts = message.content.map((part) => {
     const { cache_control: _mark, ...rest } = part as ContentPart & { cache_control?: unknown }
@@ -62,7 +64,8 @@ function withoutMarkers(message: Message): Message {
 
 function withFailureAsText(message: Message): Message {
   if (message.role !== 'tool' || !('is_error' in message)) return message
-  const { is_error: _said, ...rest } = message
+  // `resultContent` says in the text that the call failed.
+  const { is_error: _isError, ...rest } = message
   return { ...rest, content: resultContent(message) } as Message
 }
 
