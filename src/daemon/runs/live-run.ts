@@ -1,4 +1,4 @@
-import type { Question, WholePermission } from '#interns/contract/question.ts'
+import type { WholePermission } from '#interns/contract/question.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/contract/run.ts'
 import type { ApprovalMode, TurnCaller } from '#interns/contract/runs.ts'
@@ -7,9 +7,11 @@ import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { Limits } from '../settings/limits.ts'
 import { closingEvent, type Explanation, refusalFor, saveTurnEnd } from './closing-event.ts'
 import { OpenQuestions } from './open-questions.ts'
-import { type Backpressure, Outbox } from './outbox.ts'
+import type { Backpressure } from './outbox.ts'
 import { type PendingQuestion, type QuestionToAsk, requireSmallQuestion } from './pending-question.ts'
 import { RunBudget } from './run-budget.ts'
+import type { RunJournal } from './run-journal.ts'
+import { RunReply, type TurnStream } from './run-reply.ts'
 import type { Session } from './session.ts'
 import { takeSessionNotes } from './session-notes.ts'
 
@@ -22,14 +24,9 @@ export type LiveRunDeps = {
   /** Whether one more run can stay open while it waits for an answer. */
   canWait: () => boolean
   backpressure: Backpressure
-  /** Saves a question before it is asked. Can throw. */
-  saveQuestion: (run: LiveRun, pending: Pick<PendingQuestion, 'question' | 'action'>, deadlineAt: number) => void
+  journal: RunJournal
   /** Called when the run has a new deadline. */
   deadlineChanged: () => void
-  /** Called when an answer was accepted. */
-  answered: (run: LiveRun, question: Question, answer: string, by: string | undefined) => void
-  /** Saves the end of the run before it is reported. Can throw. */
-  saveEnd: (run: LiveRun, reason: EndReason, explanation: Explanation) => void
   /** Called when the run has ended, before its pending questions are cancelled. */
   ended: (run: LiveRun, reason: EndReason) => void
 }
@@ -37,7 +34,6 @@ export type LiveRunDeps = {
 const outputLostMessage =
   'The run wrote more output while it waited than the intern stores, so it cannot be resumed and has ended. Send a new prompt.'
 
-type Stream = AsyncIterableIterator<TurnEvent>
 type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'background'> & {
     budget?: TurnBudget | undefined
   }
@@ -48,12 +44,11 @@ export class LiveRun {
   readonly session: Session
   readonly mode: ApprovalMode
   /** Resolves when the agent has started to work. Rejects with a `Refusal` if it does not. */
-  readonly started: Promise<Stream>
+  readonly started: Promise<TurnStream>
   readonly #deps: LiveRunDeps
-  readonly #outbox: Outbox
-  readonly #start = Promise.withResolvers<Stream>()
-  readonly #stream: Stream
+  readonly #reply: RunReply
   readonly #questions = new OpenQuestions()
+  readonly #askedIds = new Set<string>()
   #state: RunState = newRun
   #wasLastAnswerDeclined = false
   /** Whether the run uses the agent. A run that waits for the previous run does not keep a stuck agent alive. */
@@ -80,10 +75,8 @@ export class LiveRun {
     this.#isInBackground = background
     this.#budget = new RunBudget(budget, deps.elapsed)
     this.#startedAt = deps.now()
-    this.#outbox = new Outbox(deps.limits, deps.backpressure)
-    this.#stream = this.#attach()
-    this.started = this.#start.promise
-    this.started.catch(() => {})
+    this.#reply = new RunReply(deps.limits, deps.backpressure, () => this.disconnect())
+    this.started = this.#reply.started
   }
 
   state(): RunState {
@@ -121,9 +114,8 @@ export class LiveRun {
     this.#state = after
     if (after === before) return
     if (before.at === 'starting' && after.at !== 'ended') {
-      this.#outbox.push(this.#greeting())
-      for (const text of takeSessionNotes(this.session)) this.#outbox.push({ type: 'reasoning.added', text })
-      this.#start.resolve(this.#stream)
+      const notes = takeSessionNotes(this.session).map((text) => ({ type: 'reasoning.added' as const, text }))
+      this.#reply.start([this.#greeting(), ...notes])
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
       const { question, deadlineAt } = after
@@ -174,13 +166,14 @@ export class LiveRun {
 
   /** Asks the caller, now or after the questions before it. */
   ask(questionToAsk: QuestionToAsk, withdrawn: AbortSignal): Promise<unknown> {
-    const { limits, elapsed, saveQuestion, canWait } = this.#deps
+    const { limits, elapsed, journal, canWait } = this.#deps
     const { question } = questionToAsk
     const isFull = this.#questions.count > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelled)
     requireSmallQuestion(question)
     const deadlineAt = elapsed() + limits.questionMs
-    saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
+    journal.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
+    this.#askedIds.add(question.id)
     const { replied, reply } = this.#questions.add(questionToAsk)
     withdrawn.addEventListener('abort', () => {
       reply(questionToAsk.cancelled)
@@ -188,6 +181,11 @@ export class LiveRun {
     })
     this.apply({ type: 'question.asked', question, deadlineAt, held: canWait() })
     return replied
+  }
+
+  /** Whether the run asked this question, also if it was answered since. */
+  hasAsked(questionId: string): boolean {
+    return this.#askedIds.has(questionId)
   }
 
   /** The complete content of a pending question. */
@@ -199,21 +197,25 @@ export class LiveRun {
    * Attaches a caller and gives the agent its answer.
    * @throws Refusal, without effect. If output was lost, the run ends, because it cannot be resumed.
    */
-  answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
+  answer(
+    questionId: string,
+    answer: string,
+    { by, activity = false, background = false }: TurnCaller = {},
+  ): TurnStream {
     const { limits, elapsed } = this.#deps
     this.tick(elapsed())
     const pending = this.#questions.requireWaiting(questionId, this.#state)
-    if (this.#outbox.overflowed()) {
+    if (this.#reply.wasOutputLost()) {
       this.apply({ type: 'run.cancelled' }, { message: outputLostMessage })
       throw new Refusal('output_lost', outputLostMessage)
     }
     const reading = this.#read(pending, answer)
-    const resumed = this.#attach(this.#greeting())
+    const resumed = this.#reply.resume(this.#greeting())
     this.#questions.remove(questionId)
     this.#wasLastAnswerDeclined = !reading.isConsent
     this.includesActivity = activity
     this.#isInBackground ||= background
-    this.#deps.answered(this, pending.question, answer, by)
+    this.#deps.journal.recordAnswer(this.session, pending.question, answer, by)
     this.apply({ type: 'answer.accepted', questionId, deadlineAt: elapsed() + limits.questionMs })
     pending.reply(reading.value)
     return resumed
@@ -227,13 +229,13 @@ export class LiveRun {
 
   /** Disconnects a caller that reads too slowly. */
   disconnectReader(): void {
-    this.#outbox.abandon()
+    this.#reply.end(undefined)
     this.disconnect()
   }
 
   /** Without a caller, the output of a background run is only in the transcript. */
   #push(event: TurnEvent): void {
-    if (!this.#isInBackground || this.#outbox.attached()) this.#outbox.push(event)
+    if (!this.#isInBackground || this.#reply.hasCaller()) this.#reply.push(event)
   }
 
   #read(pending: PendingQuestion, answer: string): ReturnType<PendingQuestion['read']> {
@@ -249,19 +251,11 @@ export class LiveRun {
     return { type: 'turn.started', runId: this.id, sessionId: this.session.id, model: this.session.model }
   }
 
-  #attach(first?: TurnEvent): Stream {
-    return this.#outbox.attach(first, () => this.disconnect())
-  }
-
   #end(before: RunState, endReason: EndReason, explanation: Explanation): void {
     const metered = { ...explanation, meteredSince: this.#isAlone ? this.#startedAt : undefined }
-    const saved = saveTurnEnd((reason) => this.#deps.saveEnd(this, reason, metered), endReason, metered)
-    const closing = closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation })
-    if (before.at === 'starting') {
-      this.#outbox.abandon()
-      this.#start.reject(refusalFor(saved.reason, saved.explanation))
-    } else if (closing && this.#outbox.attached()) this.#outbox.push(closing)
-    else this.#outbox.abandon()
+    const saved = saveTurnEnd((reason) => this.#deps.journal.saveEnd(this.session, reason, metered), endReason, metered)
+    if (before.at === 'starting') this.#reply.refuse(refusalFor(saved.reason, saved.explanation))
+    else this.#reply.end(closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation }))
     this.#deps.ended(this, saved.reason)
     this.#questions.cancelAll()
   }

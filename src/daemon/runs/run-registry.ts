@@ -8,15 +8,14 @@ import type { Launch } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
 import type { AgentSettings, Limits } from '../settings/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
-import { toAnswerRecord } from '../transcript/answer-record.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import { type AgentHost, hostAgent } from './agent-host.ts'
 import { createBackpressure } from './backpressure.ts'
 import { watchDeadlines } from './deadlines.ts'
 import { LiveRun } from './live-run.ts'
-import type { PendingQuestion } from './pending-question.ts'
 import { playTurn } from './play-turn.ts'
 import type { Decisions } from './rule-decisions.ts'
+import { RunJournal } from './run-journal.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { failRun } from './turn.ts'
@@ -44,7 +43,7 @@ export type RunRegistryDeps = {
 export class RunRegistry {
   readonly #deps: RunRegistryDeps
   readonly #runs = new Map<string, LiveRun>()
-  readonly #runByQuestion = new Map<string, LiveRun>()
+  readonly #journal: RunJournal
   readonly #host: AgentHost
   readonly #sessions: Sessions
   readonly #deadlines: ReturnType<typeof watchDeadlines>
@@ -56,6 +55,7 @@ export class RunRegistry {
   constructor(deps: RunRegistryDeps) {
     const { launch, log, limits, elapsed, startsAgent } = deps
     this.#deps = deps
+    this.#journal = new RunJournal(deps)
     this.#idleSince = elapsed()
     const onEnd = (agent: Agent, why: Error) => this.#agentEnded(agent, why)
     this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, onEnd })
@@ -97,7 +97,7 @@ export class RunRegistry {
 
   /** The run in progress that asked a question. */
   runOfQuestion(questionId: string): LiveRun | undefined {
-    return this.#runByQuestion.get(questionId)
+    return [...this.#runs.values()].find((run) => run.hasAsked(questionId))
   }
 
   /** The id of the question that a session waits for, if any. */
@@ -153,7 +153,7 @@ export class RunRegistry {
   }
 
   #newRun(session: Session, turn: StartTurn): LiveRun {
-    const { limits, now, elapsed, newId, transcripts } = this.#deps
+    const { limits, now, elapsed, newId } = this.#deps
     const agent = () => session.openedWith?.agent
     const run: LiveRun = new LiveRun(
       {
@@ -162,15 +162,7 @@ export class RunRegistry {
         elapsed,
         backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.disconnectReader()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
-        saveQuestion: (run, pending, deadlineAt) => this.#saveQuestion(run, pending, deadlineAt),
-        answered: ({ session }, question, answer, by) =>
-          transcripts.recorder(session.id).setAnswer(question.id, toAnswerRecord(question, answer, by)),
-        saveEnd: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
-          const since = meteredSince !== undefined && { meteredSince }
-          const turnEnd = { message: message || null, model: model ?? session.model, usage: usage ?? null, ...since }
-          transcripts.recorder(session.id).endRun({ reason, ...turnEnd })
-          transcripts.save()
-        },
+        journal: this.#journal,
         deadlineChanged: this.#deadlines.schedule,
         ended: (run, reason) => this.#runEnded(run, reason),
       },
@@ -181,27 +173,12 @@ export class RunRegistry {
     return run
   }
 
-  #saveQuestion(
-    run: LiveRun,
-    { question, action }: Pick<PendingQuestion, 'question' | 'action'>,
-    deadlineAt: number,
-  ): void {
-    const { store, now, limits, transcripts } = this.#deps
-    const questionId = question.id
-    store.forgetQuestions(now() - limits.questionMemoryMs)
-    store.saveQuestion(questionId, { sessionId: run.session.id, runId: run.id, deadlineAt })
-    transcripts.recorder(run.session.id).addQuestion(question, deadlineAt, action)
-    transcripts.save()
-    this.#runByQuestion.set(questionId, run)
-  }
-
   #runEnded(run: LiveRun, reason: EndReason): void {
     const { session } = run
     if (reason !== 'finished') this.#deps.log('run.ended', { run: run.id, reason })
     this.#runs.delete(run.id)
     // The agent can need time to end the turn. Idle time counts from the end of the run.
     this.#idleSince = this.#deps.elapsed()
-    for (const [questionId, asker] of this.#runByQuestion) if (asker === run) this.#runByQuestion.delete(questionId)
     if (session.run === run) session.run = undefined
     if (!session.isTurnOpen || !session.openedWith) return
     session.openedWith.agent.cancel(session.openedWith.agentSession.id)

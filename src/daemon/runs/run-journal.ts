@@ -1,0 +1,53 @@
+import type { Question } from '#interns/contract/question.ts'
+import type { EndReason } from '#interns/contract/run.ts'
+import type { Limits } from '../settings/limits.ts'
+import type { DaemonStore } from '../store/store.ts'
+import { toAnswerRecord } from '../transcript/answer-record.ts'
+import type { DaemonTranscripts } from '../transcript/transcripts.ts'
+import type { Explanation } from './closing-event.ts'
+import type { PendingQuestion } from './pending-question.ts'
+import type { Session } from './session.ts'
+
+type RunJournalDeps = {
+  store: DaemonStore
+  transcripts: DaemonTranscripts
+  limits: Limits
+  /** The system time, for instants that leave the daemon. */
+  now: () => number
+}
+
+/** Saves the questions, answers and ends of runs. */
+export class RunJournal {
+  readonly #deps: RunJournalDeps
+
+  constructor(deps: RunJournalDeps) {
+    this.#deps = deps
+  }
+
+  /** Saves a question before it is asked. Can throw. */
+  saveQuestion(
+    run: { id: string; session: Session },
+    { question, action }: Pick<PendingQuestion, 'question' | 'action'>,
+    deadlineAt: number,
+  ): void {
+    const { store, now, limits, transcripts } = this.#deps
+    store.forgetQuestions(now() - limits.questionMemoryMs)
+    store.saveQuestion(question.id, { sessionId: run.session.id, runId: run.id, deadlineAt })
+    transcripts.recorder(run.session.id).addQuestion(question, deadlineAt, action)
+    transcripts.save()
+  }
+
+  /** Records an answer that was accepted. */
+  recordAnswer(session: Session, question: Question, answer: string, by: string | undefined): void {
+    this.#deps.transcripts.recorder(session.id).setAnswer(question.id, toAnswerRecord(question, answer, by))
+  }
+
+  /** Saves the end of a run before it is reported. Can throw. */
+  saveEnd(session: Session, reason: EndReason, explanation: Explanation): void {
+    const { transcripts } = this.#deps
+    const { refusal, message = refusal?.message, model, usage, meteredSince } = explanation
+    const turnEnd = { message: message || null, model: model ?? session.model, usage: usage ?? null, meteredSince }
+    transcripts.recorder(session.id).endRun({ reason, ...turnEnd })
+    transcripts.save()
+  }
+}
