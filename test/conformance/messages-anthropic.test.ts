@@ -231,7 +231,7 @@ describe('@anthropic-ai/sdk', () => {
           assert.deepEqual(body().tools, tools)
         } else {
           const error = await failureOf(ask(`${protocol}/text`, { tools }))
-          assert.ok(error instanceof NotFoundError)
+          assert.ok(error instanceof BadRequestError)
           assert.match(error.message, /web_search_20250305/)
         }
       })

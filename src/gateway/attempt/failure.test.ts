@@ -15,6 +15,8 @@ describe('an upstream’s refusal', () => {
     [402, 402, true],
     [403, 403, true],
     [404, 404, true],
+    [410, 404, true],
+    [498, 429, true],
     [407, 502, true],
     [408, 408, true],
     [413, 413, true],

@@ -73,6 +73,8 @@ export function failureFromStatus(
     case 403:
       return failure('forbidden', raw ?? 'The provider refused the request.')
     case 404:
+    // A model that was withdrawn.
+    case 410:
       return failure('not_found', 'The provider does not have this model.')
     case 408:
     case 504:
