@@ -59,7 +59,7 @@ const gateways = [
       { LIVE_MEMORY_FILE: liveMemoryFile('dispatch') },
     ),
   },
-  { name: 'pass-through', server: await start(onFirstCore(['bench/pass-gateways.ts', upstream.url]), {}) },
+  { name: 'pass-through', server: await start(onFirstCore(['bench/pass-through.ts', upstream.url]), {}) },
 ]
 setMachineLabel(hasTaskset() ? '1 core' : `${availableParallelism()} cores`)
 if (hasTaskset()) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)])
