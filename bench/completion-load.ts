@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 /** The address for completions, and the bytes of the request. */
 export type CompletionTarget = { url: URL; request: Buffer }
 
-export function completionTarget(base: string, key: string, body: object): CompletionTarget {
+export function completionTarget(base: string, key: string, body: object, headers: string[] = []): CompletionTarget {
   const url = new URL(`${base}/chat/completions`)
   const text = JSON.stringify(body)
   const head = [
@@ -12,6 +12,7 @@ export function completionTarget(base: string, key: string, body: object): Compl
     `authorization: Bearer ${key}`,
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(text)}`,
+    ...headers,
   ]
   return { url, request: Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`) }
 }
@@ -65,28 +66,33 @@ function exchange(socket: Socket, target: CompletionTarget): Promise<Exchange> {
   })
 }
 
-/** Sends requests over several connections, each as soon as the previous answer has ended. @returns answers per second, and the number of refused requests */
+type Load = { rate: number; refused: number; wholeMs: number[] }
+
+/**
+ * Sends requests over several connections, each as soon as the previous answer has ended.
+ * @returns answers per second, the number of refused requests, and the milliseconds of each answer.
+ */
 export async function saturate(
   target: CompletionTarget,
   { connections, ms }: { connections: number; ms: number },
-): Promise<{ rate: number; refused: number }> {
+): Promise<Load> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => connectTo(target)))
   const until = performance.now() + ms
-  let answers = 0
+  const wholeMs: number[] = []
   let refused = 0
   const startedAt = performance.now()
   await Promise.all(
     sockets.map(async (socket) => {
       while (performance.now() < until) {
-        const { refusal } = await exchange(socket, target)
-        if (refusal === undefined) answers++
+        const { refusal, timing } = await exchange(socket, target)
+        if (refusal === undefined) wholeMs.push(timing.wholeMs)
         else refused++
       }
     }),
   )
   const seconds = (performance.now() - startedAt) / 1000
   for (const socket of sockets) socket.destroy()
-  return { rate: answers / seconds, refused }
+  return { rate: wholeMs.length / seconds, refused, wholeMs }
 }
 
 /** Sends requests at a fixed rate, regardless of the duration of the answers. @returns the timings of answered requests */

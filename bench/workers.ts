@@ -162,7 +162,7 @@ async function compare(
   }
 }
 
-type Answers = Awaited<ReturnType<typeof saturate>>
+type Answers = Pick<Awaited<ReturnType<typeof saturate>>, 'rate' | 'refused'>
 
 async function sendLoad(clients: ReturnType<typeof startHelper>[], load: Load): Promise<Answers> {
   const answers = await Promise.all(
