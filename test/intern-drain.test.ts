@@ -44,7 +44,11 @@ for (const workers of ['1', '2'])
       assert.match(text, /during/)
     }
     const slow = say(staying, builtin.id, 'run `sleep 3; echo slept`', selfDrive)
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    // A turn that starts after the server has ended would not show that the server waits for it.
+    await until(async () => {
+      const { body } = await staying.ask('GET', `/interns/${builtin.id}/runs`)
+      return body.data.some((run: { status: string }) => run.status === 'running')
+    })
     client.abort()
     assert.match((await slow).text, /slept/)
     assert.equal(await leaving.process.ended, 0)
