@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { ReasoningSeparator } from '#gateway/providers/openai-chat/tagged-reasoning.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { type RecordedProviders, startWithUpstream } from './harness/upstream/recorded-providers.ts'
 import { parseRequest } from './harness/upstream/scripted-upstream.ts'
@@ -72,6 +73,15 @@ function understandWhole(door: Door, body: any): { reasoning: string; text: stri
     text: join((part) => (part.type === 'output_text' ? part.text : '')),
   }
 }
+
+test('a stream with more choices than a request can have is not split in all of them', () => {
+  const separator = new ReasoningSeparator()
+  const choices = Array.from({ length: 200 }, (_, index) => ({ index, delta: { content: '<think>Hm' } }))
+  const data = JSON.stringify({ choices })
+  const separated = JSON.parse(separator.take({ event: undefined, data, raw: Buffer.from(data) }).data)
+  const isSplit = separated.choices.map(({ delta }: any) => delta.tagged_reasoning === 'Hm')
+  assert.deepEqual([isSplit.filter(Boolean).length, isSplit[127], isSplit[128]], [128, true, false])
+})
 
 describe('reasoning between tags in the text of chat servers', () => {
   let recorded: RecordedProviders

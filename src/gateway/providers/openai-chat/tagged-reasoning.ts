@@ -137,6 +137,9 @@ const hasReasoning = ({ reasoning, reasoning_content }: Members) => Boolean(reas
 const textStart = /"content"\s*:\s*"((?:\s|\\[nrt])*)(?:(<|\\u003c)|([^"])|")/i
 const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
 
+/** As many as a request can ask for. */
+const maxChoices = 128
+
 /** Separates the reasoning of a stream. Reads only events up to the end of the reasoning. */
 export class ReasoningSeparator {
   readonly #splitters = new Map<unknown, TagSplitter>()
@@ -177,6 +180,7 @@ export class ReasoningSeparator {
     const { delta, finish_reason, index } = choice
     const text = delta.content
     if (typeof text !== 'string' && !(finish_reason && this.#splitters.has(index))) return choice
+    if (this.#splitters.size >= maxChoices && !this.#splitters.has(index)) return choice
     const splitter = this.#splitters.getOrInsertComputed(index, () => new TagSplitter())
     if (splitter.isDone) return choice
     const parts = splitter.push(typeof text === 'string' ? text : '')
