@@ -25,7 +25,7 @@ test('splitText splits a text at the bounds of findings', () => {
   assert.deepEqual(splitText('x', []), [{ text: 'x', findings: [] }])
 })
 
-test('countsOf counts the findings of each rule', () => {
+test('countByRule counts the findings of each rule', () => {
   const all = [found(0, 1, 'flag', 'a'), found(1, 2, 'block', 'b'), found(2, 3, 'flag', 'a')]
   assert.deepEqual(countByRule(all), [
     { rule: 'a', action: 'flag', count: 2 },

@@ -15,7 +15,7 @@ function filled(values: [string, string][]): FormData {
   return data
 }
 
-test('contentOf converts fields to their types and omits empty ones', () => {
+test('parseAnswer converts fields to their types and omits empty ones', () => {
   const fields = [
     field('city', 'string'),
     field('count', 'integer'),
@@ -42,7 +42,7 @@ test('contentOf converts fields to their types and omits empty ones', () => {
   })
 })
 
-test('contentOf throws for an empty required list', () => {
+test('parseAnswer throws for an empty required list', () => {
   const days = field('days', 'array', { required: true, options: ['mon'] })
   assert.throws(() => parseAnswer([days], filled([])), /days/)
 })

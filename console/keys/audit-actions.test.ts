@@ -6,7 +6,7 @@ import { describeAction, knownActions, targetKinds } from './audit-actions.ts'
 
 const sources = fileURLToPath(new URL('../../src', import.meta.url))
 
-test('actionNames describes every action in the sources', () => {
+test('knownActions has every action in the sources', () => {
   const texts = globSync('**/*.ts', { cwd: sources })
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readFileSync(`${sources}/${file}`, 'utf8'))

@@ -11,7 +11,7 @@ const minVisible = 5
 
 /**
  * Spending limits as bars: spent, reserved and forecast amounts.
- * @param more the number of limits that are not loaded, because they use less.
+ * @param props.hiddenCount the number of limits that are not loaded, because they use less.
  */
 export function BudgetBars({ budgets, hiddenCount }: { budgets: Budget[]; hiddenCount: number }) {
   const urgency = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[budgetStatus(budget).tone]

@@ -4,8 +4,8 @@ import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { ProblemItem } from './problems.ts'
 
-/** The ledger is written twice a second, so older entries indicate a problem. */
-const usualDelayMs = 10_000
+/** An unwritten entry of this age indicates a problem, because the ledger is written twice a second. */
+const problemDelayMs = 10_000
 
 /** Problems of the service, and open questions of interns. */
 export function serviceProblems(status: Status, now: number): ProblemItem[] {
@@ -53,7 +53,7 @@ function ledgerProblems(processes: Status['host']['processes'], now: number): Pr
   const ages = times.flatMap((time) => (time === null ? [] : [now - Date.parse(time)]))
   const oldestMs = Math.max(0, ...ages)
   const isFull = ledgers.some((ledger) => ledger.is_full)
-  if (waiting === 0 || (oldestMs < usualDelayMs && !isFull)) return []
+  if (waiting === 0 || (oldestMs < problemDelayMs && !isFull)) return []
   const inFilesText = inFiles > 0 ? `, ${inFiles} of them in files` : ''
   return [
     {

@@ -36,7 +36,7 @@ test('JSON that cannot be read is a problem of its field', () => {
   assert.deepEqual(version.config, { temperature: 'warm' })
 })
 
-test('problemsIn assigns each part of an error message to its field', () => {
+test('parseProblems assigns each part of an error message to its field', () => {
   const message =
     'Invalid request: settings.config.temperature: expected number, received string; settings.config.provider.sort: must be "price"; settings.config: unknown field "x"'
   assert.deepEqual(parseProblems(message), {

@@ -17,7 +17,7 @@ test('asStored keeps hidden values of an unchanged server', () => {
   assert.deepEqual(asStored(search), search)
 })
 
-test('serverIn sends typed credentials and keeps stored ones', () => {
+test('toApiServer sends typed credentials and keeps stored ones', () => {
   const fields = fieldsOf(search)
   const typed = { name: 'REGION', value: 'eu', isStored: false }
   assert.deepEqual(toApiServer({ ...fields, credentials: [...fields.credentials, typed] }), {
@@ -26,7 +26,7 @@ test('serverIn sends typed credentials and keeps stored ones', () => {
   })
 })
 
-test('serverIn sends headers and no command for a URL', () => {
+test('toApiServer sends headers and no command for a URL', () => {
   const sent = toApiServer({ ...newServer, name: 'web', url: ' https://tools.example/mcp ', command: 'left over' })
   assert.deepEqual(sent, {
     name: 'web',

@@ -10,7 +10,7 @@ function displayed(...pieces: string[]): string {
   return output.text()
 }
 
-test('terminalText shows the last of 5000 progress frames, in one piece or many', () => {
+test('createTerminalText shows the last of 5000 progress frames, in one piece or many', () => {
   const frames = Array.from({ length: 5000 }, (_, index) => `\r${index + 1}/5000 done`)
   const result = 'start\n5000/5000 done\nend'
   assert.equal(displayed('start\n', ...frames, '\nend'), result)
@@ -18,14 +18,14 @@ test('terminalText shows the last of 5000 progress frames, in one piece or many'
   assert.equal(displayed('start\n', ...frames), 'start\n5000/5000 done')
 })
 
-test('terminalText overwrites only what a frame covers, unless the line is erased', () => {
+test('createTerminalText overwrites only what a frame covers, unless the line is erased', () => {
   assert.equal(displayed('abcdef\rxy\n'), 'xycdef\n')
   assert.equal(displayed('abcdef\r\x1b[Kxy\n'), 'xy\n')
   assert.equal(displayed('abcdef\x1b[2K\rxy\n'), 'xy\n')
   assert.equal(displayed('ab', 'c\r', '\nnext\r\n'), 'abc\nnext\n')
 })
 
-test('terminalText keeps head and tail of long output, and of a line without end', () => {
+test('createTerminalText keeps head and tail of long output, and of a line without end', () => {
   const long = displayed('a'.repeat(50_000), 'b'.repeat(50_000))
   assert.equal(long.slice(0, 100), 'a'.repeat(100))
   assert.equal(long.slice(-200), 'b'.repeat(200))

@@ -84,7 +84,7 @@ test('if hunks do not fit, no file is changed and each of them is reported', asy
   assert.deepEqual((await readdir(at.workspace)).sort(), ['a.ts', 'b.ts'])
 })
 
-test('where a file cannot be written, those before it are as they were', async () => {
+test('if one file cannot be written, the files before it in the patch are not changed', async () => {
   const long = 'x'.repeat(300)
   await using at = await patching(
     { 'a.ts': 'one\n', 'b.ts': 'b\n' },
@@ -198,7 +198,7 @@ test('hunks apply in any order where their lines occur exactly once', async () =
 
 for (const [what, text, says] of [
   [
-    'has a line that is of no section',
+    'has a line outside of a section',
     'hello\n*** Delete File: a',
     /Line 1 of the patch is "hello", but a section begins with/,
   ],
@@ -208,42 +208,18 @@ for (const [what, text, says] of [
     /Line 4 of the patch is "y", but each line of a new file begins with "\+"/,
   ],
   [
-    'has a line of a hunk that is none',
+    'has an invalid line in a hunk',
     patch('*** Update File: a', '@@', 'x'),
     /Line 4 of the patch is "x", but a line of a hunk/,
   ],
   ['names no file', '*** Begin Patch\n*** End Patch', /names no file/],
-  ['names one twice', patch('*** Delete File: a', '*** Delete File: a'), /two sections for a/],
-  ['makes what is there', patch('*** Add File: a', '+x'), /a already exists/],
+  ['names a file twice', patch('*** Delete File: a', '*** Delete File: a'), /two sections for a/],
+  ['creates an existing file', patch('*** Add File: a', '+x'), /a already exists/],
   ['leads out of the workspace', patch('*** Add File: ../x', '+x'), /\.\.\/x is outside the workspace/],
-  ['says nothing of a file', patch('*** Update File: a'), /says nothing of what to change in a/],
+  ['has no change for a file', patch('*** Update File: a'), /says nothing of what to change in a/],
 ] as [string, string, RegExp][])
   test(`a patch is refused that ${what}`, async () => {
     await using at = await patching({ a: 'one\n' }, text)
     assert.match(at.result, says)
     assert.equal(await at.read('a'), 'one\n')
   })
-
-test('a plan is shown again with each call', async () => {
-  const steps = (...statuses: string[]) => ({
-    steps: statuses.map((status, index) => ({ text: `step ${index}`, status })),
-  })
-  const call = (input: object) => [{ name: 'update_plan', arguments: JSON.stringify(input) }]
-  const { model } = modelWithAnswers([
-    call(steps('in_progress', 'pending')),
-    call(steps('in_progress', 'in_progress')),
-    call(steps('completed', 'completed')),
-    'done',
-  ])
-  await using at = await newAgent({ model, settings: { model: 'm', instructions: () => '', maxSteps: 5 } })
-  await at.prompt('go')
-  const plans = at.updates.flatMap((each) => (each.sessionUpdate === 'plan' ? [each.entries] : []))
-  assert.deepEqual(
-    plans.map((entries) => entries.map(({ content, status }) => `${content} ${status}`)),
-    [
-      ['step 0 in_progress', 'step 1 pending'],
-      ['step 0 completed', 'step 1 completed'],
-    ],
-  )
-  assert.match(at.results()[1] ?? '', /^Error: Several steps are in progress/)
-})

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setUpTools } from '#test/harness/interns/tools.ts'
 import { detectImageType, maxImageBytes } from './images.ts'
 
-test('imageTypeOf knows the types that models take by their first bytes', () => {
+test('detectImageType detects the types that models accept by their first bytes', () => {
   const files = { 'image/png': '\x89PNG\r\n\x1a\n', 'image/jpeg': '\xff\xd8\xff\xe0', 'image/gif': 'GIF89a' }
   for (const [type, start] of Object.entries({ ...files, 'image/webp': 'RIFF\n\0\0\0WEBPVP8 ' }))
     assert.equal(detectImageType(Buffer.from(start, 'latin1')), type)

@@ -9,11 +9,11 @@ import {
   unmeasuredModel,
 } from './figures.ts'
 import {
-  addMinute,
+  addEndpointSums,
   addModel,
   addUptime,
   type ModelHour,
-  newEndpointMinute,
+  newEndpointSums,
   newModelHour,
   newUptime,
   type Slots,
@@ -33,7 +33,7 @@ export async function computeFigures(tallies: Tally[], now: number): Promise<Fig
   const { fiveMinutes, halfHour, day, week } = windowStarts(now)
   const minutes = tallies.map((tally) => tally.endpointMinutes)
   const lastFiveMinutes = await sumSlots(minutes, fiveMinutes, newUptime, addUptime)
-  const halfHours = await sumSlots(minutes, halfHour, newEndpointMinute, addMinute)
+  const halfHours = await sumSlots(minutes, halfHour, newEndpointSums, addEndpointSums)
   const hours = tallies.map((tally) => tally.endpointHours)
   const days = await sumSlots(hours, day, newUptime, addUptime)
   const models = tallies.map((tally) => tally.modelHours)
@@ -41,7 +41,7 @@ export async function computeFigures(tallies: Tally[], now: number): Promise<Fig
 
   const endpoints = new Map<string, EndpointFigures>()
   for (const [id, uptime] of days) {
-    const { latency, throughput, speed, ...recent } = halfHours.get(id) ?? newEndpointMinute()
+    const { latency, throughput, speed, ...recent } = halfHours.get(id) ?? newEndpointSums()
     endpoints.set(id, {
       latencyMs: percentiles(latency),
       throughput: percentiles(throughput),

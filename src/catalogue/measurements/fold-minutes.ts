@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
-import { addMinute, addUptime, type EndpointMinute, newEndpointMinute } from './tally.ts'
+import { addEndpointSums, addUptime, type EndpointSums, newEndpointSums } from './tally.ts'
 
 /** The maximum number of minutes in one pass. More accumulate only while all servers are stopped. */
 const maxMinutes = 10
@@ -38,28 +38,23 @@ async function oldestMinute(query: Pick<Tx, 'selectFrom'>, before: number): Prom
 
 async function foldMinute(tx: Tx, minute: number): Promise<void> {
   const hour = Math.floor(minute / 60)
-  const totals = new Map<string, EndpointMinute>()
+  const totals = new Map<string, EndpointSums>()
   const rows = await tx.selectFrom('endpoint_minutes').selectAll().where('minute', '=', minute).execute()
-  for (const row of rows) addMinute(totals.getOrInsertComputed(row.endpoint, newEndpointMinute), toCell(row))
+  for (const row of rows) addEndpointSums(totals.getOrInsertComputed(row.endpoint, newEndpointSums), toCell(row))
   const endpoints = [...totals.keys()]
   for (let from = 0; from < endpoints.length; from += endpointsPerStatement)
     await addToHour(tx, hour, totals, endpoints.slice(from, from + endpointsPerStatement))
   await tx.deleteFrom('endpoint_minutes').where('minute', '=', minute).execute()
 }
 
-async function addToHour(
-  tx: Tx,
-  hour: number,
-  totals: Map<string, EndpointMinute>,
-  endpoints: string[],
-): Promise<void> {
+async function addToHour(tx: Tx, hour: number, totals: Map<string, EndpointSums>, endpoints: string[]): Promise<void> {
   const existing = await tx
     .selectFrom('endpoint_history')
     .selectAll()
     .where('hour', '=', hour)
     .where('endpoint', 'in', endpoints)
     .execute()
-  for (const row of existing) addMinute(totals.get(row.endpoint)!, toCell(row))
+  for (const row of existing) addEndpointSums(totals.get(row.endpoint)!, toCell(row))
   const rows = endpoints.map((endpoint) => {
     const { successes, errors, latency, throughput } = totals.get(endpoint)!
     return { endpoint, hour, successes, errors, latency: latency.toText(), throughput: throughput.toText() }
@@ -69,8 +64,8 @@ async function addToHour(
 
 type Row = { successes: number; errors: number; latency: string; throughput: string }
 
-function toCell(row: Row): EndpointMinute {
-  const cell = newEndpointMinute()
+function toCell(row: Row): EndpointSums {
+  const cell = newEndpointSums()
   addUptime(cell, row)
   return { ...cell, latency: Sketch.fromText(row.latency), throughput: Sketch.fromText(row.throughput) }
 }

@@ -3,7 +3,7 @@ import { sql } from '#platform/db/kysely.ts'
 import { Sketch } from '#platform/metrics/sketch.ts'
 import { percentage, percentiles } from './compute-figures.ts'
 import type { Percentiles } from './figures.ts'
-import { addUptime, type EndpointMinute, hourOf, newEndpointMinute } from './tally.ts'
+import { addUptime, type EndpointSums, hourOf, newEndpointSums } from './tally.ts'
 
 /** The measurements of an endpoint in one hour or day. */
 export type HistoryPoint = {
@@ -25,10 +25,10 @@ export async function readEndpointHistory(
   time: { from: number; to: number; granularity: keyof typeof hoursPerSlot },
 ): Promise<Map<string, HistoryPoint[]>> {
   const length = hoursPerSlot[time.granularity]
-  const slots = new Map<string, Map<number, EndpointMinute>>(endpointIds.map((id) => [id, new Map()]))
+  const slots = new Map<string, Map<number, EndpointSums>>(endpointIds.map((id) => [id, new Map()]))
   for (const row of await readHistory(db, endpointIds, time)) {
     const endpointSlots = slots.get(row.endpoint)!
-    const total = endpointSlots.getOrInsertComputed(Math.floor(row.hour / length), newEndpointMinute)
+    const total = endpointSlots.getOrInsertComputed(Math.floor(row.hour / length), newEndpointSums)
     addUptime(total, row)
     total.latency.merge(Sketch.fromText(row.latency))
     total.throughput.merge(Sketch.fromText(row.throughput))
@@ -42,7 +42,7 @@ export async function readEndpointHistory(
   return histories
 }
 
-function toPoint(start: number, { latency, throughput, ...uptime }: EndpointMinute): HistoryPoint {
+function toPoint(start: number, { latency, throughput, ...uptime }: EndpointSums): HistoryPoint {
   return { start, latencyMs: percentiles(latency), throughput: percentiles(throughput), uptime: percentage(uptime) }
 }
 

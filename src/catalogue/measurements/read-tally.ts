@@ -4,7 +4,7 @@ import {
   addModel,
   addUptime,
   getOrCreateCell,
-  newEndpointMinute,
+  newEndpointSums,
   newModelHour,
   newUptime,
   type Tally,
@@ -36,7 +36,7 @@ async function readMinutes({ query }: Db, { writer, since, now }: ChangedSlots):
     .where('minute', '>=', windowStarts(now).halfHour)
   const rows = query.selectFrom('endpoint_minutes').selectAll().where('writer', '!=', writer)
   for (const row of await rows.where('minute', 'in', changedSlots).execute()) {
-    const cell = getOrCreateCell(slots, row.minute, row.endpoint, newEndpointMinute)
+    const cell = getOrCreateCell(slots, row.minute, row.endpoint, newEndpointSums)
     addUptime(cell, row)
     cell.latency.merge(Sketch.fromText(row.latency))
     cell.throughput.merge(Sketch.fromText(row.throughput))

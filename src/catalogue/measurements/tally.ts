@@ -3,7 +3,8 @@ import type { Measurement } from './measurement.ts'
 
 /** The results of requests at one endpoint that count for its uptime. */
 export type Uptime = { successes: number; errors: number }
-export type EndpointMinute = Uptime & { latency: Sketch; throughput: Sketch; speed: Sketch }
+/** The measurements of one endpoint in a minute or a longer time. */
+export type EndpointSums = Uptime & { latency: Sketch; throughput: Sketch; speed: Sketch }
 export type ModelHour = { requests: number; tokens: number; toolCalls: number }
 
 /** Cells by slot of time (whole minutes or hours since the epoch), then by endpoint or model. */
@@ -11,7 +12,7 @@ export type Slots<Cell> = Map<number, Map<string, Cell>>
 
 /** All counts, in three resolutions: sketches by minute, uptime by hour, and popularity by hour and model. */
 export type Tally = {
-  endpointMinutes: Slots<EndpointMinute>
+  endpointMinutes: Slots<EndpointSums>
   endpointHours: Slots<Uptime>
   modelHours: Slots<ModelHour>
 }
@@ -32,7 +33,7 @@ export const windowStarts = (now: number) => ({
 
 export const newTally = (): Tally => ({ endpointMinutes: new Map(), endpointHours: new Map(), modelHours: new Map() })
 
-export const newEndpointMinute = (): EndpointMinute => ({
+export const newEndpointSums = (): EndpointSums => ({
   successes: 0,
   errors: 0,
   latency: new Sketch(),
@@ -47,7 +48,7 @@ export function addUptime(total: Uptime, cell: Uptime): void {
   total.errors += cell.errors
 }
 
-export function addMinute(total: EndpointMinute, cell: EndpointMinute): void {
+export function addEndpointSums(total: EndpointSums, cell: EndpointSums): void {
   addUptime(total, cell)
   total.latency.merge(cell.latency)
   total.throughput.merge(cell.throughput)
@@ -68,7 +69,7 @@ export function getOrCreateCell<Cell>(slots: Slots<Cell>, slot: number, id: stri
 export function countMeasurement(tally: Tally, changed: Tally, measurement: Measurement & { at: number }): void {
   const { endpointId, modelId, at } = measurement
   const [minute, hour] = [minuteOf(at), hourOf(at)]
-  const minuteCell = getOrCreateCell(tally.endpointMinutes, minute, endpointId, newEndpointMinute)
+  const minuteCell = getOrCreateCell(tally.endpointMinutes, minute, endpointId, newEndpointSums)
   const hourCell = getOrCreateCell(tally.endpointHours, hour, endpointId, newUptime)
   const modelCell = getOrCreateCell(tally.modelHours, hour, modelId, newModelHour)
   countOutcome(minuteCell, measurement)
@@ -86,7 +87,7 @@ function countOutcome(cell: Uptime, { outcome }: Measurement): void {
 }
 
 function countSpeed(
-  cell: EndpointMinute,
+  cell: EndpointSums,
   { firstTokenMs, generationMs, completionTokens, generatedTokens = completionTokens, speed }: Measurement,
 ): void {
   if (isAmount(speed) && speed > 0) cell.speed.accept(speed)

@@ -2,7 +2,7 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { foldMinutes } from './fold-minutes.ts'
 import {
-  type EndpointMinute,
+  type EndpointSums,
   hourOf,
   type ModelHour,
   type Slots,
@@ -36,7 +36,7 @@ function* chunks<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
   for (let from = 0; from < entries.length; from += rowsPerStatement) yield entries.slice(from, from + rowsPerStatement)
 }
 
-async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointMinute>[]): Promise<void> {
+async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointSums>[]): Promise<void> {
   const rows = entries.map(([minute, endpoint, { successes, errors, latency, throughput, speed }]) => ({
     ...common,
     minute,

@@ -29,9 +29,14 @@ export function demoEmbedding(text: string, dimensions: number): Float32Array {
   return sums
 }
 
+/**
+ * Feature hashing: an FNV-1a hash selects the member. Its lowest bit is the sign, so that different features that share a member
+ * cancel each other on average.
+ */
 function addFeature(sums: Float32Array, feature: string, weight: number): void {
   let hash = 0x811c9dc5
   for (let at = 0; at < feature.length; at++) hash = Math.imul(hash ^ feature.charCodeAt(at), 0x01000193)
+  // Mixes the bits, because the lowest bits of FNV-1a depend on few bits of the text.
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
   const bits = (hash ^ (hash >>> 13)) >>> 0
   sums[(bits >>> 1) % sums.length]! += bits & 1 ? weight : -weight

@@ -152,6 +152,7 @@ export class AnswerCounter {
         tally.usageMismatch = event.mismatch
         this.#isCounted = tally.bytes > 0 && isPlausible(event.tokens, tally.bytes)
         break
+      // The items of embeddings arrive together, so that the first content is also the last.
       case 'items':
         tally.firstTokenAt ??= this.#elapsed()
         tally.lastTokenAt = tally.firstTokenAt

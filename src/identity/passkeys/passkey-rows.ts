@@ -10,7 +10,10 @@ export type PasskeyRow = Selectable<Tables['passkeys']>
 /** The passkeys of an organization or of one member. */
 export type PasskeyScope = { organizationId: string; userId?: string | undefined }
 
-/** A page of the passkeys of current members, newest first, with the names of the members. */
+/**
+ * A page of the passkeys of members, newest first, with the names of the members. Former members have none, because their
+ * passkeys are deleted when they leave.
+ */
 export async function pageOfPasskeys(
   query: Query,
   { organizationId, userId }: PasskeyScope,

@@ -26,7 +26,7 @@ async function serve(listener: RequestListener) {
 const post = (body: string, more = '') =>
   `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n${more}\r\n${body}`
 
-test('inTurn: pipelined requests with bodies, each starts after the answer before it', async () => {
+test('serializeRequests starts each pipelined request after the previous answer', async () => {
   let running = 0
   let mostRunning = 0
   await using server = await serve(async (request, response) => {
@@ -42,7 +42,7 @@ test('inTurn: pipelined requests with bodies, each starts after the answer befor
   assert.equal(mostRunning, 1)
 })
 
-test('inTurn: over 31 requests wait, stops reading until they have their turn', async () => {
+test('serializeRequests stops reading while more than 31 requests wait', async () => {
   const held: ServerResponse[] = []
   let handled = 0
   await using server = await serve((request, response) => {
@@ -66,7 +66,7 @@ test('inTurn: over 31 requests wait, stops reading until they have their turn', 
   await until(() => socket.bytesRead === whole.length && answers >= requests - 1)
 })
 
-test('inTurn: the client leaves, starts none of its waiting requests', async () => {
+test('serializeRequests starts no waiting request after its client disconnected', async () => {
   let handled = 0
   await using server = await serve(() => void handled++)
   const client = server.connect()
@@ -78,7 +78,7 @@ test('inTurn: the client leaves, starts none of its waiting requests', async () 
   assert.equal(handled, 1)
 })
 
-test('inTurn: the client leaves as the reader of its body stops, throws no error', async () => {
+test('serializeRequests does not throw if the client disconnects when the reader of its body stops', async () => {
   const stopped = Promise.withResolvers<void>()
   await using server = await serve((request, response) => {
     const listener = () => {}

@@ -101,6 +101,7 @@ export class ProcessStarter {
     clearEnded(home)
     // Counting many files takes long: it runs in parallel with the preparation.
     const diskExceeded = findExceededDiskLimit(home, config)
+    // The error is thrown where the result is awaited. If the start fails before, it must not be an unhandled rejection.
     diskExceeded.catch(() => {})
     const prepared = await this.#prepare(intern, secret, home)
     const { uid, connection, listen } = prepared
@@ -132,6 +133,7 @@ export class ProcessStarter {
     const agent = this.#createAgentCommand(intern, secret, { home, compileCache, baseUrl })
     const { instructions, repository } = intern
     const servers = await this.#deps.mcpServersOf(intern)
+    // An intern that was asleep is started for a prompt, so its agent is started without waiting for that prompt.
     const startsAgent = intern.asleepSince !== null
     mkdirSync(home, { recursive: true, mode: 0o700 })
     const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))

@@ -126,7 +126,11 @@ onEachDatabase('limits of sessions and tags', (kind) => {
     const { service } = at
     const budgets = async (key?: string) =>
       (await service.ask('GET', '/key', { ...(key && { key }) })).body.data.budgets.map((budget: any) => [
-        ...[budget.layer, budget.tag_name, budget.group_value, budget.limit_usd, Number(budget.spent_usd.toFixed(6))],
+        budget.layer,
+        budget.tag_name,
+        budget.group_value,
+        budget.limit_usd,
+        Number(budget.spent_usd.toFixed(6)),
       ])
     assert.deepEqual(await budgets(), [
       ['session', null, null, 1, 0],

@@ -5,7 +5,7 @@ import type { Row, Section } from './config.ts'
 /** Prices of a catalogue file, in USD per million tokens. */
 export type PriceRow = { prompt: string; completion: string; cache_read?: string; cache_write?: string }
 
-/** Reads the prices of a row, in USD per token. LiteLLM accepts them in `litellm_params` and in `model_info`. */
+/** Converts the prices of a row, which are in USD per token. LiteLLM accepts them in `litellm_params` and in `model_info`. */
 export function pricesOf({ litellm_params: params, model_info: info }: Row): PriceRow | undefined {
   const fields: Section = { ...info, ...params }
   const prompt = perMillion(fields.input_cost_per_token)
