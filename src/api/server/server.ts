@@ -14,6 +14,7 @@ import {
   trackRequests,
 } from '#platform/http/response/request-tracking.ts'
 import { createUnknownRouteLog } from '#platform/http/unknown-routes.ts'
+import { closeUnreadAnswers } from '#platform/http/unread-answers.ts'
 import { type Address, listenError, serverOrigin } from '../access/address.ts'
 import { admit, admitFromCache } from '../access/admit.ts'
 import type { ApiDeps } from '../access/deps.ts'
@@ -40,6 +41,9 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
 /** Values that tests change. */
 export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts; uploadPauseMs?: number }
 
+/** After this time without progress, an answer that its client does not read is abandoned. */
+const unreadAnswerMs = 120_000
+
 function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): RequestTimeouts {
   return { headersMs: Math.min(15_000, requestMs), requestMs, checkEveryMs: Math.min(5_000, requestMs) }
 }
@@ -65,6 +69,7 @@ export async function createApi(
     restate: (fault, request) => (isInternChat(request) ? addChatReason(fault) : fault),
   })
   keepNewConnections(app.server)
+  closeUnreadAnswers(app.server, unreadAnswerMs)
   const onFinished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)

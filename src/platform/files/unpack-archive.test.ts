@@ -17,6 +17,15 @@ function newFolder() {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+test('an archive that is not compressed is refused with the reason', async () => {
+  using folder = newFolder()
+  async function* body() {
+    yield Buffer.alloc(5000, 'A')
+  }
+  const unpacking = unpackArchive(await openConfined(folder.path), '', { body: body(), limits })
+  await assert.rejects(unpacking, /cannot be decompressed \(incorrect header check\)/)
+})
+
 async function unpacked(folder: string, names: string[]) {
   const entries = names.map((name) => ({ header: { name, size: 0, type: 'file' as const }, body: '' }))
   return unpackTar(folder, await packTar(entries))

@@ -56,6 +56,11 @@ async function* readEntries(body: Body, limits: ArchiveLimits): AsyncGenerator<P
   const source = Readable.from(limitBytes(body, limits.maxBytes))
   source.on('error', (error) => gunzip.destroy(error))
   gunzip.on('close', () => source.destroy())
+  // The web stream loses the message of this error.
+  let gunzipError: Error | undefined
+  gunzip.on('error', (error) => {
+    gunzipError ??= error
+  })
   source.pipe(gunzip)
   const decoder = createTarDecoder({ strict: true })
   let count = 0
@@ -71,7 +76,7 @@ async function* readEntries(body: Body, limits: ArchiveLimits): AsyncGenerator<P
       yield entry
     }
   } catch (error) {
-    throw toArchiveError(error)
+    throw toArchiveError(isGunzipError(error) ? (gunzipError ?? error) : error)
   } finally {
     gunzip.destroy()
   }
@@ -108,11 +113,16 @@ function countFolders(state: UnpackState, folders: number): void {
   if (state.createdFolders > state.limits.maxEntries) throw tooManyEntries(state.limits)
 }
 
+/** The reason for an error without a message: within an entry, the web stream has lost it. */
+const damagedNote = 'its compressed data is damaged'
+
+const isGunzipError = (error: unknown) => (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
+
 function toArchiveError(error: unknown): unknown {
-  const { code = '', message } = error as NodeJS.ErrnoException
+  const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof FileError) return error
-  if (code.startsWith('Z_'))
-    return new FileError('invalid', `is not a complete tar.gz archive: it cannot be decompressed (${message})`)
+  if (isGunzipError(error))
+    return new FileError('invalid', `is not a complete tar.gz archive: it cannot be decompressed (${message || damagedNote})`)
   if (code) return error
   return new FileError('invalid', `is not a readable tar archive (${message.replace(/\.$/, '')})`)
 }
@@ -149,7 +159,7 @@ const refusedTypes = {
 /** Describes the error of an entry as an error of the archive. */
 function describeEntryError(name: string, error: unknown): unknown {
   // The archive ends within the entry, or cannot be decompressed from there.
-  if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return toArchiveError(error)
+  if (isGunzipError(error)) return toArchiveError(error)
   const described = describeFileError(name.length > 200 ? `${name.slice(0, 200)}…` : name, toArchiveError(error))
   if (!(described instanceof FileError)) return described
   return new FileError(described.kind, `contains a refused entry: ${described.message.replace(/\.$/, '')}`, {

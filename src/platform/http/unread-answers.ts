@@ -1,0 +1,30 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+type OpenSocket = Socket & { _handle?: { writeQueueSize: number } | null }
+/** The bytes that the system had accepted at a check that found others waiting. */
+type Progress = { sentBytes: number; since: number }
+
+/**
+ * Closes connections whose client has read nothing of a waiting answer for `ms`. A client that does not read would
+ * otherwise keep its connection, and the reserved money of its request, for ever.
+ */
+export function closeUnreadAnswers(server: Server, ms: number): void {
+  const sockets = new Map<OpenSocket, Progress | undefined>()
+  server.on('connection', (socket: Socket) => {
+    sockets.set(socket, undefined)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const check = () => {
+    const now = performance.now()
+    for (const [socket, before] of sockets) {
+      const waitingBytes = socket.writableLength + (socket._handle?.writeQueueSize ?? 0)
+      const sentBytes = socket.bytesWritten - waitingBytes
+      if (waitingBytes === 0) sockets.set(socket, undefined)
+      else if (before?.sentBytes !== sentBytes) sockets.set(socket, { sentBytes, since: now })
+      else if (now - before.since >= ms) socket.destroy()
+    }
+  }
+  const timer = setInterval(check, ms / 4).unref()
+  server.once('close', () => clearInterval(timer))
+}
