@@ -10,7 +10,7 @@ import { OpenQuestions } from './open-questions.ts'
 import type { Backpressure } from './outbox.ts'
 import { type PendingQuestion, type QuestionToAsk, requireSmallQuestion } from './pending-question.ts'
 import { RunBudget } from './run-budget.ts'
-import type { RunJournal } from './run-journal.ts'
+import type { RunPersistence } from './run-persistence.ts'
 import { RunReply, type TurnStream } from './run-reply.ts'
 import type { Session } from './session.ts'
 import { takeSessionNotes } from './session-notes.ts'
@@ -24,7 +24,7 @@ export type LiveRunDeps = {
   /** Whether one more run can stay open while it waits for an answer. */
   canWait: () => boolean
   backpressure: Backpressure
-  journal: RunJournal
+  persistence: RunPersistence
   /** Called when the run has a new deadline. */
   deadlineChanged: () => void
   /** Called when the run has ended, before its pending questions are cancelled. */
@@ -166,13 +166,13 @@ export class LiveRun {
 
   /** Asks the caller, now or after the questions before it. */
   ask(questionToAsk: QuestionToAsk, withdrawn: AbortSignal): Promise<unknown> {
-    const { limits, elapsed, journal, canWait } = this.#deps
+    const { limits, elapsed, persistence, canWait } = this.#deps
     const { question } = questionToAsk
     const isFull = this.#questions.count > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelled)
     requireSmallQuestion(question)
     const deadlineAt = elapsed() + limits.questionMs
-    journal.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
+    persistence.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
     this.#askedIds.add(question.id)
     const { replied, reply } = this.#questions.add(questionToAsk)
     withdrawn.addEventListener('abort', () => {
@@ -215,7 +215,7 @@ export class LiveRun {
     this.#wasLastAnswerDeclined = !reading.isConsent
     this.includesActivity = activity
     this.#isInBackground ||= background
-    this.#deps.journal.recordAnswer(this.session, pending.question, answer, by)
+    this.#deps.persistence.recordAnswer(this.session, pending.question, answer, by)
     this.apply({ type: 'answer.accepted', questionId, deadlineAt: elapsed() + limits.questionMs })
     pending.reply(reading.value)
     return resumed
@@ -253,7 +253,11 @@ export class LiveRun {
 
   #end(before: RunState, endReason: EndReason, explanation: Explanation): void {
     const metered = { ...explanation, meteredSince: this.#isAlone ? this.#startedAt : undefined }
-    const saved = saveTurnEnd((reason) => this.#deps.journal.saveEnd(this.session, reason, metered), endReason, metered)
+    const saved = saveTurnEnd(
+      (reason) => this.#deps.persistence.saveEnd(this.session, reason, metered),
+      endReason,
+      metered,
+    )
     if (before.at === 'starting') this.#reply.refuse(refusalFor(saved.reason, saved.explanation))
     else this.#reply.end(closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation }))
     this.#deps.ended(this, saved.reason)

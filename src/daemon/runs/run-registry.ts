@@ -15,7 +15,7 @@ import { watchDeadlines } from './deadlines.ts'
 import { LiveRun } from './live-run.ts'
 import { playTurn } from './play-turn.ts'
 import type { Decisions } from './rule-decisions.ts'
-import { RunJournal } from './run-journal.ts'
+import { RunPersistence } from './run-persistence.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { failRun } from './turn.ts'
@@ -43,7 +43,7 @@ export type RunRegistryDeps = {
 export class RunRegistry {
   readonly #deps: RunRegistryDeps
   readonly #runs = new Map<string, LiveRun>()
-  readonly #journal: RunJournal
+  readonly #persistence: RunPersistence
   readonly #host: AgentHost
   readonly #sessions: Sessions
   readonly #deadlines: ReturnType<typeof watchDeadlines>
@@ -55,7 +55,7 @@ export class RunRegistry {
   constructor(deps: RunRegistryDeps) {
     const { launch, log, limits, elapsed, startsAgent } = deps
     this.#deps = deps
-    this.#journal = new RunJournal(deps)
+    this.#persistence = new RunPersistence(deps)
     this.#idleSince = elapsed()
     const onEnd = (agent: Agent, why: Error) => this.#agentEnded(agent, why)
     this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, onEnd })
@@ -162,7 +162,7 @@ export class RunRegistry {
         elapsed,
         backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.disconnectReader()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
-        journal: this.#journal,
+        persistence: this.#persistence,
         deadlineChanged: this.#deadlines.schedule,
         ended: (run, reason) => this.#runEnded(run, reason),
       },

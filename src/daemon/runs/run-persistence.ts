@@ -8,7 +8,7 @@ import type { Explanation } from './closing-event.ts'
 import type { PendingQuestion } from './pending-question.ts'
 import type { Session } from './session.ts'
 
-type RunJournalDeps = {
+type RunPersistenceDeps = {
   store: DaemonStore
   transcripts: DaemonTranscripts
   limits: Limits
@@ -17,10 +17,10 @@ type RunJournalDeps = {
 }
 
 /** Saves the questions, answers and ends of runs. */
-export class RunJournal {
-  readonly #deps: RunJournalDeps
+export class RunPersistence {
+  readonly #deps: RunPersistenceDeps
 
-  constructor(deps: RunJournalDeps) {
+  constructor(deps: RunPersistenceDeps) {
     this.#deps = deps
   }
 
