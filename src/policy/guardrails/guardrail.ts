@@ -2,6 +2,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { groupings } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
+import { spentAmounts } from '#spend/budgets/spent-amounts.ts'
 import { Policy } from './decide/policy.ts'
 import { vendorFieldsOf } from './decide/zdr.ts'
 
@@ -16,23 +17,7 @@ export type GuardrailRecord = {
   updatedAt: number
 }
 
-const Amounts = z.object({
-  spent_usd: z.number().describe('Spending in the current period, in USD.'),
-  unconfirmed_usd: z
-    .number()
-    .describe(
-      'Charged in the current period in addition to `spent_usd`, because no provider reported what it billed, in USD.',
-    ),
-  held_usd: z
-    .number()
-    .describe('Reserved by servers for requests in flight and following ones, in USD. The unspent part is released.'),
-  forecast_usd: z
-    .number()
-    .nullable()
-    .describe(
-      'Expected spending at the end of the period, in USD; null for a limit that never resets or has just reset.',
-    ),
-})
+const Amounts = spentAmounts('limit')
 
 const Spender = z.object({
   kind: z.enum(['member', 'key']),

@@ -5,6 +5,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { type Budget, type Pool, toLimit } from '../budget.ts'
+import { spentAmounts } from '../spent-amounts.ts'
 import { Thresholds } from '../thresholds.ts'
 
 /** The intervals of pooled budgets, shortest first. A shorter one must have a smaller limit. */
@@ -20,21 +21,7 @@ const commonFields = {
   id: z.string(),
   limit_usd: z.number().describe('In USD.'),
   reset_interval: z.enum(intervals).nullable().describe('When the spending is reset to 0; null for never.'),
-  spent_usd: z.number().describe('Spending in the current period, in USD.'),
-  unconfirmed_usd: z
-    .number()
-    .describe(
-      'Charged in the current period in addition to `spent_usd`, because no provider reported what it billed, in USD.',
-    ),
-  held_usd: z
-    .number()
-    .describe('Reserved by servers for requests in flight and following ones, in USD. The unspent part is released.'),
-  forecast_usd: z
-    .number()
-    .nullable()
-    .describe(
-      'Expected spending at the end of the period, in USD; null for a budget that never resets or has just reset.',
-    ),
+  ...spentAmounts('budget').shape,
   thresholds: Thresholds,
   resets_at: z.iso.datetime().nullable().describe('When the next period begins; null for never.'),
   created_at: z.iso.datetime(),
