@@ -65,6 +65,7 @@ export const longerRuns: Record<string, Record<string, string>> = {
   'test/slow/money.test.ts': { HISTORIES: '5000' },
   'test/slow/crash.test.ts': { CRASH_ROUNDS: '30' },
   'test/slow/interns-histories.test.ts': { HISTORY_SECONDS: '120' },
+  'test/intern-files-attack.test.ts': { FILES_ATTACK_ROUNDS: '400' },
   'test/tool-call-splits.test.ts': { TOOL_CALL_SPLITS: '200' },
 }
 

@@ -123,7 +123,16 @@ for (const [what, env, through, says, replies] of [
   })
 }
 
-const paste = (line = '') => execFileSync('sh', ['-c', `${line.trim()} -sS --fail-with-body`], { encoding: 'utf8' })
+/** Runs a printed line. On an overloaded machine the intern may still be starting, and the line is repeated. */
+function paste(line = ''): string {
+  for (let tries = 1; ; tries++) {
+    const command = `${line.trim()} -sS --fail-with-body`
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+    if (status === 0) return stdout
+    assert.ok(tries < 300 && /intern_not_ready/.test(stdout), stderr + stdout)
+    spawnSync('sleep', ['1'])
+  }
+}
 
 /** The text of a stream of chunks. */
 function saidIn(stream: string): string {
