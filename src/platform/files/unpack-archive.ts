@@ -122,7 +122,10 @@ function toArchiveError(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof FileError) return error
   if (isGunzipError(error))
-    return new FileError('invalid', `is not a complete tar.gz archive: it cannot be decompressed (${message || damagedNote})`)
+    return new FileError(
+      'invalid',
+      `is not a complete tar.gz archive: it cannot be decompressed (${message || damagedNote})`,
+    )
   if (code) return error
   return new FileError('invalid', `is not a readable tar archive (${message.replace(/\.$/, '')})`)
 }
