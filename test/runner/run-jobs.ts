@@ -12,6 +12,9 @@ export type JobResult = { name: string; passed: boolean; seconds: number }
 /** Time for processes that are already ending when the tests have ended. */
 const graceMs = 10_000
 
+/** Names a test that waits for ever. Tests have no shorter limit, because the machine can be busy. */
+const testTimeoutMs = 1_800_000
+
 /** How often a core that became idle is noticed. */
 const checkMs = 1000
 /** The share of idle processor time at which there is room for another job. */
@@ -69,7 +72,8 @@ async function runJob({ name, files, env = {} }: Job): Promise<JobResult> {
 
 async function runTests(files: string[], folder: string, variables: Record<string, string>) {
   const reporter = process.env.CI || process.stdout.isTTY ? 'spec' : 'dot'
-  const child = spawn(process.execPath, ['--test', `--test-reporter=${reporter}`, '--test-isolation=none', ...files], {
+  const options = [`--test-reporter=${reporter}`, '--test-isolation=none', `--test-timeout=${testTimeoutMs}`]
+  const child = spawn(process.execPath, ['--test', ...options, ...files], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...variables,
