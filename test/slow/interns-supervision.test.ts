@@ -52,13 +52,13 @@ test('a killed daemon is noticed within a second, reported, and restarted', asyn
 })
 
 test('a hanging daemon is reported, killed, and restarted', async () => {
-  await using service = await startTestService({ settings: { intern_unresponsive_ms: 1000 } })
+  await using service = await startTestService({ settings: { intern_unresponsive_ms: 10_000 } })
   const { id } = await runningIntern(service)
   const { sessionId } = await say(service, id, 'hello')
   const pid = daemonPid(service.testStore.settings.data_dir, id)
   process.kill(pid, 'SIGSTOP')
   const failed = await untilIntern(service, id, 'failed')
-  assert.equal(failed.last_failure_message, 'The daemon has not answered for 1 s.')
+  assert.equal(failed.last_failure_message, 'The daemon has not answered for 10 s.')
   await untilIntern(service, id, 'running')
   assert.equal(isRunning(pid), false)
   assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
