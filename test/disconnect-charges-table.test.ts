@@ -168,7 +168,7 @@ test('disconnects are charged what was billed, at most 1.3 times in the median',
   const file = join(folder, 'catalogue.json')
   writeFileSync(file, JSON.stringify(catalogueOf(url)))
   const settings = { catalogue_file: file, starter_catalogue: 'false' as never }
-  await using service = await startTestService({ settings, now: () => clock.now })
+  await using service = await startTestService({ settings, now: () => clock.now, elapsed: () => clock.now })
   const run = { service, sales }
   const protocols = Object.keys(pacedProtocols)
   // The speed of an endpoint is known after five answers.

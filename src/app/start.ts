@@ -59,6 +59,7 @@ export async function startService({
   variable,
   log,
   now,
+  elapsed,
   newId,
   stopping,
   ...options
@@ -71,7 +72,7 @@ export async function startService({
   const shutdown = createShutdown()
   const { isShuttingDown } = shutdown
   const { deps, interns, firstKeys, ledger } = await openDeps(
-    { config, settingSources, variable, log, now, newId },
+    { config, settingSources, variable, log, now, elapsed, newId },
     isShuttingDown,
     cleanup,
   )

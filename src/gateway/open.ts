@@ -48,6 +48,8 @@ type GatewayParts = {
   onCircuit: OnCircuitChange
   variable: (name: string) => string | undefined
   now: () => number
+  /** A monotonic clock in whole milliseconds. Defaults to the clock of the process. */
+  elapsed: (() => number) | undefined
   newId: NewId
 }
 
@@ -76,6 +78,7 @@ export function openGateway({
   onCircuit,
   variable,
   now,
+  elapsed = () => Math.floor(performance.now()),
   newId,
 }: GatewayParts): GatewayDeps {
   return {
@@ -111,7 +114,7 @@ export function openGateway({
     onRefused,
     tracing,
     now,
-    elapsed: () => Math.floor(performance.now()),
+    elapsed,
     newId,
   }
 }

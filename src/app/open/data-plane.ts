@@ -93,6 +93,7 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
     },
     variable,
     now,
+    elapsed: parts.elapsed,
     newId,
   })
   cleanup.defer(routing.upstreams.close)

@@ -7,6 +7,8 @@ import { throttleWarnings } from '#platform/process/warning-throttle.ts'
 export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 'newId'> & {
   /** An environment variable's value: the catalogue names those that hold providers' credentials. */
   variable: (name: string) => string | undefined
+  /** A monotonic clock in whole milliseconds, for durations. Defaults to the clock of the process. */
+  elapsed?: (() => number) | undefined
   /** Aborted when the process must end. A start in progress then skips waits that it does not need. */
   stopping?: AbortSignal
   /** Called when a newer version has changed the database so that this one must stop using it. */

@@ -37,6 +37,8 @@ type Options = {
   /** The source of each setting; unknown by default. */
   sources?: SettingSources
   now?: () => number
+  /** The monotonic clock of requests. */
+  elapsed?: () => number
   /** Environment variables that hold providers' credentials. */
   variables?: Record<string, string>
   timeouts?: RequestTimeouts
@@ -75,6 +77,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
       ? pino({ level: 'info' }, { write: options.log })
       : pino({ level: process.env.TEST_LOG ?? 'silent' }),
     now: options.now ?? Date.now,
+    elapsed: options.elapsed,
     variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
     newId: newUuid,
     checkResponses: true,
