@@ -27,7 +27,7 @@ async function start(
 ) {
   const [state, workspace] = [await newFolder(), await newFolder()]
   const { PATH = '' } = process.env
-  const agent = spawn('bash', ['-c', `${limit}; exec "$0" "$@"`, process.execPath, program], {
+  const agent = spawn('bash', ['--norc', '-c', `${limit}; exec "$0" "$@"`, process.execPath, program], {
     env: { PATH, HOME: state.path, SIGNALBOX_STATE_DIR: state.path, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

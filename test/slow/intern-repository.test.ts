@@ -303,7 +303,7 @@ test('commits are fetched as documented, and files are transferred', { skip }, a
     ${copies}
     (cd "$WORKSPACE" && $as cat in.txt && ls -ln in.txt)`
   const env = { ...process.env, HOME: folder, WORKSPACE: join(homeOf(service, id), 'workspace') }
-  const text = execFileSync('bash', ['-euc', script], { cwd: folder, env, encoding: 'utf8' })
+  const text = execFileSync('bash', ['--norc', '-euc', script], { cwd: folder, env, encoding: 'utf8' })
   assert.match(text, /By the intern[\s\S]*for you/)
   assert.equal(readFileSync(join(folder, 'from-bob/report.pdf'), 'utf8'), 'report\n')
   assert.equal(lstatSync(fileIn(service, id, 'in.txt')).uid, lstatSync(env.WORKSPACE).uid)

@@ -70,6 +70,7 @@ export function underBubblewrap(
       ...environmentArguments,
       '--',
       '/bin/bash',
+      '--norc',
       '-c',
       start,
       script,

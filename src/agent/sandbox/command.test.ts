@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { isRunning } from '#test/harness/interns/interns.ts'
-import { newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { defaultSandbox, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
+import { createShell } from './shell.ts'
 import { hasSubReaper } from './sub-reaper.ts'
 
 async function run(script: string) {
@@ -51,6 +54,20 @@ test('a process that left the process group ends with the command', { timeout: 1
   await until(() => remaining.every((pid) => !isRunning(pid)))
 })
 
+test('a program with a standard input is started without the start file of the shell', {
+  timeout: 120_000,
+}, async () => {
+  await using own = await newFolder()
+  writeFileSync(join(own.path, '.bashrc'), 'echo started\n')
+  const shell = createShell({ env: { PATH: process.env.PATH, HOME: own.path }, sandbox: defaultSandbox })
+  const output: Buffer[] = []
+  const { signal } = new AbortController()
+  const options = { workspace: own.path, sandbox: false, hasInput: true, signal }
+  const { ended } = await shell.start('echo ran', { ...options, onOutput: (bytes) => void output.push(bytes) })
+  await ended
+  assert.equal(Buffer.concat(output).toString(), 'ran\n')
+})
+
 test('the end of one command does not affect a parallel one', { timeout: 120_000 }, async () => {
   const shell = realShell()
   await using own = await newFolder()
@@ -75,7 +92,7 @@ test('a command without a free file descriptor is refused, and the process survi
     codes.push(await tried())
     console.log(JSON.stringify([codes, process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')]))`
   const node = [process.execPath, '--input-type=module', '-e', script]
-  const limited = ['-c', 'ulimit -n 300; "$@"; exit', 'bash', ...node]
+  const limited = ['--norc', '-c', 'ulimit -n 300; "$@"; exit', 'bash', ...node]
   const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 600_000 })
   assert.deepEqual(stdout && JSON.parse(stdout), [[0, 'EMFILE', 0], []], stderr)
 })

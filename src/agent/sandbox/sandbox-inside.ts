@@ -95,7 +95,7 @@ export function setupScript(cpuSeconds: number): string {
 }
 /** `separateStderr`: standard error is separate from standard output. */
 export const sandboxedCommand = (separateStderr = false) =>
-  `nice -n ${niceIncrement} /bin/bash -c "$0"${separateStderr ? '' : ' 2>&1'}`
+  `nice -n ${niceIncrement} /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`
 
 /** A command to run in the sandbox. */
 export type SandboxedScript = {

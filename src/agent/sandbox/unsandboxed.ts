@@ -39,11 +39,12 @@ export function createUnsandboxedCommand(
   mark: string,
   separateStderr = false,
 ): Command {
-  const shell = `exec /bin/bash -c "$0"${separateStderr ? '' : ' 2>&1'}`
+  // Without `--norc`, bash reads the user's ~/.bashrc: its input is a socket, as from a remote shell.
+  const shell = `exec /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`
   const group = makeCommandGroup(`command-${mark}`)
   const program = hasSubReaper
-    ? underSubReaper(['/bin/bash', '-c', shell, script], group?.folder)
-    : { file: '/bin/bash', args: ['-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
+    ? underSubReaper(['/bin/bash', '--norc', '-c', shell, script], group?.folder)
+    : { file: '/bin/bash', args: ['--norc', '-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
   const passedEnv = [...inheritedNames, ...proxies, ...authorityVariables].flatMap((name) =>
     agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
   )

@@ -58,7 +58,7 @@ export function underUtilLinux(
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...readOnlyPaths.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
   const start = `${setupScript(cpuSeconds)} ${sandboxedCommand(separateStderr)}; exit $?`
-  const enterArguments = [String(account.id), workspace, '/bin/bash', '-c', start, script]
+  const enterArguments = [String(account.id), workspace, '/bin/bash', '--norc', '-c', start, script]
   return {
     // The kernel ends it, with all processes inside, when this process ends.
     file: 'setpriv',

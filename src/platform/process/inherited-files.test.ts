@@ -9,7 +9,7 @@ const skip = !existsSync('/proc/self/fd') && 'this system does not list open fil
 /** Runs a program in a Node whose parent left files 9, 23 and 40 open, as pipes that can be written to. */
 function inNode(program: string): string {
   const inherit = 'exec 9> >(cat >&2) 23>&9 40>&9; exec "$@" 9>&9 23>&23 40>&40'
-  const args = ['-c', inherit, 'bash', process.execPath, '--input-type=module', '-e', program]
+  const args = ['--norc', '-c', inherit, 'bash', process.execPath, '--input-type=module', '-e', program]
   const { stdout, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
   assert.notEqual(stdout, '', stderr)
   return stdout
@@ -18,7 +18,7 @@ function inNode(program: string): string {
 const lists = (stdio: string) => `
   const { spawnSync } = await import('node:child_process')
   const { withoutInheritedFiles } = await import('#platform/process/inherited-files.ts')
-  console.log(spawnSync('bash', ['-c', 'ls -l /proc/$$/fd'], { encoding: 'utf8', stdio: ${stdio} }).stdout)`
+  console.log(spawnSync('bash', ['--norc', '-c', 'ls -l /proc/$$/fd'], { encoding: 'utf8', stdio: ${stdio} }).stdout)`
 
 /** The open descriptors of each program, except 0 to 2. */
 const leading = (listed: string) => (listed.match(/\d+ -> (pipe|socket):/g) ?? []).filter((one) => !/^[0-2] /.test(one))

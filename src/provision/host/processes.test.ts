@@ -11,7 +11,7 @@ test('isAlive stays true without free file descriptors', () => {
     try { for (;;) openSync('/dev/null') } catch (error) { alive.push(error.code) }
     console.log(JSON.stringify([...alive, isAlive(parent)]))`
   const node = [process.execPath, '--input-type=module', '-e', script]
-  const { stdout, stderr } = spawnSync('bash', ['-c', 'ulimit -n 100; "$@"; exit', 'bash', ...node], {
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', 'ulimit -n 100; "$@"; exit', 'bash', ...node], {
     encoding: 'utf8',
   })
   assert.deepEqual(stdout && JSON.parse(stdout), [true, false, 'EMFILE', true], stderr)
