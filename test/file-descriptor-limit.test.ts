@@ -42,7 +42,16 @@ for (const [module, call, refusal] of starts)
       const said = await ${call}.catch(({ message }) => message)
       open.forEach(closeSync)
       setImmediate(() => console.log(said))`
-    const limited = ['--norc', '-c', 'ulimit -n 300; "$@"; exit', 'bash', process.execPath, '--input-type=module', '-e', script]
+    const limited = [
+      '--norc',
+      '-c',
+      'ulimit -n 300; "$@"; exit',
+      'bash',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+    ]
     const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 180_000 })
     assert.match(stdout, refusal, stderr)
   })

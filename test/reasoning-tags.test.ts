@@ -97,7 +97,7 @@ describe('reasoning between tags in the text of chat servers', () => {
         return { status: 200, type: 'text/event-stream', body: Object.values(forms)[Number(form)]!(sent) }
       },
       tagged.flatMap((_, at) => Object.keys(forms).map((_name, form) => `m-${at}-${form}`)),
-      { chatServers: ['openai'] },
+      { chatServers: ['plain'], compatibility: { 'openai-chat': { reasoning_tags: true } } },
     )
   })
   after(() => recorded[Symbol.asyncDispose]())
@@ -118,10 +118,10 @@ describe('reasoning between tags in the text of chat servers', () => {
       })
     }
 
-  test('a provider whose models write no tags is passed on unchanged', async () => {
+  test('the text of a server without the setting is passed on unchanged', async () => {
     const [{ sent }] = tagged as [Tagged]
-    const whole = await ask('chat', 'openai/m-0-0', false)
-    const stream = await ask('chat', 'openai/m-0-0', true)
+    const whole = await ask('chat', 'plain/m-0-0', false)
+    const stream = await ask('chat', 'plain/m-0-0', true)
     assert.equal(whole.body.choices[0].message.content, sent)
     assert.equal(understand('chat', stream.text).text, sent)
   })

@@ -35,6 +35,11 @@ export const losses: readonly Loss[] = [
       !reply.citations.some(isAddress),
   },
   {
+    parts: ['finish', 'error'],
+    why: 'A response that is still queued is no answer, so another endpoint is tried: background mode is refused.',
+    where: ({ recording }) => /^\s*\{.*"status":\s*"queued"/s.test(recording.answer),
+  },
+  {
     parts: ['finish'],
     why: 'The provider never said why it ended, only that it did.',
     where: ({ reply, result }) => reply.finish === '' && result.finish === 'stop',

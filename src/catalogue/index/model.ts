@@ -52,7 +52,7 @@ export type Compatibility = {
   costLookup?: CostLookupKind
   /** The field in which the server expects the reasoning of earlier answers. By default the field that its answers use. */
   reasoningField?: ReasoningField
-  /** Whether answers can start with reasoning between tags such as `<think>`, which is separated. By default true. */
+  /** Whether answers can start with reasoning between tags such as `<think>`, which is separated. By default not. */
   reasoningTags?: boolean
 }
 

@@ -30,8 +30,7 @@ function relay(pieces: Buffer[], needsText = false): { events: object[]; counted
     needsText,
     price: () => ({ costUsd: 1 }),
   })
-  // Other servers can start with reasoning between tags, for which the first characters are held.
-  const target = { endpoint: { provider: 'openai' } }
+  const target = { endpoint: {} }
   const attemptRequest = { answerId: 'gen-1', providerProtocol: openaiChat, target, stream: true } as AttemptRequest
   const answer = new AttemptAnswer(
     attemptRequest,

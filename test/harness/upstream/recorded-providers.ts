@@ -23,6 +23,8 @@ type Options = {
   policy?: { zdr?: boolean }
   /** More providers that speak chat completions. */
   chatServers?: readonly string[]
+  /** The compatibility of each provider in the catalogue. */
+  compatibility?: Readonly<Record<string, object>>
   settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
 }
 
@@ -30,12 +32,15 @@ type Options = {
 export async function startWithUpstream(
   answer: Parameters<typeof startScriptedUpstream>[0],
   names: readonly string[],
-  { policy = {}, chatServers = [], settings: more }: Options = {},
+  { policy = {}, chatServers = [], compatibility = {}, settings: more }: Options = {},
 ): Promise<RecordedProviders> {
   const upstream = await startScriptedUpstream(answer)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
   const catalogue_file = join(folder, 'catalogue.json')
-  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url, names, policy, chatServers)))
+  writeFileSync(
+    catalogue_file,
+    JSON.stringify(catalogueOn(upstream.url, names, policy, { chatServers, compatibility })),
+  )
   const settings = { catalogue_file, starter_catalogue: 'false' as never, ...more }
   const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
   return {
@@ -53,7 +58,7 @@ function catalogueOn(
   url: string,
   names: readonly string[],
   data_policy: object,
-  chatServers: readonly string[],
+  { chatServers, compatibility }: Required<Pick<Options, 'chatServers' | 'compatibility'>>,
 ): object {
   const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs', 'top_k']
   const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters, data_policy }
@@ -69,7 +74,10 @@ function catalogueOn(
     })
   const providerOf = ([provider, protocol]: [string, Protocol]) => {
     const base_url = `${url}/${provider}`
-    return [provider, { name: provider, protocol, base_url, credentials: ['TEST_KEY'] }]
+    return [
+      provider,
+      { name: provider, protocol, base_url, credentials: ['TEST_KEY'], compatibility: compatibility[provider] },
+    ]
   }
   return {
     providers: Object.fromEntries(providers.map(providerOf)),

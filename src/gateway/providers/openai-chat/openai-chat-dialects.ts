@@ -52,7 +52,6 @@ const openai: ChatDialect = {
   acceptsAllowedTools: true,
   reasonsByEffort: true,
   maxStops: 4,
-  reasoningTags: false,
   callIds: { allowedCharacters: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }
@@ -123,7 +122,6 @@ const dialects: Record<string, ChatDialect> = {
     acceptsCustomTools: true,
     acceptsAllowedTools: true,
     reasoningField: 'reasoning_details',
-    reasoningTags: false,
   },
   groq: {
     ...lenient,
@@ -138,7 +136,6 @@ const dialects: Record<string, ChatDialect> = {
   xai: {
     efforts: ['none', 'low', 'medium', 'high'],
     ...lenient,
-    reasoningTags: false,
     reasoningField: 'reasoning_content',
     reasonsByEffort: true,
     refuses: penaltiesAndBias,
@@ -153,7 +150,6 @@ const dialects: Record<string, ChatDialect> = {
     acceptsAnswerFields: true,
     acceptsReasoning: true,
     acceptsAllowedTools: true,
-    reasoningTags: false,
   },
 }
 

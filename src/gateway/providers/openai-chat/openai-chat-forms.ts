@@ -4,7 +4,6 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { AnswerForms, StreamProgress } from '../../protocol/answer-forms.ts'
 import { type Members, withMembers } from '../with-members.ts'
-import { findDialect } from './openai-chat-dialects.ts'
 import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
 import { ReasoningSeparator, separateReasoning, startsWithTag } from './tagged-reasoning.ts'
@@ -26,7 +25,7 @@ export const chatForms: AnswerForms = {
   reasoningSeparator: (endpoint) => (hasTags(endpoint) ? new ReasoningSeparator() : undefined),
 }
 
-const hasTags = (endpoint: Endpoint) => findDialect(endpoint).reasoningTags !== false
+const hasTags = ({ compatibility }: Endpoint) => compatibility?.reasoningTags === true
 
 const standardDelta = /"delta"\s*:\s*\{/
 
