@@ -132,6 +132,10 @@ async function compare(name: string, body: object): Promise<void> {
     }
   for (const [at, { name: gateway }] of gateways.entries()) {
     const sorted = times[at]!.toSorted((a, b) => a - b)
+    if (sorted.length === 0) {
+      console.log(`${name} ${gateway}: refused all ${refusedRequests[at]} requests`)
+      continue
+    }
     const percentile = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(1)
     const ratio = median(rates[at]!.map((rate, round) => rate / rates[0]![round]!)).toFixed(2)
     const latency = `p50 ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms, ${refusedRequests[at]} refused`
