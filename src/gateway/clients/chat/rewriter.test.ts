@@ -110,16 +110,17 @@ describe("repairs of a chat upstream's own bytes", () => {
       choices[0].message.tool_calls.map(({ id }: { id: string }) => id),
       ['own', 'call_c_1'],
     )
-    const without = { ...named, choices: [{ message: { tool_calls: null, audio: null, content: 'ü' } }] }
-    const mended = rewriteWhole(without)
-    assert.deepEqual(mended.choices[0].message, { content: 'ü' })
+    for (const rejected of [{ tool_calls: null }, { audio: null }]) {
+      const without = { ...named, choices: [{ message: { ...rejected, content: 'ü' }, finish_reason: 'stop' }] }
+      assert.deepEqual(rewriteWhole(without).choices[0].message, { content: 'ü' })
+    }
   })
 
   test('content in parts becomes text with the reasoning beside it', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const content = [thinking, { type: 'text', text: 'Yes' }]
     const { event } = rewriter()
-    const answer = rewriteWhole({ ...named, choices: [{ message: { content } }] })
+    const answer = rewriteWhole({ ...named, choices: [{ message: { content }, finish_reason: 'stop' }] })
     const [delta] = read(event(sent({ ...named, choices: [choice({ content })] }))).choices
     for (const fields of [answer.choices[0].message, delta.delta]) {
       assert.deepEqual([fields.content, fields.reasoning], ['Yes', 'Hm'])
@@ -145,7 +146,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     for (const [fields, right] of rows) {
       const { event } = rewriter()
       const [{ delta }] = read(event(sent({ ...named, choices: [choice(fields)] }))).choices
-      const [{ message }] = rewriteWhole({ ...named, choices: [{ message: fields }] }).choices
+      const [{ message }] = rewriteWhole({ ...named, choices: [{ message: fields, finish_reason: 'stop' }] }).choices
       for (const { reasoning, reasoning_details } of [delta, message])
         assert.deepEqual([reasoning, reasoning_details], ['Hm', [right]], JSON.stringify(fields))
     }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BackgroundReadSlots } from './background-read-slots.ts'
+import { ReadAfterDisconnect } from './read-after-disconnect.ts'
+
+const deadlines = { firstByteMs: 1, silenceMs: 1, usageMs: 50 }
+const mebibyte = 1024 * 1024
+const needed = (slots: BackgroundReadSlots) => ({ slots, isNeeded: () => true })
+
+test('until the client disconnects, an answer has no limit here', () => {
+  const read = new ReadAfterDisconnect({ deadlines })
+  assert.equal(read.accepts(100 * mebibyte), true)
+})
+
+test('a finished answer is read to its usage, for one mebibyte and a limited time', async () => {
+  const read = new ReadAfterDisconnect({ deadlines })
+  const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
+  read.startUsage(abort)
+  assert.equal(read.accepts(mebibyte), true)
+  assert.equal(read.accepts(1), false)
+  await aborted
+})
+
+test('an unfinished answer is read for eight mebibytes, and gives its slot back', () => {
+  const slots = new BackgroundReadSlots(60_000)
+  const reads = Array.from({ length: 65 }, () => new ReadAfterDisconnect({ deadlines, backgroundRead: needed(slots) }))
+  assert.equal(reads.filter((read) => read.startAnswer(() => {})).length, 64)
+  assert.equal(reads[0]!.accepts(8 * mebibyte), true)
+  assert.equal(reads[0]!.accepts(1), false)
+  for (const read of reads) read.end()
+  const later = new ReadAfterDisconnect({ deadlines, backgroundRead: needed(slots) })
+  assert.equal(
+    later.startAnswer(() => {}),
+    true,
+  )
+  later.end()
+})
+
+test('an unfinished answer whose usage is not needed is not read', () => {
+  const backgroundRead = { slots: new BackgroundReadSlots(60_000), isNeeded: () => false }
+  const read = new ReadAfterDisconnect({ deadlines, backgroundRead })
+  assert.equal(
+    read.startAnswer(() => {}),
+    false,
+  )
+})
