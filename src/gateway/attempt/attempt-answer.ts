@@ -103,7 +103,7 @@ export class AttemptAnswer implements Sink {
     this.#failIfUnreadable(() => this.#endStream(stream.completeFinished()))
   }
 
-  /** Handles a client that disconnected. What is not needed of the answer is cancelled at once. */
+  /** Handles a client that disconnected: reads the rest of the answer if its usage is needed, and cancels it otherwise. */
   onClientDisconnect(): void {
     const abort = () => this.exchange?.abort()
     if (this.#isOver) return abort()

@@ -6,7 +6,7 @@ import type { AnswerForms, StreamProgress } from '../../protocol/answer-forms.ts
 import { type Members, withMembers } from '../with-members.ts'
 import { isStandardMessage, normalizeMessage } from './openai-chat-message-forms.ts'
 import { readNativeAnswer } from './openai-chat-native-forms.ts'
-import { ReasoningSeparator, separateReasoning, startsWithTag } from './tagged-reasoning.ts'
+import { ReasoningSeparator, separateReasoning } from './tagged-reasoning.ts'
 
 type Part = 'delta' | 'message'
 
@@ -19,7 +19,7 @@ export const chatForms: AnswerForms = {
     normalizeEvent: (content, progress) => normalizeCompletion(content, 'delta', progress) as object,
     normalizeAnswer: (body, endpoint) => {
       const completion = isStandardCompletion(body) ? body : normalizeCompletion(body, 'message')
-      return startsWithTag(completion) && hasTags(endpoint) ? separateReasoning(completion) : completion
+      return hasTags(endpoint) ? separateReasoning(completion) : completion
     },
   },
   reasoningSeparator: (endpoint) => (hasTags(endpoint) ? new ReasoningSeparator() : undefined),

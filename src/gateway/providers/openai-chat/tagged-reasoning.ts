@@ -100,33 +100,23 @@ function heldLength(text: string, tag: string): number {
 
 type Choice = { index?: unknown; finish_reason?: unknown; delta?: unknown; message?: unknown } & Members
 
-/** Whether the text of a whole answer starts with reasoning between tags. */
-export function startsWithTag(completion: unknown): boolean {
-  const { choices } = (completion ?? {}) as { choices?: unknown }
-  return Array.isArray(choices) && choices.some(hasTag)
-}
-
-/** The answer with its reasoning in a separate member, in which the readers and rewriters expect it. */
+/**
+ * The answer with its reasoning in a separate member, in which the readers and rewriters expect it. The same answer if its
+ * text does not start with reasoning between tags.
+ */
 export function separateReasoning(completion: unknown): unknown {
-  const { choices } = completion as { choices: Choice[] }
-  return { ...(completion as Members), choices: mapItems(choices, separateInChoice) }
+  const { choices } = (completion ?? {}) as { choices?: unknown }
+  if (!Array.isArray(choices)) return completion
+  const separated = mapItems(choices as Choice[], separateInChoice)
+  return separated === choices ? completion : { ...(completion as Members), choices: separated }
 }
-
-/** One check of the first character for almost all answers. */
-function hasTag(choice: { message?: { content?: unknown } | null } | null): boolean {
-  const content = choice?.message?.content
-  if (typeof content !== 'string' || !(content.charCodeAt(0) <= lessThan)) return false
-  return findOpeningTag(content) !== undefined
-}
-
-/** White space has lower codes. */
-const lessThan = 0x3c
 
 function separateInChoice(choice: Choice): Choice {
   const message = choice?.message
-  if (!hasTag(choice as { message: Members }) || !isObject(message) || hasReasoning(message)) return choice
+  if (!isObject(message) || typeof message.content !== 'string') return choice
+  if (!findOpeningTag(message.content) || hasReasoning(message)) return choice
   const splitter = new TagSplitter()
-  const [first, last] = [splitter.push(String(message.content)), splitter.end()]
+  const [first, last] = [splitter.push(message.content), splitter.end()]
   const delta = toDelta({ reasoning: first.reasoning + last.reasoning, text: first.text + last.text })
   return { ...choice, message: { ...message, content: '', ...delta } }
 }
