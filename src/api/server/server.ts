@@ -39,10 +39,13 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
 }
 
 /** Values that tests change. */
-export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts; uploadPauseMs?: number }
-
-/** After this time without progress, an answer that its client does not read is abandoned. */
-const unreadAnswerMs = 120_000
+export type ApiOptions = {
+  checkResponses?: boolean
+  timeouts?: RequestTimeouts
+  uploadPauseMs?: number
+  /** After this time without progress, an answer that its client does not read is abandoned. */
+  unreadAnswerMs?: number
+}
 
 function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): RequestTimeouts {
   return { headersMs: Math.min(15_000, requestMs), requestMs, checkEveryMs: Math.min(5_000, requestMs) }
@@ -51,7 +54,7 @@ function timeoutsFor({ request_timeout_ms: requestMs }: ApiDeps['config']): Requ
 /** Creates the server of the public API, which is not listening yet. */
 export async function createApi(
   deps: ApiDeps,
-  { timeouts, uploadPauseMs = 30_000, ...options }: ApiOptions = {},
+  { timeouts, uploadPauseMs = 30_000, unreadAnswerMs = 120_000, ...options }: ApiOptions = {},
 ): Promise<FastifyInstance> {
   const root = rootPath(deps.config)
   const app = createApp({

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { closeUnreadAnswers } from './unread-answers.ts'
+import { closeUnreadAnswers, countWaitingBytes } from './unread-answers.ts'
 
-async function serve(answer: (response: ServerResponse) => void, ms: number) {
+async function serve(answer: (response: ServerResponse) => void, ms: number, elapsed?: () => number) {
   const server = createServer((_request, response) => answer(response))
-  closeUnreadAnswers(server, ms)
+  closeUnreadAnswers(server, ms, elapsed)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
@@ -32,21 +32,37 @@ test('a connection that waits for its answer, or for more of it, stays open', as
   assert.match(String(last), /last/)
 })
 
-test('a client that reads slowly is not cut off', async () => {
+test('a client that reads slowly is not cut off, and one that stops reading is', async () => {
   const size = 24 * 1024 * 1024
-  using served = await serve((response) => response.end(Buffer.alloc(size)), 1_500)
-  const { client } = served
+  let now = 0
+  const ms = 200
+  using served = await serve(
+    (response) => response.end(Buffer.alloc(size)),
+    ms,
+    () => now,
+  )
+  const { client, response } = served
   client.pause()
-  let received = 0
-  const reading = setInterval(() => {
-    received += client.read()?.length ?? 0
-  }, 20)
-  await new Promise((resolve) => setTimeout(resolve, 4_000))
-  assert.equal(client.destroyed, false)
-  clearInterval(reading)
-  client.on('data', (bytes) => {
-    received += bytes.length
-  })
-  client.resume()
-  while (received < size) await once(client, 'data')
+  for (let step = 0; step < 10; step++) {
+    await readUntilProgress(client, response)
+    await nextCheck(ms)
+    now += 0.9 * ms
+  }
+  assert.equal(response.destroyed, false)
+  while (!response.destroyed) {
+    await nextCheck(ms)
+    now += ms
+  }
 })
+
+/** Waits until the connections have been checked at least once more. */
+const nextCheck = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms / 2))
+
+/** Reads until the system accepts more bytes of the answer. */
+async function readUntilProgress(client: Socket, { socket }: ServerResponse): Promise<void> {
+  const waiting = countWaitingBytes(socket!)
+  while (countWaitingBytes(socket!) === waiting) {
+    client.read()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { steadyNow } from '../core/clock.ts'
 
 type OpenSocket = Socket & { _handle?: { writeQueueSize: number } | null }
 /** The bytes that the system had accepted at a check that found others waiting. */
@@ -8,17 +9,18 @@ type Progress = { sentBytes: number; since: number }
 /**
  * Closes connections whose client has read nothing of a waiting answer for `ms`. A client that does not read would
  * otherwise keep its connection, and the reserved money of its request, for ever.
+ * @param elapsed a monotonic clock in milliseconds.
  */
-export function closeUnreadAnswers(server: Server, ms: number): void {
+export function closeUnreadAnswers(server: Server, ms: number, elapsed: () => number = steadyNow): void {
   const sockets = new Map<OpenSocket, Progress | undefined>()
   server.on('connection', (socket: Socket) => {
     sockets.set(socket, undefined)
     socket.once('close', () => sockets.delete(socket))
   })
   const check = () => {
-    const now = performance.now()
+    const now = elapsed()
     for (const [socket, before] of sockets) {
-      const waitingBytes = socket.writableLength + (socket._handle?.writeQueueSize ?? 0)
+      const waitingBytes = countWaitingBytes(socket)
       const sentBytes = socket.bytesWritten - waitingBytes
       if (waitingBytes === 0) sockets.set(socket, undefined)
       else if (before?.sentBytes !== sentBytes) sockets.set(socket, { sentBytes, since: now })
@@ -27,4 +29,9 @@ export function closeUnreadAnswers(server: Server, ms: number): void {
   }
   const timer = setInterval(check, ms / 4).unref()
   server.once('close', () => clearInterval(timer))
+}
+
+/** The bytes that the system has not accepted yet. */
+export function countWaitingBytes(socket: OpenSocket): number {
+  return socket.writableLength + (socket._handle?.writeQueueSize ?? 0)
 }

@@ -44,6 +44,8 @@ type Options = {
   timeouts?: RequestTimeouts
   /** How long an upload can pause. */
   uploadPauseMs?: number
+  /** How long a client can read nothing of its answer. */
+  unreadAnswerMs?: number
   /** Receives each line of the log. */
   log?: (line: string) => void
 }
@@ -83,6 +85,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     checkResponses: true,
     timeouts: options.timeouts,
     uploadPauseMs: options.uploadPauseMs,
+    unreadAnswerMs: options.unreadAnswerMs,
   })
 
   async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {
