@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -16,7 +15,16 @@ import {
 import { chunksOfStream, startFixedUpstream } from './fixed-upstream.ts'
 import { createKeyWithGuardrails } from './key-with-guardrails.ts'
 import { exitWithVerdict, median, report, setMachineLabel } from './report.ts'
-import { apiKey, npmStartArguments, processorMicroseconds, type RunningServer, start } from './servers.ts'
+import {
+  apiKey,
+  hasTaskset,
+  npmStartArguments,
+  onFirstCore,
+  processorMicroseconds,
+  type RunningServer,
+  start,
+  useSecondCore,
+} from './servers.ts'
 
 /**
  * Measures what the service adds to a completion, with key, plan, metering and log. The service runs on one core, the provider
@@ -61,8 +69,8 @@ const gateways = [
   },
   { name: 'pass-through', server: await start(onFirstCore(['bench/pass-through.ts', upstream.url]), {}) },
 ]
-setMachineLabel(hasTaskset() ? '1 core' : `${availableParallelism()} cores`)
-if (hasTaskset()) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)])
+setMachineLabel(hasTaskset ? '1 core' : `${availableParallelism()} cores`)
+useSecondCore()
 try {
   await warmUp()
   for (const part of parts) await measures[part as keyof typeof measures]()
@@ -103,15 +111,6 @@ function startService(): Promise<RunningServer> {
     environment,
     openSync(join(folder, 'log'), 'w'),
   )
-}
-
-function hasTaskset(): boolean {
-  return spawnSync('taskset', ['--version']).status === 0
-}
-
-function onFirstCore(args: string[]): { command: string; args: string[] } {
-  if (!hasTaskset()) return { command: process.execPath, args }
-  return { command: 'taskset', args: ['-c', '0', process.execPath, ...args] }
 }
 
 /** Sends requests until V8 has compiled the hot code, which takes some hundred thousand requests. */

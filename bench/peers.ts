@@ -8,7 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type CompletionTarget, completionTarget, connectTo, saturate, sendRequest } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { median } from './report.ts'
-import { apiKey, npmStartArguments, type RunningServer, residentMegabytes, start } from './servers.ts'
+import {
+  apiKey,
+  npmStartArguments,
+  onFirstCore,
+  type RunningServer,
+  residentMegabytes,
+  start,
+  useSecondCore,
+} from './servers.ts'
 
 /**
  * Compares the service with Portkey's gateway and with a proxy that does no work: answers per second, latency and memory. Each
@@ -28,7 +36,6 @@ const requests = {
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-peers-'))
 const upstream = await startFixedUpstream()
-const hasTaskset = spawnSync('taskset', ['--version']).status === 0
 type Gateway = { name: string; server: RunningServer; targetOf: (body: object) => CompletionTarget }
 const gateways: Gateway[] = []
 try {
@@ -37,7 +44,7 @@ try {
   const portkey = await startPortkey()
   if (portkey) gateways.push(portkey)
   else console.log(`Portkey ${portkeyVersion} could not be installed from npm, so it is not measured.`)
-  if (hasTaskset) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)])
+  useSecondCore()
   for (const [name, body] of Object.entries(requests)) await compare(name, body)
   for (const { name, server } of gateways) console.log(`${name}: ${residentMegabytes(server.pid)?.toFixed(0)} MB`)
 } finally {
@@ -48,11 +55,6 @@ try {
 
 function ours(name: string, server: RunningServer): Gateway {
   return { name, server, targetOf: (body) => completionTarget(server.url, apiKey, body) }
-}
-
-function onFirstCore(args: string[]): { command: string; args: string[] } {
-  if (!hasTaskset) return { command: process.execPath, args }
-  return { command: 'taskset', args: ['-c', '0', process.execPath, ...args] }
 }
 
 function startService(): Promise<RunningServer> {

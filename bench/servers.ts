@@ -86,6 +86,20 @@ export async function start(
   return { url, pid: child.pid!, msToListen: performance.now() - startedAt, stop: () => stop(child) }
 }
 
+/** Whether a process can be bound to a core. */
+export const hasTaskset = spawnSync('taskset', ['--version']).status === 0
+
+/** The command that runs Node on the first core, where the system allows it. The clients get the second one: `useSecondCore`. */
+export function onFirstCore(args: string[]): { command: string; args: string[] } {
+  if (!hasTaskset) return { command: process.execPath, args }
+  return { command: 'taskset', args: ['-c', '0', process.execPath, ...args] }
+}
+
+/** Binds this process, and what it starts from now on, to the second core. */
+export function useSecondCore(): void {
+  if (hasTaskset) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)])
+}
+
 async function listeningUrl(child: ChildProcess): Promise<string> {
   for await (const line of createInterface(child.stdout!)) {
     const url = /^listening on (\S+)$/.exec(line)?.[1]
