@@ -3,9 +3,9 @@ import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
-import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { newSpan, newSpanId, readTraceParent, type SpanContext, writeTraceParent } from '#platform/net/trace-parent.ts'
-import type { AttemptNote, Cause, Generation } from '#spend/ledger/generation.ts'
+import type { Cause, Generation } from '#spend/ledger/generation.ts'
 import type { SettledCost } from '../admission/request-reservation.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
 import type { Restriction } from '../plan/circuit-health.ts'
@@ -15,12 +15,14 @@ import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf, costOf } from '../pricing/cost.ts'
 import { answerMeasurement } from './answer-measurement.ts'
 import { AnswerCounter, isPlausible } from './answer-tally.ts'
+import { AttemptNotes } from './attempt-notes.ts'
 import { billedUsage, type Charge, chargeFor, estimateTokenCounts, type GeneratedTokens } from './charge.ts'
 import { toCause } from './failure-cause.ts'
 import { needsUsage, tokensWithin, transitMs } from './generated-tokens.ts'
 import type { RequestFacts } from './request-facts.ts'
-import { openCircuitNote, type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
+import { type PlanningResult, skippedEndpoints } from './skipped-endpoints.ts'
 import { findUnpriced, type TriedEndpoint } from './tried-endpoint.ts'
+import { UnconfirmedLoss } from './unconfirmed-loss.ts'
 
 export type RecordDeps = {
   measure: (measurement: Measurement) => void
@@ -67,11 +69,8 @@ export class RequestRecord {
   readonly #deps: RecordDeps
   readonly #facts: RequestFacts
   readonly #promptEstimate: () => number
-  readonly #attempts: AttemptNote[] = []
+  readonly #attempts: AttemptNotes
   #counter: AnswerCounter
-  #attemptStartedAt = 0
-  #connectMs: number | undefined
-  #firstByteMs: number | undefined
   #plan: PlanningResult | undefined
   /** Endpoints that a guardrail forbids since the plan was made. */
   #forbidden: Set<string> | undefined
@@ -79,16 +78,10 @@ export class RequestRecord {
   #currentTarget: Target | undefined
   /** The attempt that answered, and its end. */
   #answered: (TriedEndpoint & { failed: boolean; end: AttemptEnd }) | undefined
-  /** The highest cost of attempts without an answer, which the provider can bill. */
-  #loss: SettledCost = { cost: 0n, byok: false }
-  /** Whether lost attempts used credentials of the service and of the workspace. */
-  #isLossMixed = false
-  /** The part of the loss that is settled already. */
-  #settledLoss = 0n
+  readonly #loss = new UnconfirmedLoss()
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
   readonly #span: SpanContext | undefined
-  #attemptSpanId: string | undefined
 
   /** @param promptEstimate estimates the tokens of the prompt, if no upstream counts them. */
   constructor(deps: RecordDeps, facts: RequestFacts, promptEstimate: () => number) {
@@ -98,6 +91,7 @@ export class RequestRecord {
     this.id = `gen-${deps.newId()}`
     this.createdAt = deps.now()
     this.#startedAt = deps.elapsed()
+    this.#attempts = new AttemptNotes(deps.elapsed)
     this.#counter = new AnswerCounter(deps.elapsed)
     this.#span = deps.tracing ? newSpan(deps.newId, facts.traceParent) : undefined
   }
@@ -105,7 +99,7 @@ export class RequestRecord {
   /** The parent span for the upstream: the current attempt, or the client's span if tracing is off. */
   get traceParent(): string | undefined {
     const span = this.#span ?? readTraceParent(this.#facts.traceParent)
-    return span && writeTraceParent({ ...span, spanId: this.#attemptSpanId ?? span.spanId })
+    return span && writeTraceParent({ ...span, spanId: this.#attempts.spanId ?? span.spanId })
   }
 
   /** The endpoint of the latest attempt. */
@@ -121,17 +115,13 @@ export class RequestRecord {
   startAttempt(target: Target, permit: AttemptPermit): void {
     this.#currentTarget = target
     this.#permit = permit
-    this.#attemptStartedAt = this.#deps.elapsed()
-    this.#connectMs = undefined
-    this.#firstByteMs = undefined
-    if (this.#span) this.#attemptSpanId = newSpanId(this.#deps.newId)
+    this.#attempts.start(this.#span && newSpanId(this.#deps.newId))
     this.#counter = new AnswerCounter(this.#deps.elapsed)
   }
 
   /** Notes how long the attempt waited for its connection and for its first byte, if these came. */
   noteWaits(connectMs: number | undefined, firstByteMs: number | undefined): void {
-    this.#connectMs = connectMs
-    this.#firstByteMs = firstByteMs
+    this.#attempts.noteWaits(connectMs, firstByteMs)
   }
 
   readonly count = (events: AnswerEvent[]): void => {
@@ -148,7 +138,7 @@ export class RequestRecord {
 
   /** Notes an endpoint that was skipped because its circuit is open. */
   noteOpenCircuit(target: Target, restriction: Restriction): void {
-    this.#attempts.push(openCircuitNote(target, restriction))
+    this.#attempts.addOpenCircuit(target, restriction)
   }
 
   /** Notes an endpoint that was skipped because a guardrail changed and now forbids it. */
@@ -159,7 +149,7 @@ export class RequestRecord {
 
   /** Notes an attempt that was not sent: the request cannot be encoded, or the endpoint is no longer reachable. */
   noteUnsent({ endpoint }: Target, { kind, message }: Fault): void {
-    this.#noteAttempt(endpoint, kind, kind === 'unavailable' ? { reason: message } : undefined)
+    this.#attempts.add(endpoint, kind, kind === 'unavailable' ? { reason: message } : undefined)
   }
 
   /** Notes why the request failed. The first cause counts. A disconnect of the client is not a cause. */
@@ -174,7 +164,7 @@ export class RequestRecord {
    */
   failAttempt(tried: TriedEndpoint, failure: AttemptFailure, clientLeft: boolean): void {
     const { target, byok } = tried
-    this.#noteAttempt(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
+    this.#attempts.add(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
     if (clientLeft) {
       this.#outcome = 'client_left'
       if (failure.wasSent) this.#answered = { ...tried, failed: false, end: this.#unfinishedEnd() }
@@ -183,9 +173,8 @@ export class RequestRecord {
     this.#countFailure(target, failure)
     if (!failure.wasSent) return
     const { cost, margin } = this.#computeCharge(tried, this.#unfinishedEnd())
-    noteUnconfirmed(this.#attempts, cost + margin)
-    this.#isLossMixed ||= this.#loss.cost > 0n && this.#loss.byok !== byok
-    this.#loss = { cost: this.#loss.cost + cost + margin, byok }
+    this.#attempts.noteUnconfirmed(cost + margin)
+    this.#loss.add(cost + margin, byok)
   }
 
   /** Ends an attempt that answered, completely or up to its failure. */
@@ -195,32 +184,29 @@ export class RequestRecord {
     this.#answered = { ...tried, failed: failure !== undefined && !clientLeft, end }
     if (clientLeft) {
       this.#outcome = 'client_left'
-      this.#noteAttempt(target.endpoint, 'client_left', failure)
+      this.#attempts.add(target.endpoint, 'client_left', failure)
       return
     }
     if (failure) {
       this.#outcome = 'failed'
-      this.#noteAttempt(target.endpoint, 'broke', failure)
+      this.#attempts.add(target.endpoint, 'broke', failure)
       return this.#countFailure(target, failure)
     }
     this.#outcome = 'success'
-    this.#noteAttempt(target.endpoint, 'answered')
+    this.#attempts.add(target.endpoint, 'answered')
     this.#permit?.answered()
-    const times = { at: this.#deps.now(), sentAt: this.#attemptStartedAt, endedAt: end.at }
+    const times = { at: this.#deps.now(), sentAt: this.#attempts.startedAt, endedAt: end.at }
     this.#deps.measure(answerMeasurement(tried, this.#counter, this.#facts.streamed, times))
   }
 
   /** The cost of attempts without an answer that was not taken before; undefined if there is none. */
   takeUnsettledLoss(): SettledCost | undefined {
-    const cost = this.#loss.cost - this.#settledLoss
-    if (cost === 0n) return undefined
-    this.#settledLoss = this.#loss.cost
-    return { cost, byok: this.#loss.byok }
+    return this.#loss.takeUnsettled()
   }
 
   /** The part of a finished request's cost that is not settled yet. */
   unsettledCost({ cost, margin, byok }: Pick<Generation, 'cost' | 'margin' | 'byok'>): SettledCost {
-    return { cost: cost + margin - this.#settledLoss, byok }
+    return { cost: cost + margin - this.#loss.settledCost, byok }
   }
 
   /** The cost of an answer with these tokens. */
@@ -257,7 +243,7 @@ export class RequestRecord {
     const { fastest } = this.#deps.speeds(target.endpoint)
     const { hasHiddenTokens, isSequential } = bound.exact
     if (fastest === null || !isSequential || !(end.hasEnded || stopsOnDisconnect)) return undefined
-    const sentAt = this.#attemptStartedAt
+    const sentAt = this.#attempts.startedAt
     const { firstTokenAt, lastTokenAt } = this.#counter.result()
     const stoppedAt = end.at + transitMs(sentAt, firstTokenAt)
     return {
@@ -268,8 +254,7 @@ export class RequestRecord {
 
   /** Whether the whole charge counts in the same budgets, so that a correction can give it back to them. */
   get hasOneCredential(): boolean {
-    const isLost = this.#loss.cost > 0n
-    return !this.#isLossMixed && !(isLost && this.#answered && this.#answered.byok !== this.#loss.byok)
+    return this.#loss.hasOneCredential(this.#answered?.byok)
   }
 
   /** The metered request, whether it succeeded or not. */
@@ -278,7 +263,7 @@ export class RequestRecord {
     const answered = this.#answered
     const usage = this.#counter.result()
     const charge = answered && this.#computeCharge(answered, answered.end)
-    if (charge) noteUnconfirmed(this.#attempts, charge.margin)
+    if (charge) this.#attempts.noteUnconfirmed(charge.margin)
     if (answered && usage.usageMismatch !== undefined)
       this.#deps.onUsageMismatch?.(answered.target.endpoint.id, usage.usageMismatch)
     return {
@@ -323,8 +308,8 @@ export class RequestRecord {
       latencyMs: usage.firstTokenAt === undefined ? undefined : usage.firstTokenAt - this.#startedAt,
       durationMs: this.#deps.elapsed() - this.#startedAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
-      attempts: this.#attempts,
-      notAsked: this.#plan && skippedEndpoints(this.#plan, this.#attempts, this.#forbidden),
+      attempts: this.#attempts.all,
+      notAsked: this.#plan && skippedEndpoints(this.#plan, this.#attempts.all, this.#forbidden),
       orderedBy: this.#plan?.plan.orderedBy,
       pace: facts.streamed ? this.#counter.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,
@@ -334,24 +319,7 @@ export class RequestRecord {
 
   /** Whether a limit or a changed guardrail prevented every attempt. */
   #isRefused(): boolean {
-    return this.#outcome === 'failed' && this.#attempts.length === 0 && this.#cause !== undefined
-  }
-
-  #noteAttempt(
-    { id, provider }: Target['endpoint'],
-    outcome: AttemptNote['outcome'],
-    failure?: Pick<AttemptFailure, 'reason' | 'providerError'>,
-  ): void {
-    const durationMs = this.#deps.elapsed() - this.#attemptStartedAt
-    const note: AttemptNote = { endpointId: id, provider, outcome, durationMs }
-    if (failure && outcome !== 'client_left') {
-      note.reason = failure.reason
-      if (failure.providerError) note.error = failure.providerError
-    }
-    if (this.#connectMs !== undefined) note.connectMs = this.#connectMs
-    if (this.#firstByteMs !== undefined) note.firstByteMs = this.#firstByteMs
-    if (this.#attemptSpanId !== undefined) note.spanId = this.#attemptSpanId
-    this.#attempts.push(note)
+    return this.#outcome === 'failed' && this.#attempts.all.length === 0 && this.#cause !== undefined
   }
 
   /** Counts a failure against the endpoint. A fault in the request itself is not counted. */
@@ -361,10 +329,4 @@ export class RequestRecord {
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
   }
-}
-
-/** Notes what limits are charged for the latest attempt without a report of its provider. */
-function noteUnconfirmed(attempts: AttemptNote[], amount: PicoUsd): void {
-  const latest = attempts.at(-1)
-  if (latest && amount > 0n) latest.unconfirmedUsd = toUsd(amount)
 }

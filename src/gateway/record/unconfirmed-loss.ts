@@ -1,0 +1,44 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { SettledCost } from '../admission/request-reservation.ts'
+
+/** The highest cost of a request's attempts without an answer, which their providers can bill. */
+export class UnconfirmedLoss {
+  #cost: PicoUsd = 0n
+  #settledCost: PicoUsd = 0n
+  /** Whether the latest lost attempt used a credential of the workspace. */
+  #byok = false
+  /** Whether lost attempts used credentials of the service and of the workspace. */
+  #isMixed = false
+
+  get cost(): PicoUsd {
+    return this.#cost
+  }
+
+  get byok(): boolean {
+    return this.#byok
+  }
+
+  /** The part that is settled already. */
+  get settledCost(): PicoUsd {
+    return this.#settledCost
+  }
+
+  add(cost: PicoUsd, byok: boolean): void {
+    this.#isMixed ||= this.#cost > 0n && this.#byok !== byok
+    this.#cost += cost
+    this.#byok = byok
+  }
+
+  /** The part that was not taken before, which now counts as settled; undefined if there is none. */
+  takeUnsettled(): SettledCost | undefined {
+    const cost = this.#cost - this.#settledCost
+    if (cost === 0n) return undefined
+    this.#settledCost = this.#cost
+    return { cost, byok: this.#byok }
+  }
+
+  /** Whether all of it, and the answer if there is one, counts in the same budgets. */
+  hasOneCredential(answerByok: boolean | undefined): boolean {
+    return !this.#isMixed && (this.#cost === 0n || answerByok === undefined || answerByok === this.#byok)
+  }
+}
