@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UnconfirmedLoss } from './unconfirmed-loss.ts'
+
+test('each part of a loss is taken once', () => {
+  const loss = new UnconfirmedLoss()
+  assert.equal(loss.takeUnsettled(), undefined)
+  loss.add(5n, false)
+  assert.deepEqual(loss.takeUnsettled(), { cost: 5n, byok: false })
+  assert.equal(loss.takeUnsettled(), undefined)
+  loss.add(2n, true)
+  assert.deepEqual(loss.takeUnsettled(), { cost: 2n, byok: true })
+  assert.deepEqual([loss.cost, loss.settledCost], [7n, 7n])
+})
+
+test('a loss with the credentials of both owners counts in no single budget', () => {
+  const loss = new UnconfirmedLoss()
+  assert.equal(loss.hasOneCredential(true), true)
+  loss.add(5n, false)
+  assert.deepEqual(
+    [undefined, false, true].map((answerByok) => loss.hasOneCredential(answerByok)),
+    [true, true, false],
+  )
+  loss.add(2n, true)
+  assert.deepEqual(
+    [undefined, false, true].map((answerByok) => loss.hasOneCredential(answerByok)),
+    [false, false, false],
+  )
+})
