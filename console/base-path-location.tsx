@@ -1,7 +1,7 @@
 import { type ComponentChildren, options } from 'preact'
 import { LocationProvider, useLocation } from 'preact-iso/router'
-import { root } from './api/root.ts'
-import { withoutScreenRoot, withScreenRoot } from './api/workspace-path.ts'
+import { root } from './api/address/root.ts'
+import { withoutScreenRoot, withScreenRoot } from './api/address/workspace-path.ts'
 
 type Props = { children: ComponentChildren }
 

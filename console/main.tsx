@@ -1,7 +1,7 @@
 import { render } from 'preact'
+import { withoutScreenRoot } from './api/address/workspace-path.ts'
 import { hasPreloadedSession } from './api/preloaded-answers.ts'
 import { findSession } from './api/session.ts'
-import { withoutScreenRoot } from './api/workspace-path.ts'
 import { App, preloadScreen } from './app.tsx'
 import { prefixLinks } from './base-path-location.tsx'
 import './components/form/double-click.ts'

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
+import { isRetryable } from './api/connection/retry.ts'
 import { useGet } from './api/resource.ts'
-import { isRetryable } from './api/retry.ts'
 import type { Session } from './api/types.ts'
 import { setBadge } from './components/page/badges.ts'
 

@@ -2,16 +2,16 @@
  * Modules that several screens use. The bundler puts them into the entry chunk. Otherwise each set of screens would get
  * its own chunk, and a dozen small files are 3 kB larger than one.
  */
-import './api/address.ts'
-import './api/connection.ts'
-import './api/stale-data.ts'
+import './api/address/address.ts'
+import './api/connection/connection.ts'
+import './api/connection/stale-data.ts'
 import './api/client.ts'
 import './api/events.ts'
 import './api/failure.ts'
 import './api/resource.ts'
-import './api/retry.ts'
+import './api/connection/retry.ts'
 import './api/session.ts'
-import './api/stream.ts'
+import './api/connection/stream.ts'
 import './format/count.ts'
 import './format/money.ts'
 import './format/time.ts'

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { queryOf } from './api/address.ts'
+import { queryOf } from './api/address/address.ts'
+import { withoutRoot } from './api/address/root.ts'
 import { apiBase, call } from './api/client.ts'
 import { asFailure, type Failure } from './api/failure.ts'
 import { hasPasskeySupport, signInWithPasskey } from './api/passkeys.ts'
-import { withoutRoot } from './api/root.ts'
 import { findSession, signIn } from './api/session.ts'
 import type { Session } from './api/types.ts'
 

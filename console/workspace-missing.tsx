@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import { addressInWorkspace, workspaceInAddress } from './api/address/workspace-path.ts'
 import type { Failure } from './api/failure.ts'
 import { hasAllWorkspaces } from './api/session.ts'
 import type { Session } from './api/types.ts'
-import { addressInWorkspace, workspaceInAddress } from './api/workspace-path.ts'
 import { Heading } from './components/page/heading.tsx'
 import { SignIn } from './sign-in.tsx'
 

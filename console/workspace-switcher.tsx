@@ -1,6 +1,6 @@
+import { addressInWorkspace, workspaceInAddress } from './api/address/workspace-path.ts'
 import { hasAllWorkspaces } from './api/session.ts'
 import type { Session } from './api/types.ts'
-import { addressInWorkspace, workspaceInAddress } from './api/workspace-path.ts'
 import type { Command } from './components/palette/commands.ts'
 import { screens } from './screens.ts'
 

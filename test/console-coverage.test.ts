@@ -5,7 +5,7 @@ import { clients } from '#gateway/clients/clients.ts'
 import { emptyPolicy as everyRule } from '#policy/guardrails/decide/policy.ts'
 import { describePolicy } from '../console/components/policy/policy-description.ts'
 import { emptyPolicy } from '../console/guardrails/policy.ts'
-import { curlOf } from '../console/requests/curl.ts'
+import { curlOf } from '../console/requests/detail/curl.ts'
 import { sampleGeneration } from './harness/records/sample-generation.ts'
 
 test('the console writes the curl command of a request for the path of its client', () => {

@@ -5,7 +5,7 @@ import type { Prices } from '#catalogue/index/model.ts'
 import { chargedPrices } from '#gateway/pricing/charged-prices.ts'
 import { costOf } from '#gateway/pricing/cost.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
-import { costLines, isSumCorrect } from '../console/requests/cost.ts'
+import { costLines, isSumCorrect } from '../console/requests/detail/cost.ts'
 import { sampleGeneration } from './harness/records/sample-generation.ts'
 
 const prices: Prices = {

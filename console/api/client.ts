@@ -1,11 +1,11 @@
-import { pathOf, queryOf } from './address.ts'
-import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection.ts'
+import { pathOf, queryOf } from './address/address.ts'
+import { withRoot } from './address/root.ts'
+import { workspaceHeader, workspaceParameter } from './address/workspace-path.ts'
+import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection/connection.ts'
 import { readFailure } from './failure.ts'
 import { takePreloadedAnswer } from './preloaded-answers.ts'
-import { withRoot } from './root.ts'
 import { csrfToken, sessionLookedUp, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
-import { workspaceHeader, workspaceParameter } from './workspace-path.ts'
 
 export const apiBase = withRoot('/api/v1')
 

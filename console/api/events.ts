@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { workspaceInAddress } from './address/workspace-path.ts'
 import { linkTo } from './client.ts'
+import { keepOpen } from './connection/stream.ts'
 import { sessionState } from './session.ts'
-import { keepOpen } from './stream.ts'
-import { workspaceInAddress } from './workspace-path.ts'
 
 /** Receives the data of an event. All screens of the page share one event stream. */
 type Listener = (data: unknown) => void

@@ -1,4 +1,4 @@
-import { withRoot } from './root.ts'
+import { withRoot } from './address/root.ts'
 
 /** Answers of the API that the page contains, by address: those of the first requests of its screen. */
 const answers = new Map<string, unknown>()

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Answer, addressOf, call, type Input, type RouteName } from './client.ts'
-import { unreachableSince } from './connection.ts'
+import { unreachableSince } from './connection/connection.ts'
+import { type FailedRead, isRetryable, nextFailedRead, useRetry } from './connection/retry.ts'
+import { useStaleNotice } from './connection/stale-data.ts'
 import type { Failure } from './failure.ts'
-import { type FailedRead, isRetryable, nextFailedRead, useRetry } from './retry.ts'
-import { useStaleNotice } from './stale-data.ts'
 
 /**
  * Data of a request. The previous data stays during the next request, and also if the next request fails for a transient reason.

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
+import { pageSettings } from './address/page-settings.ts'
+import { withRoot } from './address/root.ts'
+import { putWorkspaceInAddress, workspaceHeader, workspaceInAddress } from './address/workspace-path.ts'
+import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './connection/retry.ts'
 import { Failure, readFailure } from './failure.ts'
-import { pageSettings } from './page-settings.ts'
 import { currentSessionPath, dropPreloadedAnswers, takePreloadedAnswer } from './preloaded-answers.ts'
-import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
-import { withRoot } from './root.ts'
 import type { NewSession, Session } from './types.ts'
-import { putWorkspaceInAddress, workspaceHeader, workspaceInAddress } from './workspace-path.ts'
 
 const sessionsPath = withRoot('/api/v1/sessions')
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../api/address.ts'
+import { queryOf } from '../api/address/address.ts'
 import type { Failure } from '../api/failure.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'

@@ -2,7 +2,7 @@ import '../components/page/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { InternPage } from './intern-page.tsx'
 import { Home } from './interns-home.tsx'
-import { SessionPage } from './session-page.tsx'
+import { SessionPage } from './sessions/session-page.tsx'
 
 /** `/interns` is the list, `/interns/<id>` an intern, `/interns/<id>/<session>` a session. */
 export function Screen() {

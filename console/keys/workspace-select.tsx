@@ -1,6 +1,6 @@
+import { workspaceInAddress } from '../api/address/workspace-path.ts'
 import { useAllRows } from '../api/pages.ts'
 import { hasAllWorkspaces, useSession } from '../api/session.ts'
-import { workspaceInAddress } from '../api/workspace-path.ts'
 import { useFilters } from '../components/filters/filters.ts'
 
 /**

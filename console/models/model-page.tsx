@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../api/address.ts'
+import { queryOf } from '../api/address/address.ts'
 import { useGet } from '../api/resource.ts'
 import { canUseModels } from '../api/session.ts'
 import type { Model } from '../api/types.ts'

@@ -1,4 +1,4 @@
-import { queryOf } from '../api/address.ts'
+import { queryOf } from '../api/address/address.ts'
 import type { Filters } from '../components/filters/filters.ts'
 import { Usd } from '../components/text/usd.tsx'
 import { count, exactCount, percent } from '../format/count.ts'

@@ -1,13 +1,13 @@
+import { workspaceInAddress } from '../api/address/workspace-path.ts'
 import { call, type Input } from '../api/client.ts'
 import { canListKeys, canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import { hasAllWorkspaces, useSession } from '../api/session.ts'
 import type { Guardrail, Key, OrganizationBudget, Session, WorkspaceBudget } from '../api/types.ts'
-import { workspaceInAddress } from '../api/workspace-path.ts'
 import { keyPath } from '../components/text/key-path.ts'
 import type { Budget } from './budgets.ts'
-import { expiryWarningDays } from './problems.ts'
+import { expiryWarningDays } from './problems/problems.ts'
 
 const dayMs = 86_400_000
 const maxKeys = 100

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../api/address.ts'
+import { queryOf } from '../api/address/address.ts'
 import { call, ifUnchanged } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { fetchAllPages } from '../api/pages.ts'

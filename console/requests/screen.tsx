@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
-import { queryOf } from '../api/address.ts'
+import { queryOf } from '../api/address/address.ts'
 import { useKeysByHash } from '../api/keys-by-hash.ts'
 import type { Generation } from '../api/types.ts'
 import { useFilters } from '../components/filters/filters.ts'
@@ -9,14 +9,14 @@ import { lazyComponent } from '../components/page/lazy-component.tsx'
 import { NoRequests } from '../components/page/no-requests.tsx'
 import { FailureState, Progress } from '../components/page/page-states.tsx'
 import { Table } from '../components/table/table.tsx'
-import { columnsOf, NarrowRow } from './columns.tsx'
 import { CredentialState } from './credential-state.tsx'
-import { FilterBar } from './filter-bar.tsx'
+import { columnsOf, NarrowRow } from './list/columns.tsx'
+import { FilterBar } from './list/filter-bar.tsx'
+import { useLog } from './list/use-log.ts'
 import { SummaryStrip } from './summary.tsx'
-import { useLog } from './use-log.ts'
 
 const { LazyComponent: Detail, preload: loadDetail } = lazyComponent('The details', () =>
-  import('./detail.tsx').then(({ Detail }) => Detail),
+  import('./detail/detail.tsx').then(({ Detail }) => Detail),
 )
 
 /** The live request log and the details of a request. */

@@ -1,5 +1,5 @@
 import type { AnalyticsQuery } from '../api/types.ts'
-import { spanOf, spans } from './log-query.ts'
+import { spanOf, spans } from './list/log-query.ts'
 
 type Values = Readonly<Record<string, string>>
 type Field = NonNullable<AnalyticsQuery['filters']>[number]['field']

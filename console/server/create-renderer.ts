@@ -1,4 +1,4 @@
-import { pageSettings } from '../api/page-settings.ts'
+import { pageSettings } from '../api/address/page-settings.ts'
 import type { PageRenderer } from './render-page.tsx'
 
 /** Loads the console for the service. Many modules read `root`, the path prefix of the service, when they are loaded. */

@@ -50,7 +50,7 @@ const press = (key: string) => (page: Page) => page.keyboard.press(key)
 type Opened = { path: () => string; open: (page: Page) => Promise<void>; maker?: boolean }
 const dialogs: Record<string, Opened[]> = {
   'guardrails/delete-guardrail.tsx': [{ path: () => `/guardrails/${created.guardrail}`, open: click('Delete') }],
-  'interns/intern-actions.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Suspend ada'), maker: true }],
+  'interns/list/intern-actions.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Suspend ada'), maker: true }],
   'interns/files/change-file.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change notes.md'), maker: true }],
   'interns/hosts/lost-host-dialog.tsx': [{ path: () => '/interns?part=hosts', open: click(/^Move or give up/) }],
   'interns/hosts/intern-host.tsx': [
@@ -64,28 +64,30 @@ const dialogs: Record<string, Opened[]> = {
     { path: () => '/interns?part=webhooks', open: click('Create webhook') },
     { path: () => '/interns?part=webhooks', open: click(/^Change https/) },
   ],
-  'keys/add-member.tsx': [{ path: () => '/keys/people', open: click('Add member') }],
-  'keys/change-key.tsx': [{ path: () => '/keys', open: click(/^Change/) }],
-  'keys/delete-contents.tsx': [{ path: () => '/keys/workspaces', open: click(/^Delete stored data/) }],
-  'keys/create-key.tsx': [{ path: () => '/keys', open: click('Create key') }],
+  'keys/members/add-member.tsx': [{ path: () => '/keys/people', open: click('Add member') }],
+  'keys/keys/change-key.tsx': [{ path: () => '/keys', open: click(/^Change/) }],
+  'keys/workspaces/delete-contents.tsx': [{ path: () => '/keys/workspaces', open: click(/^Delete stored data/) }],
+  'keys/keys/create-key.tsx': [{ path: () => '/keys', open: click('Create key') }],
   // Browsers offer passkeys only at a host name, so the test of passkeys checks these dialogs.
-  'keys/passkeys.tsx': [],
-  'keys/remove-member.tsx': [{ path: () => '/keys/people', open: click('Remove Ada') }],
-  'keys/provider-key-dialog.tsx': [
+  'keys/sign-in/passkeys.tsx': [],
+  'keys/members/remove-member.tsx': [{ path: () => '/keys/people', open: click('Remove Ada') }],
+  'keys/provider-keys/provider-key-dialog.tsx': [
     { path: () => '/keys/providers', open: click('Add provider key') },
     { path: () => '/keys/providers', open: click('Change team') },
   ],
-  'keys/add-workspace-members.tsx': [{ path: () => '/keys/members', open: click('Add members') }],
-  'keys/remove-workspace-member.tsx': [{ path: () => '/keys/members', open: click('Remove Ada') }],
-  'keys/budget-dialog.tsx': [{ path: () => '/keys/budgets', open: click(/^Set the daily budget, .* workspace/) }],
-  'keys/workspace-dialog.tsx': [
+  'keys/workspaces/add-workspace-members.tsx': [{ path: () => '/keys/members', open: click('Add members') }],
+  'keys/workspaces/remove-workspace-member.tsx': [{ path: () => '/keys/members', open: click('Remove Ada') }],
+  'keys/budgets/budget-dialog.tsx': [
+    { path: () => '/keys/budgets', open: click(/^Set the daily budget, .* workspace/) },
+  ],
+  'keys/workspaces/workspace-dialog.tsx': [
     { path: () => '/keys/workspaces', open: click('Create workspace') },
     { path: () => '/keys/workspaces', open: click(/^Change/) },
   ],
-  'interns/create-intern.tsx': [{ path: () => '/interns', open: click('Create intern') }],
-  'interns/change-intern.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change'), maker: true }],
+  'interns/form/create-intern.tsx': [{ path: () => '/interns', open: click('Create intern') }],
+  'interns/form/change-intern.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change'), maker: true }],
   // Only unconfirmed charges can be released: test/late-costs.test.ts.
-  'requests/release-charge.tsx': [],
+  'requests/detail/release-charge.tsx': [],
   'components/form/alert-thresholds.tsx': [
     { path: () => `/guardrails/${created.limited}`, open: click('Change alerts') },
   ],

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../../api/address.ts'
+import { queryOf } from '../../api/address/address.ts'
 
 /** The filters of a list. They are in the address, so that a view can be shared. */
 export type Filters = {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../../api/address.ts'
+import { queryOf } from '../../api/address/address.ts'
 import { useGet } from '../../api/resource.ts'
 import { role } from '../../api/session.ts'
 import type { Command } from '../palette/commands.ts'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { withRoot } from '../../api/root.ts'
+import { withRoot } from '../../api/address/root.ts'
 import { NoCredentials } from './no-credentials.tsx'
 import { EmptyState } from './page-states.tsx'
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { reloadWhenServed } from '../../api/reload-page.ts'
+import { reloadWhenServed } from '../../api/connection/reload-page.ts'
 import { EmptyState } from './page-states.tsx'
 
 /**

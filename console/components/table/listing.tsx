@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../../api/address.ts'
+import { queryOf } from '../../api/address/address.ts'
 import type { Resource } from '../../api/resource.ts'
 import { exactCount } from '../../format/count.ts'
 import { useFilters } from '../filters/filters.ts'

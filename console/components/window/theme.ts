@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { pageSettings } from '../../api/page-settings.ts'
+import { pageSettings } from '../../api/address/page-settings.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 export const themes: Theme[] = ['system', 'light', 'dark']

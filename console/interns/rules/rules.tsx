@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../../api/address.ts'
+import { queryOf } from '../../api/address/address.ts'
 import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
 import { useDraft } from '../../components/form/drafts.ts'

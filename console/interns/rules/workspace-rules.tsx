@@ -1,8 +1,8 @@
 import { useLocation } from 'preact-iso/router'
-import { queryOf } from '../../api/address.ts'
+import { queryOf } from '../../api/address/address.ts'
+import { workspaceInAddress } from '../../api/address/workspace-path.ts'
 import { useAllRows } from '../../api/pages.ts'
 import { canManage, useSession } from '../../api/session.ts'
-import { workspaceInAddress } from '../../api/workspace-path.ts'
 import { hasDraft } from '../../components/form/drafts.ts'
 import { Rules } from './rules.tsx'
 

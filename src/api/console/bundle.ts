@@ -54,7 +54,7 @@ const bundleServerCode = (renderedScreens: string[]) =>
         .map((name) => `./console/${name}/screen.tsx`),
       './console/management-screens.ts',
       './console/components/palette/open-palette.tsx',
-      './console/requests/detail.tsx',
+      './console/requests/detail/detail.tsx',
     ],
     format: 'esm',
     platform: 'node',

@@ -1,0 +1,67 @@
+import { useEffect } from 'preact/hooks'
+import { asFailure, type Failure } from '../failure.ts'
+
+/** Statuses after which a read is retried. 409 is an intern between two states, 0 no response. */
+const retryableStatuses = [0, 408, 409, 429, 500, 502, 503, 504]
+const firstDelayMs = 1_000
+const maxDelayMs = 30_000
+
+/** Failures of a read in a row. */
+export type FailedRead = {
+  /** The last failure. */
+  failure: Failure
+  /** The time of the last failure, in milliseconds since the epoch. */
+  at: number
+  /** The time of the first failure. */
+  since: Date
+  count: number
+}
+
+/** Whether a read that failed like this is retried automatically. */
+export const isRetryable = (failure: Failure) => retryableStatuses.includes(failure.status)
+
+/** The failures after one more. @param before the previous failures in a row. */
+export function nextFailedRead(before: FailedRead | undefined, error: unknown): FailedRead {
+  const at = Date.now()
+  const { since = new Date(at), count = 0 } = before ?? {}
+  return { failure: asFailure(error), at, since, count: count + 1 }
+}
+
+/**
+ * The delay before the next attempt. Doubles each time, and is never shorter than `Retry-After`.
+ * @param count failures in a row.
+ * @param jitter from 0 to 1, spreads the retries of pages that failed together.
+ */
+export function retryDelayMs(count: number, jitter: number, retryAfterMs = 0): number {
+  const backoffMs = Math.min(firstDelayMs * 2 ** (count - 1), maxDelayMs)
+  return Math.max(backoffMs * (1 - jitter / 5), retryAfterMs)
+}
+
+/** Calls `act` after a delay, or later when the page becomes visible. @returns a function that cancels it. */
+export function runWhenVisible(ms: number, act: () => void): () => void {
+  const run = () => {
+    if (document.hidden) return
+    cancel()
+    act()
+  }
+  const timer = setTimeout(() => {
+    document.addEventListener('visibilitychange', run)
+    run()
+  }, ms)
+  const cancel = () => {
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', run)
+  }
+  return cancel
+}
+
+/**
+ * Calls `act` after the retry delay of a transient failure.
+ * @param failedRead undefined without a failure, and during a request.
+ */
+export function useRetry(failedRead: FailedRead | undefined, act: () => void): void {
+  useEffect(() => {
+    if (!failedRead || !isRetryable(failedRead.failure)) return
+    return runWhenVisible(retryDelayMs(failedRead.count, Math.random(), failedRead.failure.retryAfterMs), act)
+  }, [failedRead])
+}

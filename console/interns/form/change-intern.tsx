@@ -1,0 +1,70 @@
+import { useLocation } from 'preact-iso/router'
+import { call } from '../../api/client.ts'
+import { invalidate } from '../../api/resource.ts'
+import type { Intern } from '../../api/types.ts'
+import { Conflict } from '../../components/form/conflict.tsx'
+import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { FormActions } from '../../components/form/form-actions.tsx'
+import { useObjectForm } from '../../components/form/object-form.ts'
+import { useAction } from '../../components/form/use-action.ts'
+import { toast } from '../../components/page/toast.tsx'
+import { fieldsOf, needsRestart, patchOf } from './intern-fields.ts'
+import { InternInputs } from './intern-inputs.tsx'
+
+type Props = { intern: Intern; onDone: () => void; onClose: () => void }
+
+/** Changes an intern. Only changed fields are sent. */
+export function ChangeIntern({ intern, onDone, onClose }: Props) {
+  const params = { internId: intern.id }
+  const load = () => call('GET /interns/{internId}', { params })
+  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(intern, load, fieldsOf)
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      const body = patchOf(before, fields)
+      const isSaved = await saveUnlessChanged(async (options) => {
+        if (Object.keys(body).length === 0) return
+        await call('PATCH /interns/{internId}', { params, body }, options)
+        toast(`${fields.name} updated${needsRestart(body) ? '. Takes effect at the next start' : ''}`)
+      })
+      if (!isSaved) return
+      onClose()
+      onDone()
+    })
+  }
+  return (
+    <Dialog title={`Change ${intern.name}`} onClose={onClose}>
+      <h2>Change {intern.name}</h2>
+      <form class="fields" onSubmit={submit}>
+        <InternInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} />
+        {conflict && <Conflict name={`${intern.name} has changed since you opened it`} {...conflict} />}
+        <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+/** The states in which the service deletes an intern. */
+export const isDeletable = ({ status }: Intern) => ['running', 'failed', 'stopped', 'destroy_failed'].includes(status)
+
+/** Deletes an intern with its files and sessions. */
+export function DeleteIntern({ intern, onClose }: Omit<Props, 'onDone'>) {
+  const { route } = useLocation()
+  const remove = async () => {
+    const params = { internId: intern.id }
+    await call('DELETE /interns/{internId}', { params, body: { acknowledge_workspace_loss: true } })
+    invalidate('interns')
+    onClose()
+    route('/interns', true)
+    toast(`${intern.name} is being deleted`)
+  }
+  return (
+    <Dialog title={`Delete ${intern.name}`} onClose={onClose}>
+      <h2>Delete {intern.name}</h2>
+      <p>Its files, sessions and history are deleted. Its requests stay in the request log.</p>
+      <DeleteNamed name={intern.name} verb="delete" act={remove} />
+    </Dialog>
+  )
+}

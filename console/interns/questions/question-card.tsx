@@ -1,0 +1,169 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { useGet } from '../../api/resource.ts'
+import { canUseModels, useSession } from '../../api/session.ts'
+import type { InternElicitation, InternPermission, InternWholePermission } from '../../api/types.ts'
+import { RelativeTime } from '../../components/text/timestamp.tsx'
+import { now } from '../../components/window/clock.ts'
+import { duration } from '../../format/time.ts'
+import { Diff } from '../diff.tsx'
+import { answer, sentAnswers } from '../intern-messages.ts'
+import type { Creator, OpenQuestion } from '../intern-updates.ts'
+import { escapeInvisible } from '../visible-text.ts'
+import { FormAnswer } from './form-answer.tsx'
+
+type Offer = { option: string; label: string; key?: string }
+
+/** The label and the key of each answer. */
+const offers: Offer[] = [
+  { option: 'allow_once', label: 'Allow once', key: 'a' },
+  { option: 'allow_always', label: 'Allow always', key: 'A' },
+  { option: 'reject_once', label: 'Reject', key: 'r' },
+  { option: 'reject_always', label: 'Reject always' },
+  { option: 'cancel', label: 'Cancel' },
+]
+
+/** The buttons of a permission question: one for each kind, or for each option if several have the same kind. */
+function offersOf({ options, choices = [] }: InternPermission): (Offer & { answer: string })[] {
+  return offers.flatMap((offer) => {
+    const choicesOfKind = choices.filter(({ kind }) => kind === offer.option)
+    if (choicesOfKind.length > 1)
+      return choicesOfKind.map(({ id, name }) => ({
+        option: offer.option,
+        answer: id,
+        label: `${offer.label}: ${escapeInvisible(name)}`,
+      }))
+    const isOffered = offer.option === 'cancel' || (options as string[]).includes(offer.option)
+    return isOffered ? [{ ...offer, answer: offer.option }] : []
+  })
+}
+
+type Props = { waiting: OpenQuestion; isSelected: boolean; choose: () => void }
+
+/** A question with its details, deadline and answers. */
+export function QuestionCard({ waiting: { intern, creator, question }, isSelected, choose }: Props) {
+  const card = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isSelected) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isSelected])
+  const isSent = sentAnswers.value.has(question.id)
+  return (
+    <article
+      ref={card}
+      class={isSelected ? 'question selected-question' : 'question'}
+      aria-label={`Question of ${intern.name}`}
+      onFocusCapture={choose}
+      onPointerDown={choose}
+    >
+      <header>
+        <h2>
+          <a href={`/interns/${intern.id}`}>{intern.name}</a>{' '}
+          {question.kind === 'permission' ? (
+            <>
+              requests permission: <code>{escapeInvisible(question.operation ?? 'act')}</code>
+            </>
+          ) : (
+            'asks for input'
+          )}
+        </h2>
+        <span class="dim">
+          for <CreatorName creator={creator} />, asked <RelativeTime time={question.asked_at} />
+        </span>
+        <span class="dim">
+          <a href={`/interns/${intern.id}/${encodeURIComponent(question.session_id)}`}>session</a>
+        </span>
+        <TimeLeft until={question.deadline_at} />
+      </header>
+      {question.kind === 'permission' ? (
+        <Permission waiting={{ intern, creator, question }} isSelected={isSelected} isSent={isSent} />
+      ) : (
+        <FormAnswer
+          question={question as InternElicitation}
+          isSent={isSent}
+          send={(reply) => void answer(intern, question, JSON.stringify(reply))}
+        />
+      )}
+    </article>
+  )
+}
+
+/** The creator of the intern. Managers see questions of other members too. */
+function CreatorName({ creator: { creator_user_id: id, creator_name: name } }: { creator: Creator }) {
+  return <>{useSession()?.member.id === id ? 'you' : (name ?? 'a former member')}</>
+}
+
+function TimeLeft({ until }: { until: string }) {
+  const ms = Date.parse(until) - now.value.getTime()
+  const isSoon = ms < 60_000
+  return (
+    <span class={isSoon ? 'time-left bad' : 'time-left dim'}>
+      {ms > 0 ? `${duration(Math.floor(ms / 1000) * 1000)} left` : 'expired'}
+    </span>
+  )
+}
+
+type PermissionProps = { waiting: OpenQuestion & { question: InternPermission }; isSelected: boolean; isSent: boolean }
+
+/** A permission question. It can be allowed only after all details are loaded. */
+function Permission({ waiting: { intern, question }, isSelected, isSent }: PermissionProps) {
+  const params = { internId: intern.id, questionId: question.id }
+  const { data, failure, reload } = useGet(
+    'GET /interns/{internId}/questions/{questionId}',
+    isSent ? undefined : { params },
+  )
+  const details = data?.data as InternWholePermission | undefined
+  return (
+    <>
+      {details ? (
+        <PermissionDetails details={details} />
+      ) : (
+        question.detail !== undefined && <pre>{escapeInvisible(question.detail)}</pre>
+      )}
+      {failure && (
+        <p class="bad" role="alert">
+          The details could not be loaded: {failure.message}{' '}
+          <button type="button" onClick={reload}>
+            Try again
+          </button>
+        </p>
+      )}
+      <div class="answers">
+        {!canUseModels() && <span class="dim">Viewers cannot answer.</span>}
+        {canUseModels() &&
+          offersOf(question).map(({ option, answer: chosenAnswer, label, key }) => (
+            <button
+              key={chosenAnswer}
+              type="button"
+              class={option === 'allow_once' ? 'main' : option === 'cancel' ? 'bare' : ''}
+              data-key={key}
+              disabled={isSent || (option.startsWith('allow') && !details)}
+              onClick={() => void answer(intern, question, chosenAnswer)}
+            >
+              {label} {key && isSelected && <kbd>{key}</kbd>}
+            </button>
+          ))}
+        {isSent && <span class="dim">sent</span>}
+      </div>
+    </>
+  )
+}
+
+function PermissionDetails({ details: { command, detail, changes, paths } }: { details: InternWholePermission }) {
+  const unchangedPaths = paths.filter((path) => !changes.some((change) => change.path === path))
+  const text = command ?? (changes.length === 0 ? detail : undefined)
+  const hasOtherDetail = detail !== text && detail !== undefined
+  return (
+    <>
+      {text !== undefined && <pre>{escapeInvisible(text)}</pre>}
+      {changes.map(({ path, diff }) => (
+        <Diff key={path} path={path} diff={diff} />
+      ))}
+      {hasOtherDetail && (
+        <details>
+          <summary class="dim">as described by the intern</summary>
+          <pre>{escapeInvisible(detail)}</pre>
+        </details>
+      )}
+      {unchangedPaths.length > 0 && <p class="dim">Files: {unchangedPaths.map(escapeInvisible).join(', ')}</p>}
+    </>
+  )
+}

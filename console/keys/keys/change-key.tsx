@@ -1,0 +1,79 @@
+import { call, ifUnchanged } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import type { Key, KeyPatch } from '../../api/types.ts'
+import { Conflict } from '../../components/form/conflict.tsx'
+import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { FormActions } from '../../components/form/form-actions.tsx'
+import { useObjectForm } from '../../components/form/object-form.ts'
+import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { toast } from '../../components/page/toast.tsx'
+import { editableKeyFields } from '../permissions.ts'
+import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
+import { KeyInputs } from './key-inputs.tsx'
+
+type Props = {
+  storedKey: Key
+  onChanged: () => void
+  /** Called instead of `onChanged` after the deletion. */
+  onDeleted?: () => void
+  onClose: () => void
+}
+
+/** Changes or deletes a key. Changes can be undone. */
+export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, onClose }: Props) {
+  const params = { hash: key.hash }
+  const load = async () => (await call('GET /keys/{hash}', { params })).data
+  const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
+  const { problem, isBusy, act } = useAction()
+  const isNameOnly = editableKeyFields(useSession(), key) === 'some'
+  const patch = patchOf(before, fields)
+  const isUnchanged = Object.keys(patch).length === 0
+  const save = async (body: KeyPatch, options: ReturnType<typeof ifUnchanged>) => {
+    const { data } = await call('PATCH /keys/{hash}', { params, body }, options)
+    onChanged()
+    return data
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      const isSaved = await saveUnlessChanged(async (options) => {
+        const after = await save(patch, options)
+        const undo = () => void runOrToast(async () => void (await save(undoOf(patch, key), ifUnchanged(after))))
+        // Developers can disable a key, but not enable it again.
+        toast(`${key.name} updated`, isNameOnly && patch.disabled ? {} : { undo })
+      })
+      if (isSaved) onClose()
+    })
+  }
+  const remove = async () => {
+    await call('DELETE /keys/{hash}', { params })
+    onClose()
+    onDeleted()
+    toast(`${key.name} deleted`)
+  }
+  return (
+    <Dialog title={`Change ${key.name}`} onClose={onClose}>
+      <h2>{key.name}</h2>
+      <form class="fields" onSubmit={submit}>
+        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} isNameOnly={isNameOnly} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={fields.disabled}
+            onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
+          />
+          Disabled: its requests are rejected{isNameOnly && ', until an admin enables it'}
+        </label>
+        {conflict && <Conflict name={`${key.name} has changed since you opened it`} {...conflict} />}
+        <FormActions
+          problem={problem}
+          label="Save"
+          disabled={isBusy || isUnchanged || conflict !== undefined}
+          onClose={onClose}
+        />
+      </form>
+      <DeleteNamed name={key.name} verb="delete" act={remove} />
+    </Dialog>
+  )
+}

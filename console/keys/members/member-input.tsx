@@ -1,0 +1,49 @@
+import { useGet } from '../../api/resource.ts'
+import { useSession } from '../../api/session.ts'
+import { memberName } from '../../components/text/member-name.ts'
+import { useDebounced } from '../../components/window/use-debounced.ts'
+import { canReadOrganization } from '../permissions.ts'
+
+const maxSuggestions = 10
+
+type Props = {
+  label: string
+  value: string
+  set: (value: string) => void
+  isRequired?: boolean
+  placeholder?: string
+}
+
+/** A field for email addresses. It suggests members of the organization to sessions that can list them. */
+export function MemberInput({ label, value, set, isRequired = false, placeholder }: Props) {
+  const me = useSession()
+  // Suggestions replace the last address.
+  const precedingText = value.replace(/[^\s,;]*$/, '')
+  const q = useDebounced(value.slice(precedingText.length))
+  const hasSuggestions = q.length > 1 && canReadOrganization(me)
+  const { data } = useGet(
+    'GET /organization/members',
+    hasSuggestions ? { query: { q, limit: maxSuggestions } } : undefined,
+  )
+  return (
+    <label>
+      {label}
+      <input
+        required={isRequired}
+        autocomplete="off"
+        spellcheck={false}
+        list="member-suggestions"
+        placeholder={placeholder}
+        value={value}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+      <datalist id="member-suggestions">
+        {(data?.data ?? []).map((member) => (
+          <option key={member.id} value={precedingText + member.email}>
+            {memberName(member)}
+          </option>
+        ))}
+      </datalist>
+    </label>
+  )
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import { useSession } from '../../api/session.ts'
+import type { Member } from '../../api/types.ts'
+import { SearchField } from '../../components/filters/search-field.tsx'
+import { runOrToast } from '../../components/form/use-action.ts'
+import { EmptyState } from '../../components/page/page-states.tsx'
+import { toast } from '../../components/page/toast.tsx'
+import { Listing, useSearchPage } from '../../components/table/listing.tsx'
+import { memberName } from '../../components/text/member-name.ts'
+import { RelativeTime } from '../../components/text/timestamp.tsx'
+import { assignableRoles, canChangeMember, canManageOrganization } from '../permissions.ts'
+import { AddMember } from './add-member.tsx'
+import { RemoveMember } from './remove-member.tsx'
+import { RoleSelect } from './role-select.tsx'
+import { type Link, ShownLink, SignInLinkButton } from './sign-in-link.tsx'
+
+/** The members of the organization and their roles. */
+export function People() {
+  const resource = useGet('GET /organization/members', { query: useSearchPage() })
+  const [open, setOpen] = useState<Member | 'new'>()
+  const [link, setLink] = useState<Link>()
+  const close = () => setOpen(undefined)
+  const me = useSession()
+  return (
+    <>
+      <ShownLink link={link} onDone={() => setLink(undefined)} />
+      {!resource.failure && (
+        <div class="toolbar">
+          {canManageOrganization(me) && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Add member
+            </button>
+          )}
+          <SearchField label="Find people" placeholder="Name or email address" />
+        </div>
+      )}
+      <Listing
+        resource={resource}
+        label="People"
+        heads={['name', 'email', 'role', 'joined', '']}
+        empty={<EmptyState title="No members" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
+        row={(member) => (
+          <MemberRow
+            key={member.id}
+            member={member}
+            onChanged={resource.reload}
+            onLink={setLink}
+            onRemove={() => setOpen(member)}
+          />
+        )}
+      />
+      {open === 'new' && <AddMember onAdded={resource.reload} onLink={setLink} onClose={close} />}
+      {open && open !== 'new' && (
+        <RemoveMember member={open} name={memberName(open)} onRemoved={resource.reload} onClose={close} />
+      )}
+    </>
+  )
+}
+
+type RowProps = { member: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
+
+function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
+  const me = useSession()
+  const name = memberName(member)
+  const canChange = canChangeMember(me, member)
+  return (
+    <tr>
+      <th scope="row">
+        {name} {member.id === me?.member.id && <span class="dim">you</span>}
+      </th>
+      <td data-head="email">{member.email}</td>
+      <td data-head="role">
+        {canChange ? <Access member={member} name={name} onChanged={onChanged} /> : member.access}
+      </td>
+      <td data-head="joined">
+        <RelativeTime time={member.joined_at} />
+      </td>
+      <td class="number">
+        {canChange && (
+          <>
+            <SignInLinkButton member={{ id: member.id, name }} onLink={onLink} />{' '}
+            <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+              Remove
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function Access({ member, name, onChanged }: { member: Member; name: string; onChanged: () => void }) {
+  const give = async (access: Member['access']) => {
+    await call('PATCH /organization/members/{user_id}', { params: { user_id: member.id }, body: { access } })
+    onChanged()
+  }
+  const change = async (access: Member['access']) => {
+    await give(access)
+    toast(`${name} is ${access} now`, { undo: () => void runOrToast(() => give(member.access)) })
+  }
+  return <RoleSelect name={name} role={member.access} roles={assignableRoles(useSession())} change={change} />
+}

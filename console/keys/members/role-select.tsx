@@ -1,0 +1,31 @@
+import { runOrToast } from '../../components/form/use-action.ts'
+
+type Props<Role extends string> = {
+  /** The name of the member. */
+  name: string
+  role: Role
+  roles: readonly Role[]
+  change: (role: Role) => Promise<void>
+}
+
+/** Selects the role of a member. It shows the current role until the service confirms the change. */
+export function RoleSelect<Role extends string>({ name, role, roles, change }: Props<Role>) {
+  return (
+    <select
+      aria-label={`Role of ${name}`}
+      value={role}
+      onChange={(event) => {
+        const field = event.currentTarget
+        const selected = field.value as Role
+        field.value = role
+        void runOrToast(() => change(selected))
+      }}
+    >
+      {roles.map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,153 @@
+import { call, type ifUnchanged } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import type { ProviderCredential } from '../../api/types.ts'
+import { Conflict } from '../../components/form/conflict.tsx'
+import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { FormActions } from '../../components/form/form-actions.tsx'
+import { useObjectForm } from '../../components/form/object-form.ts'
+import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { toast } from '../../components/page/toast.tsx'
+import {
+  changedFields,
+  fieldsOf,
+  newProvider,
+  type ProviderFields,
+  priorities,
+  priorityFields,
+} from './provider-fields.ts'
+
+type Props = {
+  /** The key to change; undefined for a new one. */
+  credential?: ProviderCredential
+  /** The workspace of a new key. Defaults to the session's workspace. */
+  workspace?: { workspace_id?: string }
+  onStored: () => void
+  onClose: () => void
+}
+
+/** Adds, changes or removes a provider key of a workspace. Stored keys are never displayed. */
+export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: Props) {
+  const params = { id: credential?.id ?? '' }
+  const load = async () => (await call('GET /byok/{id}', { params })).data
+  const form = useObjectForm<ProviderCredential | undefined, ProviderFields>(credential, load, (stored) =>
+    stored ? fieldsOf(stored) : newProvider,
+  )
+  const { before, fields, setFields, saveUnlessChanged, conflict } = form
+  const { problem, isBusy, act } = useAction()
+  const name = credential ? credential.name || credential.provider : ''
+  const title = credential ? `Change ${name}` : 'Add provider key'
+  const change = changedFields(before, fields)
+  const patch = async (body: typeof change, options?: ReturnType<typeof ifUnchanged>) => {
+    await call('PATCH /byok/{id}', { params, body }, options)
+    onStored()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      if (credential) {
+        if (!(await saveUnlessChanged((options) => patch(change, options)))) return
+        // The previous key cannot be restored, because it is never displayed.
+        const { key, ...rest } = changedFields(fields, before)
+        const undo = () => void runOrToast(() => patch(rest))
+        toast(`${name} updated`, change.key === undefined ? { undo } : {})
+      } else {
+        const { provider, key, name: label, priority } = fields
+        await call('POST /byok', {
+          body: {
+            provider: provider.trim(),
+            key,
+            name: label.trim() || null,
+            ...priorityFields(priority),
+            ...workspace,
+          },
+        })
+        onStored()
+        toast(`Key of ${provider} added`)
+      }
+      onClose()
+    })
+  }
+  const remove = async () => {
+    await call('DELETE /byok/{id}', { params })
+    onStored()
+    onClose()
+    toast(`${name} removed`)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <h2>{title}</h2>
+      <form class="fields" onSubmit={submit} autocomplete="off">
+        <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        {conflict && <Conflict name={`${name} has changed since you opened it`} {...conflict} />}
+        <FormActions
+          problem={problem}
+          label={credential ? 'Save' : 'Add'}
+          disabled={isBusy || conflict !== undefined || (credential && Object.keys(change).length === 0)}
+          onClose={onClose}
+        />
+      </form>
+      {credential && <DeleteNamed name={name} verb="remove" act={remove} />}
+    </Dialog>
+  )
+}
+
+type InputsProps = { isNew: boolean; fields: ProviderFields; set: (part: Partial<ProviderFields>) => void }
+
+function ProviderInputs({ isNew, fields, set }: InputsProps) {
+  const providers = useGet('GET /providers', isNew ? {} : undefined).data?.data ?? []
+  return (
+    <>
+      {isNew && (
+        <label>
+          Provider
+          <select required value={fields.provider} onChange={(event) => set({ provider: event.currentTarget.value })}>
+            <option value="">Choose a provider</option>
+            {providers.map(({ slug, name }) => (
+              <option key={slug} value={slug}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label>
+        {isNew ? 'Key' : 'New key (empty: keep the stored one)'}
+        <input
+          type="password"
+          required={isNew}
+          autocomplete="new-password"
+          value={fields.key}
+          onInput={(event) => set({ key: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Display name
+        <input autocomplete="off" value={fields.name} onInput={(event) => set({ name: event.currentTarget.value })} />
+      </label>
+      <label>
+        Priority
+        <select
+          value={fields.priority}
+          onChange={(event) => set({ priority: event.currentTarget.value as ProviderFields['priority'] })}
+        >
+          {Object.entries(priorities).map(([priority, label]) => (
+            <option key={priority} value={priority}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {!isNew && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={fields.disabled}
+            onChange={(event) => set({ disabled: event.currentTarget.checked })}
+          />
+          Disabled: stored, but not used
+        </label>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,179 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { addPasskey } from '../../api/passkeys.ts'
+import { useGet } from '../../api/resource.ts'
+import { useSession } from '../../api/session.ts'
+import type { ListedPasskey } from '../../api/types.ts'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { FormActions } from '../../components/form/form-actions.tsx'
+import { useAction } from '../../components/form/use-action.ts'
+import { EmptyState } from '../../components/page/page-states.tsx'
+import { toast } from '../../components/page/toast.tsx'
+import { Listing, usePage } from '../../components/table/listing.tsx'
+import { RelativeTime } from '../../components/text/timestamp.tsx'
+import { deviceName } from './device-name.ts'
+
+/** The passkeys that the session can see: those of all members for owners and admins, else the member's own. */
+export function Passkeys() {
+  const resource = useGet('GET /passkeys', { query: usePage() })
+  const methods = useGet('GET /sessions/methods', {}).data?.data
+  const [open, setOpen] = useState<'new' | { change: 'name' | 'delete'; passkey: ListedPasskey }>()
+  const close = () => setOpen(undefined)
+  const isOffered = methods?.includes('passkey')
+  return (
+    <>
+      {!resource.failure && (
+        <div class="toolbar">
+          {isOffered && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Add passkey
+            </button>
+          )}
+          {isOffered === false && (
+            <p class="dim">
+              Passkeys cannot be added at this address: browsers require a host name with TLS, or localhost.
+            </p>
+          )}
+        </div>
+      )}
+      <Listing
+        resource={resource}
+        label="Passkeys"
+        heads={['name', 'member', 'host', 'created', 'last used', '']}
+        empty={
+          <EmptyState title="No passkeys">
+            <p>With a passkey you sign in with the fingerprint or PIN of a device, without a key or a link.</p>
+          </EmptyState>
+        }
+        row={(passkey) => (
+          <PasskeyLine key={passkey.id} passkey={passkey} onChange={(change) => setOpen({ change, passkey })} />
+        )}
+      />
+      {open === 'new' && <AddPasskey onAdded={resource.reload} onClose={close} />}
+      {open && open !== 'new' && open.change === 'name' && (
+        <RenamePasskey passkey={open.passkey} onRenamed={resource.reload} onClose={close} />
+      )}
+      {open && open !== 'new' && open.change === 'delete' && (
+        <DeletePasskey passkey={open.passkey} onDeleted={resource.reload} onClose={close} />
+      )}
+    </>
+  )
+}
+
+type LineProps = { passkey: ListedPasskey; onChange: (change: 'name' | 'delete') => void }
+
+function PasskeyLine({ passkey, onChange }: LineProps) {
+  const { name, member, relying_party, created_at, last_used_at } = passkey
+  const isOwn = member.id === useSession()?.member.id
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td data-head="member">
+        {member.name || member.email} {isOwn && <span class="dim">you</span>}
+      </td>
+      <td data-head="host">{relying_party}</td>
+      <td data-head="created">
+        <RelativeTime time={created_at} />
+      </td>
+      <td data-head="last used">{last_used_at ? <RelativeTime time={last_used_at} /> : 'never'}</td>
+      <td class="number">
+        <button type="button" aria-label={`Rename ${name}`} onClick={() => onChange('name')}>
+          Rename
+        </button>{' '}
+        <button type="button" aria-label={`Delete ${name}`} onClick={() => onChange('delete')}>
+          Delete
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
+  const [name, setName] = useState(deviceName(navigator.userAgent))
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await addPasskey(name.trim())
+      onAdded()
+      onClose()
+      toast(`Passkey ${name.trim()} added`)
+    })
+  }
+  return (
+    <Dialog title="Add passkey" onClose={onClose}>
+      <h2>Add passkey</h2>
+      <form class="fields" onSubmit={submit}>
+        <label>
+          Name
+          <input
+            required
+            maxLength={100}
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+        <p class="dim">Your browser asks next where to store it.</p>
+        <FormActions problem={problem} label="Continue" disabled={isBusy || name.trim() === ''} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+type RenameProps = { passkey: ListedPasskey; onRenamed: () => void; onClose: () => void }
+
+function RenamePasskey({ passkey: { id, name: before }, onRenamed, onClose }: RenameProps) {
+  const [name, setName] = useState(before)
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      await call('PATCH /passkeys/{id}', { params: { id }, body: { name: name.trim() } })
+      onRenamed()
+      onClose()
+    })
+  }
+  return (
+    <Dialog title={`Rename ${before}`} onClose={onClose}>
+      <h2>Rename {before}</h2>
+      <form class="fields" onSubmit={submit}>
+        <label>
+          Name
+          <input
+            required
+            maxLength={100}
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+        <FormActions problem={problem} label="Save" disabled={isBusy || name.trim() === ''} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+type DeleteProps = { passkey: ListedPasskey; onDeleted: () => void; onClose: () => void }
+
+function DeletePasskey({ passkey: { id, name }, onDeleted, onClose }: DeleteProps) {
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })
+      onDeleted()
+      onClose()
+      toast(`Passkey ${name} deleted, sessions ended: ${ended_sessions}`)
+    })
+  }
+  return (
+    <Dialog title={`Delete ${name}`} onClose={onClose}>
+      <h2>Delete {name}</h2>
+      <form class="fields" onSubmit={submit}>
+        <p>The passkey can no longer sign in, and its sessions end. This cannot be undone.</p>
+        <FormActions problem={problem} label="Delete passkey" isRemoval disabled={isBusy} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import type { WorkspaceMember } from '../../api/types.ts'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { FormActions } from '../../components/form/form-actions.tsx'
+import { useAction } from '../../components/form/use-action.ts'
+import { toast } from '../../components/page/toast.tsx'
+import { MemberInput } from '../members/member-input.tsx'
+
+const roles: [WorkspaceMember['access'] | '', string][] = [
+  ['', 'as in the organization'],
+  ['admin', 'admin: changes everything in the workspace'],
+  ['developer', 'developer: models, own keys and own interns'],
+  ['viewer', 'viewer: read access'],
+]
+
+type Props = { workspace: { id: string; name: string }; onAdded: () => void; onClose: () => void }
+
+/** Adds members of the organization to a workspace. */
+export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
+  const [typed, setTyped] = useState('')
+  const [access, setAccess] = useState<WorkspaceMember['access'] | ''>('')
+  const { problem, isBusy, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const body = { user_ids: addressesIn(typed), ...(access && { access }) }
+    void act(async () => {
+      const { added_count } = await call('POST /workspaces/{id}/members/add', { params: { id: workspace.id }, body })
+      onAdded()
+      onClose()
+      toast(`${added_count === 1 ? '1 member' : `${added_count} members`} added to ${workspace.name}`)
+    })
+  }
+  return (
+    <Dialog title={`Add members to ${workspace.name}`} onClose={onClose}>
+      <h2>Add members to {workspace.name}</h2>
+      <form class="fields" onSubmit={submit}>
+        <MemberInput label="Email addresses, separated by commas" value={typed} set={setTyped} isRequired />
+        <label>
+          Role in the workspace
+          <select value={access} onChange={(event) => setAccess(event.currentTarget.value as typeof access)}>
+            {roles.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p class="dim">
+          They must be members of the organization. <a href="/keys/people">Add new people</a> first, with their
+          workspaces.
+        </p>
+        <FormActions problem={problem} label="Add" disabled={isBusy} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+const addressesIn = (typed: string) => typed.split(/[\s,;]+/).filter(Boolean)

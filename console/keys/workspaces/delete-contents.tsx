@@ -1,0 +1,27 @@
+import { call } from '../../api/client.ts'
+import { invalidate } from '../../api/resource.ts'
+import type { Workspace } from '../../api/types.ts'
+import { DeleteNamed } from '../../components/form/delete-named.tsx'
+import { Dialog } from '../../components/form/dialog.tsx'
+import { toast } from '../../components/page/toast.tsx'
+import { countText } from '../../format/count.ts'
+
+/** Deletes all stored prompts and answers of a workspace. */
+export function DeleteContents({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
+  const remove = async () => {
+    const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
+    invalidate('/generation/content')
+    onClose()
+    toast(`Deleted prompts and answers of ${countText(deleted_count, 'request')}`)
+  }
+  return (
+    <Dialog title={`Stored data of ${name}`} onClose={onClose}>
+      <h2>Delete stored data of {name}?</h2>
+      <p>
+        Prompts and answers are deleted immediately, also of requests in flight. Metering data and the setting stay, so
+        later requests are stored.
+      </p>
+      <DeleteNamed name={name} verb="delete" act={remove} />
+    </Dialog>
+  )
+}

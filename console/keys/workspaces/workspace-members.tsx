@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import { useSession } from '../../api/session.ts'
+import type { WorkspaceMember } from '../../api/types.ts'
+import { SearchField } from '../../components/filters/search-field.tsx'
+import { runOrToast } from '../../components/form/use-action.ts'
+import { EmptyState } from '../../components/page/page-states.tsx'
+import { toast } from '../../components/page/toast.tsx'
+import { Listing, useSearchPage } from '../../components/table/listing.tsx'
+import { RelativeTime } from '../../components/text/timestamp.tsx'
+import { RoleSelect } from '../members/role-select.tsx'
+import { type Link, ShownLink, SignInLinkButton } from '../members/sign-in-link.tsx'
+import { canChangeMember, canChangeWorkspaceMember, canManageWorkspace } from '../permissions.ts'
+import { useShownWorkspace, WorkspaceSelect } from '../workspace-select.tsx'
+import { AddWorkspaceMembers } from './add-workspace-members.tsx'
+import { RemoveWorkspaceMember } from './remove-workspace-member.tsx'
+
+const heads = ['name', 'email', 'role in workspace', 'role in organization', 'added', '']
+
+/** The members of a workspace, with their role in it and in the organization. */
+export function WorkspaceMembers() {
+  const workspace = useShownWorkspace()
+  const query = useSearchPage()
+  const params = { id: workspace?.id ?? '' }
+  const resource = useGet('GET /workspaces/{id}/members', workspace && { params, query })
+  const [open, setOpen] = useState<WorkspaceMember | 'new'>()
+  const [link, setLink] = useState<Link>()
+  const me = useSession()
+  const close = () => setOpen(undefined)
+  const canAdd = canManageWorkspace(me)
+  return (
+    <>
+      <ShownLink link={link} onDone={() => setLink(undefined)} />
+      {!resource.failure && (
+        <div class="toolbar">
+          {canAdd && (
+            <button type="button" onClick={() => setOpen('new')}>
+              Add members
+            </button>
+          )}
+          <WorkspaceSelect />
+          <SearchField label="Find members" placeholder="Name or email address" />
+        </div>
+      )}
+      <Listing
+        resource={resource}
+        label="Workspace members"
+        heads={heads}
+        empty={
+          <EmptyState title={`No members in ${workspace?.name}`}>
+            <p>Owners and admins of the organization have access without being members.</p>
+          </EmptyState>
+        }
+        row={(member) => (
+          <MemberRow
+            key={member.id}
+            member={member}
+            onChanged={resource.reload}
+            onLink={setLink}
+            onRemove={() => setOpen(member)}
+          />
+        )}
+      />
+      {open === 'new' && workspace && (
+        <AddWorkspaceMembers workspace={workspace} onAdded={resource.reload} onClose={close} />
+      )}
+      {open && open !== 'new' && workspace && (
+        <RemoveWorkspaceMember member={open} workspace={workspace} onRemoved={resource.reload} onClose={close} />
+      )}
+    </>
+  )
+}
+
+type RowProps = {
+  member: WorkspaceMember
+  onChanged: () => void
+  onLink: (link: Link) => void
+  onRemove: () => void
+}
+
+function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
+  const me = useSession()
+  const { name, email, access, organization_access, source, created_at, user_id } = member
+  const canChange = canChangeWorkspaceMember(me, member)
+  const canLink = canChangeMember(me, { id: user_id, access: organization_access })
+  return (
+    <tr>
+      <th scope="row">
+        {name} {user_id === me?.member.id && <span class="dim">you</span>}
+      </th>
+      <td data-head="email">{email}</td>
+      <td data-head="role in workspace">
+        {canChange ? <WorkspaceRole member={member} onChanged={onChanged} /> : access}
+      </td>
+      <td data-head="role in organization">{organization_access}</td>
+      <td data-head="added">
+        <RelativeTime time={created_at} /> {source === 'oidc' && <span class="dim">by OpenID Connect</span>}
+      </td>
+      <td class="number">
+        {canLink && <SignInLinkButton member={{ id: user_id, name }} onLink={onLink} />}{' '}
+        {canChange && (
+          <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+            Remove
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const workspaceRoles = ['admin', 'developer', 'viewer'] as const
+
+function WorkspaceRole({ member, onChanged }: { member: WorkspaceMember; onChanged: () => void }) {
+  const { user_id, workspace_id, name } = member
+  const give = async (access: WorkspaceMember['access']) => {
+    const body = { user_ids: [user_id], access }
+    await call('POST /workspaces/{id}/members/add', { params: { id: workspace_id }, body })
+    onChanged()
+  }
+  const change = async (access: WorkspaceMember['access']) => {
+    await give(access)
+    toast(`${name} is ${access} now`, { undo: () => void runOrToast(() => give(member.access)) })
+  }
+  return <RoleSelect name={name} role={member.access} roles={workspaceRoles} change={change} />
+}

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks'
+import { useGet } from '../../api/resource.ts'
+import { useSession } from '../../api/session.ts'
+import type { Workspace } from '../../api/types.ts'
+import { EmptyState } from '../../components/page/page-states.tsx'
+import { Listing, usePage } from '../../components/table/listing.tsx'
+import { RelativeTime } from '../../components/text/timestamp.tsx'
+import { canManageOrganization } from '../permissions.ts'
+import { DeleteContents } from './delete-contents.tsx'
+import { WorkspaceDialog } from './workspace-dialog.tsx'
+import { describeStorage } from './workspace-fields.ts'
+
+type OpenDialog = { kind: 'new' } | { kind: 'change' | 'delete-contents'; workspace: Workspace }
+
+/** The workspaces of the organization. */
+export function Workspaces() {
+  const resource = useGet('GET /workspaces', { query: usePage() })
+  const [open, setOpen] = useState<OpenDialog>()
+  const canChange = canManageOrganization(useSession())
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      {canChange && !resource.failure && (
+        <p class="toolbar">
+          <button type="button" onClick={() => setOpen({ kind: 'new' })}>
+            Create workspace
+          </button>
+        </p>
+      )}
+      <Listing
+        resource={resource}
+        label="Workspaces"
+        heads={['workspace', 'prompts and answers', 'created', 'links', ...(canChange ? [''] : [])]}
+        empty={<EmptyState title="No workspaces" />}
+        row={(workspace) => (
+          <WorkspaceRow key={workspace.id} workspace={workspace} canChange={canChange} open={setOpen} />
+        )}
+      />
+      {open?.kind === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
+      {open?.kind === 'change' && (
+        <WorkspaceDialog workspace={open.workspace} onChanged={resource.reload} onClose={close} />
+      )}
+      {open?.kind === 'delete-contents' && <DeleteContents workspace={open.workspace} onClose={close} />}
+    </>
+  )
+}
+
+type RowProps = { workspace: Workspace; canChange: boolean; open: (dialog: OpenDialog) => void }
+
+function WorkspaceRow({ workspace, canChange, open }: RowProps) {
+  const { name, slug, description, default_guardrail_id, created_at } = workspace
+  return (
+    <tr>
+      <th scope="row" title={description ?? undefined}>
+        {name} <span class="dim">{slug}</span>
+      </th>
+      <td data-head="prompts and answers">{describeStorage(workspace)}</td>
+      <td data-head="created">
+        <RelativeTime time={created_at} />
+      </td>
+      <td data-head="links">
+        <span class="row-links">
+          <a href={`/keys?workspace_id=${slug}`} aria-label={`Keys of ${name}`}>
+            Keys
+          </a>
+          <a href={`/requests?workspace_id=${slug}`} aria-label={`Requests of ${name}`}>
+            Requests
+          </a>
+          <a href={`/keys/members?workspace_id=${slug}`} aria-label={`Members of ${name}`}>
+            Members
+          </a>
+          <a href={`/keys/budgets?workspace_id=${slug}`} aria-label={`Budgets of ${name}`}>
+            Budgets
+          </a>
+          <a href={`/guardrails/${default_guardrail_id}`} aria-label={`Guardrail of ${name}`}>
+            Guardrail
+          </a>
+        </span>
+      </td>
+      {canChange && (
+        <td class="number">
+          <button type="button" aria-label={`Change ${name}`} onClick={() => open({ kind: 'change', workspace })}>
+            Change
+          </button>{' '}
+          <button
+            type="button"
+            aria-label={`Delete stored data of ${name}`}
+            onClick={() => open({ kind: 'delete-contents', workspace })}
+          >
+            Delete stored data
+          </button>
+        </td>
+      )}
+    </tr>
+  )
+}

@@ -1,0 +1,106 @@
+import type { Generation } from '../../api/types.ts'
+import type { LogQuery } from './log-query.ts'
+
+type Row = Pick<Generation, 'id' | 'created_at'>
+
+/**
+ * Inserts new rows without duplicates. While the list is scrolled down, they wait.
+ * @returns the same arrays if no row is new.
+ */
+export function mergeNewest<R extends Row>(
+  { rows, waiting }: { rows: R[]; waiting: R[] },
+  newer: R[],
+  isAtTop: boolean,
+): { rows: R[]; waiting: R[] } {
+  // Duplicates can only be among the newest rows.
+  const listedIds = new Set([...waiting, ...rows.slice(0, newer.length + 500)].map(({ id }) => id))
+  const newRows = newer.filter(({ id }) => !listedIds.has(id))
+  if (newRows.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
+  const all = [...newRows, ...waiting].sort(newestFirst)
+  return isAtTop ? { rows: insertRows(all, rows), waiting: [] } : { rows, waiting: all }
+}
+
+const newestFirst = (a: Row, b: Row) =>
+  a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1
+
+/** Inserts rows by start time: a long request ends after newer ones. */
+function insertRows<R extends Row>(newRows: R[], rows: R[]): R[] {
+  const oldest = newRows.at(-1)
+  const end = oldest === undefined ? 0 : rows.findIndex((row) => newestFirst(oldest, row) < 0)
+  if (end === 0) return [...newRows, ...rows]
+  const head = end < 0 ? rows : rows.slice(0, end)
+  return [...[...newRows, ...head].sort(newestFirst), ...(end < 0 ? [] : rows.slice(end))]
+}
+
+/** Whether a live request matches the query, with the rules of the log. */
+export function matchesQuery(generation: Generation, query: LogQuery): boolean {
+  const { total_cost, latency, generation_time } = generation
+  const comparisons: [unknown, unknown][] = [
+    [query.api_key_hash, generation.key_hash],
+    [query.user_id, generation.user_id],
+    [query.workspace_id, generation.workspace_id],
+    [query.session_id, generation.session_id],
+    [query.model, generation.model],
+    [query.provider, generation.provider_name],
+    [query.preset, generation.preset?.slug],
+    [query.error, generation.error?.kind],
+    [query.streamed, String(generation.streamed)],
+  ]
+  if (comparisons.some(([expected, actual]) => expected !== undefined && expected !== actual)) return false
+  if (query.outcome !== undefined && !String(query.outcome).split(',').includes(generation.outcome)) return false
+  if (query.guardrail_id !== undefined && !isHandledBy(generation, query.guardrail_id)) return false
+  if (query.to !== undefined && generation.created_at >= query.to) return false
+  if (query.from !== undefined && generation.created_at < query.from) return false
+  return (
+    isInRange(total_cost, query.min_cost, query.max_cost) &&
+    isInRange(latency, query.min_latency, query.max_latency) &&
+    isInRange(generation_time, query.min_generation_time, query.max_generation_time)
+  )
+}
+
+function isHandledBy({ error, content_findings }: Generation, guardrailId: string): boolean {
+  return error?.guardrail_id === guardrailId || content_findings.some((one) => one.guardrail_id === guardrailId)
+}
+
+/** Missing values match no bounds. */
+function isInRange(value: number | null, min: number | undefined, max: number | undefined): boolean {
+  if (min === undefined && max === undefined) return true
+  if (value === null) return false
+  return value >= Number(min ?? 0) && value <= Number(max ?? Number.POSITIVE_INFINITY)
+}
+
+/** The rows that a list retains while it is open for hours. Older rows are loaded again. */
+const maxRows = 1_000
+
+/** Cuts the list to `maxRows` when it has more than three times as many. @returns otherwise the same array. */
+export function trimRows<R>(rows: R[]): R[] {
+  return rows.length > 3 * maxRows ? rows.slice(0, maxRows) : rows
+}
+
+type LogRows<R> = {
+  rows: R[]
+  waiting: R[]
+  /** Whether more rows arrived than can wait: rows below the waiting ones are missing. */
+  hasGap: boolean
+  cursor: string | null | undefined
+}
+
+/** Adds newer rows to the list, at its top or waiting. */
+export function withNewer<R extends Row, L extends LogRows<R>>(before: L, newer: R[], isAtTop: boolean): L {
+  const isRestart = isAtTop && before.hasGap
+  const { rows, waiting } = mergeNewest({ ...before, ...(isRestart && { rows: [] }) }, newer, isAtTop)
+  if (rows === before.rows && waiting === before.waiting) return before
+  const trimmedRows = isAtTop ? trimRows(rows) : rows
+  return {
+    ...before,
+    rows: trimmedRows,
+    waiting: waiting.length > maxRows ? waiting.slice(0, maxRows) : waiting,
+    hasGap: !isAtTop && (before.hasGap || waiting.length > maxRows),
+    ...((isRestart || trimmedRows !== rows) && { cursor: undefined }),
+  }
+}
+
+/** Inserts the waiting rows. */
+export function withWaiting<R extends Row, L extends LogRows<R>>(before: L): L {
+  return withNewer<R, L>(before, [], true)
+}

@@ -1,0 +1,200 @@
+import {
+  type Dispatch,
+  type StateUpdater,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'preact/hooks'
+import { type Answer, addressOf, call } from '../../api/client.ts'
+import { type FailedRead, isRetryable, nextFailedRead, useRetry } from '../../api/connection/retry.ts'
+import { useStaleNotice } from '../../api/connection/stale-data.ts'
+import { isReceivingEvents, useEvents, useStreamRestart } from '../../api/events.ts'
+import { takePreloadedAnswer } from '../../api/preloaded-answers.ts'
+import { useReconnect } from '../../api/resource.ts'
+import type { Generation } from '../../api/types.ts'
+import { type LogQuery, logQuery, matchableQuery } from './log-query.ts'
+import { matchesQuery, withNewer, withWaiting } from './merge-rows.ts'
+
+const pageSize = 50
+/** The polling interval without an event stream. */
+const pollMs = 2_000
+/** Events within this time are added together. */
+const gatherMs = 150
+
+type Log = {
+  rows: Generation[]
+  /** Newer rows that arrived while the list was scrolled down. */
+  waiting: Generation[]
+  /** Whether newer rows were dropped. */
+  hasGap: boolean
+  /** The cursor of older rows; null at the end, undefined if rows were dropped: then the time of the last row is used. */
+  cursor: string | null | undefined
+  firstFailedRead: FailedRead | undefined
+  /** The failure of reading older rows. */
+  endFailedRead: FailedRead | undefined
+  /** Whether a request is in flight. */
+  isLoading: boolean
+}
+
+const emptyLog: Log = {
+  rows: [],
+  waiting: [],
+  hasGap: false,
+  cursor: null,
+  firstFailedRead: undefined,
+  endFailedRead: undefined,
+  isLoading: true,
+}
+
+/** The rows that the page contains. */
+function preloadedLog(values: Readonly<Record<string, string>>): Log {
+  const query = { ...logQuery(values, Date.now()), limit: pageSize }
+  const answer = takePreloadedAnswer(addressOf('GET /generations', { query })) as Answer<'GET /generations'> | undefined
+  return answer ? { ...emptyLog, rows: answer.data, cursor: answer.next_cursor, isLoading: false } : emptyLog
+}
+
+/**
+ * The request log: older pages while scrolling, newer requests live.
+ * @param values the filters in the address.
+ * @param isAtTop whether new rows are inserted. Otherwise they wait.
+ */
+export function useLog(values: Readonly<Record<string, string>>, isLive: boolean, isAtTop: boolean) {
+  const [log, setLog] = useState(() => preloadedLog(values))
+  const isPreloaded = useRef(!log.isLoading)
+  const [loadCount, setLoadCount] = useState(0)
+  const filter = JSON.stringify(logQuery(values, 0))
+  const query = useRef<LogQuery>({})
+  const lastFilter = useRef('')
+  const isAtTopRef = useRef(isAtTop)
+  isAtTopRef.current = isAtTop
+  // Events during the request may be missing in its answer.
+  const receivedWhileLoading = useRef<Generation[] | undefined>(undefined)
+
+  useLayoutEffect(() => {
+    const controller = new AbortController()
+    query.current = logQuery(values, Date.now())
+    if (isPreloaded.current) {
+      isPreloaded.current = false
+      lastFilter.current = filter
+      return
+    }
+    const received: Generation[] = []
+    receivedWhileLoading.current = received
+    const isSame = lastFilter.current === filter
+    lastFilter.current = filter
+    setLog((before) => ({ ...before, isLoading: true, firstFailedRead: isSame ? before.firstFailedRead : undefined }))
+    fetchPage(query.current, {}, controller.signal).then(
+      ({ data, next_cursor }) => {
+        if (receivedWhileLoading.current === received) receivedWhileLoading.current = undefined
+        setLog(
+          withNewer({ ...emptyLog, rows: data, cursor: next_cursor, isLoading: false }, received, isAtTopRef.current),
+        )
+      },
+      (error) => {
+        if (controller.signal.aborted) return
+        receivedWhileLoading.current = undefined
+        setLog((before) => ({
+          ...before,
+          firstFailedRead: nextFailedRead(before.firstFailedRead, error),
+          isLoading: false,
+        }))
+      },
+    )
+    return () => controller.abort()
+  }, [filter, loadCount])
+
+  const addRows = useCallback((newer: Generation[]) => {
+    receivedWhileLoading.current?.push(...newer)
+    setLog((before) => withNewer(before, newer, isAtTopRef.current))
+  }, [])
+  // At the top all waiting rows are inserted.
+  useLayoutEffect(() => {
+    if (isAtTop) setLog(withWaiting)
+  }, [isAtTop])
+  useNewer(query, filter, isLive, addRows)
+
+  const older = useOlder(log, setLog, query)
+  const reload = () => setLoadCount((before) => before + 1)
+  const { firstFailedRead, endFailedRead, isLoading } = log
+  useRetry(isLoading ? undefined : firstFailedRead, reload)
+  useRetry(endFailedRead, () => void older())
+  useReconnect(() => firstFailedRead && reload())
+  return { ...log, failure: firstFailedRead?.failure, endFailure: endFailedRead?.failure, older, reload }
+}
+
+/** Appends the next page of older rows, one at a time. Ignores the answer if the list has changed. */
+function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, query: { current: LogQuery }) {
+  const isBusy = useRef(false)
+  return useCallback(async () => {
+    const last = rows.at(-1)
+    if (isBusy.current || cursor === null || !last) return
+    isBusy.current = true
+    try {
+      const page = await fetchPage(query.current, cursor === undefined ? { to: afterRow(last) } : { cursor })
+      setLog((before) => {
+        if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
+        const listedIds = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
+        const next = page.data.filter(({ id }) => !listedIds.has(id))
+        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor, endFailedRead: undefined }
+      })
+    } catch (error) {
+      setLog((before) => ({ ...before, endFailedRead: nextFailedRead(before.endFailedRead, error) }))
+    } finally {
+      isBusy.current = false
+    }
+  }, [cursor, rows])
+}
+
+const fetchPage = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
+  call('GET /generations', { query: { ...query, ...page, limit: pageSize } }, { signal })
+
+const afterRow = ({ created_at }: Generation) => new Date(Date.parse(created_at) + 1).toISOString()
+
+/** Adds finished requests from events, or by polling. */
+function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {
+  const gathered = useRef<Generation[]>([])
+  const timer = useRef<number | undefined>(undefined)
+  const [newerFailedRead, setNewerFailedRead] = useState<FailedRead>()
+  const fetchNewest = async () => {
+    const lastFilter = query.current
+    try {
+      const newest = await fetchPage(lastFilter, {})
+      if (lastFilter !== query.current) return
+      add(newest.data)
+      setNewerFailedRead(undefined)
+    } catch (error) {
+      if (lastFilter === query.current) setNewerFailedRead((before) => nextFailedRead(before, error))
+    }
+  }
+  const retryable = newerFailedRead && isRetryable(newerFailedRead.failure) ? newerFailedRead : undefined
+  useStaleNotice(retryable)
+  useRetry(retryable, fetchNewest)
+  // A failed read is retried with increasing delays.
+  const isRetrying = useRef(false)
+  isRetrying.current = retryable !== undefined
+  useEvents<Generation>('generation', (generation) => {
+    if (!isLive || !matchesQuery(generation, matchableQuery(query.current).matchable)) return
+    gathered.current.push(generation)
+    timer.current ??= window.setTimeout(() => {
+      timer.current = undefined
+      const newer = gathered.current.splice(0)
+      if (matchableQuery(query.current).isComplete) add(newer)
+      else if (newer.length > 0 && !isRetrying.current) fetchNewest()
+    }, gatherMs)
+  })
+  useStreamRestart(() => {
+    if (isLive) fetchNewest()
+  })
+  useEffect(() => {
+    // Gathered events belong to the previous filter.
+    gathered.current = []
+    setNewerFailedRead(undefined)
+    if (!isLive) return
+    const timer = setInterval(() => {
+      if (!document.hidden && !isReceivingEvents() && !isRetrying.current) fetchNewest()
+    }, pollMs)
+    return () => clearInterval(timer)
+  }, [query, filter, isLive, add])
+}
