@@ -7,6 +7,7 @@ const modelOf = (id: string, outputModalities = ['text']) =>
   ({ id, endpoints: [], outputModalities }) as unknown as Model
 const catalogueModels = new Map([
   ...['a/m', 'a/m:free', 'a/n'].map((id) => [id, modelOf(id)] as const),
+  ['alias-of-m', modelOf('a/m')],
   ['a/vectors', modelOf('a/vectors', ['embeddings'])],
   ['a/media', modelOf('a/media', ['image', 'audio'])],
 ])
@@ -21,6 +22,12 @@ test('the model precedes its fallbacks, each once', () =>
   assert.deepEqual(resolved('a/n', ['a/m', 'a/n']), [
     ['a/n', undefined],
     ['a/m', undefined],
+  ]))
+
+test('a model that has two names in the list, is tried once with the sort of the first', () =>
+  assert.deepEqual(resolved('a/m:floor', ['alias-of-m', 'a/m', 'a/n']), [
+    ['a/m', 'price'],
+    ['a/n', undefined],
   ]))
 
 test(':nitro and :floor select a sort, :free a model, and they combine', () => {

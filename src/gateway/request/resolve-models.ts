@@ -23,7 +23,7 @@ const guidance: Record<Task | 'chat', { example: string; list: string; operation
 }
 
 /**
- * The models that a request names, in its order. Unknown names are skipped if at least one is known, so that one list
+ * The models that a request names, in its order. Other names of the same model are ignored. Unknown names are skipped if at least one is known, so that one list
  * works for several installations.
  * @param task undefined for chats.
  * @throws Fault `invalid` without any name, for an unsupported feature, or if no model can serve the task, `not_found` if
@@ -42,8 +42,8 @@ export function resolveModels(
   const modelIds = new Set<string>()
   for (const name of requested) {
     const candidate = resolveModel(catalogue, name, task)
-    if (!candidate || modelIds.has(name)) continue
-    modelIds.add(name)
+    if (!candidate || modelIds.has(candidate.model.id)) continue
+    modelIds.add(candidate.model.id)
     candidates.push(candidate)
   }
   const callable = candidates.filter(({ model }) => canServe(model, task))
