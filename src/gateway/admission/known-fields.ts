@@ -6,7 +6,7 @@ import type { RequestForms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** Other fields that providers accept and that cannot raise the cost beyond the reservation. */
-const ignoredFields = [
+const harmlessFields = [
   'audio',
   'chat_template_kwargs',
   'client_metadata',
@@ -52,7 +52,7 @@ const ignoredFields = [
 
 const knownFields: ReadonlySet<string> = new Set([
   ...allClients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
-  ...ignoredFields,
+  ...harmlessFields,
 ])
 
 /** Nested fields that decide about roles, costs or storage. */

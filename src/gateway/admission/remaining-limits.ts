@@ -11,8 +11,8 @@ const maxWaitMs = 600
 
 type BudgetReserver = Pick<Budgets, 'reserve'>
 
-/** Shares one check among concurrent requests. A changed limit is a new budget object. */
-const runningChecks = new WeakMap<Budget, Promise<boolean>>()
+/** The check of each limit, shared by all requests. A changed limit is a new budget object, which is checked again. */
+const roomChecks = new WeakMap<Budget, Promise<boolean>>()
 
 /**
  * Ends a request in flight if a limit was lowered below what is spent and reserved, including its own reservation.
@@ -28,7 +28,7 @@ export async function requireRemainingLimits(
   for (const budget of currentLimits) {
     const earlier = admittedLimits.find(({ id }) => id === budget.id)
     if (earlier && earlier.limit <= budget.limit && earlier.interval === budget.interval) continue
-    if (await runningChecks.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
+    if (await roomChecks.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
     const { name, metadata } = limitOwner(budget, guardrails)
     const limit = toUsd(budget.limit)
     throw new Fault(

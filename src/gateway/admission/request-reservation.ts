@@ -84,6 +84,7 @@ export class RequestReservation {
    * @param charge undefined if the cost is unknown: then the whole reservation counts as spent.
    */
   settle(charge: SettledCost | undefined): void {
+    // All budgets count a charge without BYOK.
     const { cost, byok } = charge ?? { cost: this.#highestCost, byok: false }
     this.#takeReservation()?.settle(cost, countsCharge({ byok }))
     for (const { record } of this.#settledEarly) record()

@@ -56,6 +56,7 @@ function refuseStored(verdict: Verdict, form: Body): void {
 
 const quotedType = (type: unknown) => JSON.stringify(String(type).slice(0, 64))
 
+/** A missing `store` stays: it means no storage for chats, and the encoders of other protocols set it to false. */
 function disableStore<Form extends object>(form: Form): Form {
   return (form as { store?: unknown }).store == null ? form : { ...form, store: false }
 }

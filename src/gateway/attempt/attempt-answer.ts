@@ -14,7 +14,7 @@ import type { Receiver, WholeAnswer } from './receiver.ts'
 import { reportedFailure } from './reported-failure.ts'
 import { StreamAnswer, type StreamEnd } from './stream-answer.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
-import { readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
+import { type HeaderWaits, readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
 import { parseAnswer, readErrorText, readWholeAnswer, repairAnswer } from './whole-answer.ts'
 
 /** The content of a whole answer of at most this size is not checked: it cannot fill the memory. */
@@ -43,8 +43,7 @@ export class AttemptAnswer implements Sink {
   readonly #afterDisconnect: ReadAfterDisconnect
   readonly #receivedSize = new AnswerSizeLimit()
   #status = 0
-  /** The time that the provider asks to wait, and the time until its rate limit is reset. */
-  #waits: Parameters<typeof reportedFailure>[4] = { headerMs: undefined, resetMs: undefined }
+  readonly #waits: HeaderWaits = { headerMs: undefined, resetMs: undefined }
   /** The answer is in one of these three. */
   #stream: StreamAnswer | undefined
   #wholeBody: ByteBuffer | undefined
@@ -74,6 +73,7 @@ export class AttemptAnswer implements Sink {
     this.firstByteMs = Math.round(performance.now() - this.#startedAt)
     this.#status = status
     this.#waits.headerMs = readRetryAfter(headers, this.#now())
+    // Answers without an error have these headers too, and would be slowed down by reading them.
     if (status >= 400) this.#waits.resetMs = readTimeToReset(headers, this.#now())
     this.#bodyReader = status < 300 ? this.#attempt.bodyReader?.() : undefined
     if (this.#bodyReader) return
@@ -156,7 +156,7 @@ export class AttemptAnswer implements Sink {
   }
 
   #readStream(chunk: Buffer): void {
-    // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
+    // A client that did not ask for a stream gets a whole answer, which is collected in memory.
     if (!this.#attempt.stream) this.#receivedSize.addBytes(chunk.length)
     const end = this.#stream!.push(chunk)
     if (end) this.#endStream(end)

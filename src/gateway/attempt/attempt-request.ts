@@ -103,6 +103,7 @@ function encodeForTarget(deps: EncodingDeps, admitted: AdmittedRequest, target: 
   const providerProtocol = findProviderProtocol(endpoint, provider, client.task)
   if (!access || !providerProtocol)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was just removed from the catalogue.`)
+  // Answers to other tasks than chats are never streamed.
   const streamsOnly = client.task === undefined && endpoint.compatibility?.wholeAnswers === false
   const upstreamStreams = chat.stream === true || streamsOnly
   const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }
@@ -164,8 +165,7 @@ function buildAttempt(
       },
     },
     triedEndpoint,
-    passThrough:
-      passesBody && !client.rewrites && !hasAliases && answerTool === undefined && upstreamStreams === stream,
+    passThrough: passesBody && !client.rewrites && !isAdapted && upstreamStreams === stream,
   }
 }
 

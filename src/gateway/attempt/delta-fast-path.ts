@@ -35,7 +35,7 @@ export class DeltaFastPath {
   /** Emits the event between `at` and `end` of the chunk. Its text is where the template found it. */
   #emit(textEvent: TextEvent, chunk: Buffer, at: number, end: number): void {
     const { from, to, escapes } = this.#template
-    // Each escape has two bytes for a text of one.
+    // An escape writes one byte of the text as two.
     const bytes = to - from - escapes
     this.#sizeLimit.addPiece(bytes)
     if (this.#receiver.deltas) return this.#receiver.deltas.take(textEvent, bytes, this.#template, chunk)

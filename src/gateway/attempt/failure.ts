@@ -98,6 +98,7 @@ const isEndpointFault = (status: number) => status < 400 || status >= 500 || acc
 
 /** Marks a failure caused by the prompt's length, so that endpoints with more context are tried. */
 export function markPromptTooLong(failure: AttemptFailure, message: string | undefined): AttemptFailure {
+  // The message of a rate limit can name tokens in the same words.
   if (failure.kind === 'rate_limited') return failure
   const contextSizes = readContextError(failure.providerCode, message)
   if (!contextSizes) return failure

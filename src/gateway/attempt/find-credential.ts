@@ -36,6 +36,7 @@ function base64Core(bytes: Buffer, before: number): string {
 /** Finds all substrings of `maxLength` characters of a word in a text, with a rolling hash. Finds a shorter word as a whole. */
 function substringFinder(word: string, maxLength: number): (text: string) => [number, number][] {
   const length = Math.min(word.length, maxLength)
+  // A single character is in every text.
   if (length < 2) return () => []
   const lower = lowerCase(word)
   const substrings = new Map<number, string[]>()
@@ -54,11 +55,11 @@ function substringFinder(word: string, maxLength: number): (text: string) => [nu
 const hashBase = 31
 
 function eachSubstring(text: string, length: number, visit: (hash: number, at: number) => void): void {
-  let oldest = 1
-  for (let step = 1; step < length; step++) oldest = Math.imul(oldest, hashBase)
+  let oldestWeight = 1
+  for (let step = 1; step < length; step++) oldestWeight = Math.imul(oldestWeight, hashBase)
   let hash = 0
   for (let at = 0; at < text.length; at++) {
-    if (at >= length) hash = (hash - Math.imul(text.charCodeAt(at - length), oldest)) | 0
+    if (at >= length) hash = (hash - Math.imul(text.charCodeAt(at - length), oldestWeight)) | 0
     hash = (Math.imul(hash, hashBase) + text.charCodeAt(at)) | 0
     if (at >= length - 1) visit(hash, at - length + 1)
   }

@@ -5,20 +5,21 @@ import { type AttemptFailure, failureFromStatus, markPromptTooLong } from './fai
 import { maskSecrets } from './mask-secrets.ts'
 import { toProviderError } from './provider-error.ts'
 import { isModelSpecificRefusal, refineStatus } from './refined-status.ts'
-import { parseWaitMessage } from './wait-times.ts'
+import { type HeaderWaits, parseWaitMessage } from './wait-times.ts'
 
 /**
  * The failure of an attempt whose provider reported an error: as the status of its answer, or within the answer.
- * @param waits the times to wait that the headers name: as such, and until the reset of a rate limit.
+ * @param status decides about the failure. The facts have the status that the provider sent, if any.
  */
 export function reportedFailure(
   { credential, credentialOwner, aliases }: Pick<AttemptRequest, 'credential' | 'credentialOwner' | 'aliases'>,
   status: number,
   rawMessage: string,
   { status: providerStatus, code: providerCode, details, ...facts }: ErrorFacts & { status?: number | undefined },
-  waits: { headerMs: number | undefined; resetMs: number | undefined },
+  waits: HeaderWaits,
 ): AttemptFailure {
   const message = maskSecrets(aliases ? restoreNames(rawMessage, aliases) : rawMessage, credential)
+  // The reset comes last, because another limit can have caused the error.
   const wait = waits.headerMs ?? facts.retryAfterMs ?? parseWaitMessage(rawMessage) ?? waits.resetMs
   const refined = refineStatus(status, providerCode, rawMessage)
   const failure = failureFromStatus(refined, message || undefined, wait, credentialOwner)

@@ -124,6 +124,7 @@ async function tryTarget(
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     record.noteUnsent(target, error)
+    // Another endpoint can be tried, as after a provider that is unavailable.
     const failure = { ...failureFromStatus(503, undefined), kind: error.kind, message: error.message }
     return { kind: 'failed', failure }
   } finally {

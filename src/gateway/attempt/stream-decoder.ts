@@ -112,6 +112,7 @@ export class StreamDecoder {
     }
     const { source, events } = this.#readNormalized(event)
     this.noteProgress(events)
+    // The usage event is read again to insert the cost, so it has its data on one line and nothing else.
     const hasReceivedBytes = !source.data.includes('\n') && !events.some(({ type }) => type === 'usage')
     const bytes = hasReceivedBytes ? source.raw : toSingleLineEvent(source)
     return {

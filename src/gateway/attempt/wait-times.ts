@@ -3,6 +3,9 @@ const maxWaitMs = 24 * 3_600_000
 
 type Headers = Record<string, string | string[] | undefined>
 
+/** The times to wait in the headers of an answer: as the provider asks, and until its rate limit is reset. */
+export type HeaderWaits = { headerMs: number | undefined; resetMs: number | undefined }
+
 /** Headers with a time in milliseconds, of OpenAI and of Azure. */
 const exactHeaders = ['retry-after-ms', 'x-ms-retry-after-ms'] as const
 
@@ -77,7 +80,11 @@ export function parseWaitMessage(message: string): number | undefined {
 
 /** Fields of errors with the time to wait, and their unit in milliseconds. */
 const bodyFields = {
-  ...{ retry_after: 1000, retryAfter: 1000, retry_after_seconds: 1000, retry_after_ms: 1, retryAfterMs: 1 },
+  retry_after: 1000,
+  retryAfter: 1000,
+  retry_after_seconds: 1000,
+  retry_after_ms: 1,
+  retryAfterMs: 1,
   // Hugging Face, while a model is loading
   estimated_time: 1000,
 }

@@ -16,6 +16,8 @@ export type Medium = {
 /** No model counts more tokens for a second of audio. A second of MP3 has at least 1,000 bytes. */
 const tokensPerSecond = 64
 const audioBytesPerToken = 16
+/** Tokens that frame a piece of audio. */
+const audioFrameTokens = 100
 
 /** Audio formats with a provable length, by the names in `format` and in media types. */
 const audioFormats = new Map<string, 'wav' | 'mp3'>([
@@ -66,7 +68,7 @@ function readAudio(value: string, url: DataUrl | undefined, type: string): Mediu
   const seconds = bytes && audioSeconds(bytes, format)
   if (seconds === undefined) return { kind: 'audio' }
   const tokens = Math.max(bytes!.length / audioBytesPerToken, seconds * tokensPerSecond)
-  return { kind: 'audio', tokens: Math.ceil(tokens) + 100 }
+  return { kind: 'audio', tokens: Math.ceil(tokens) + audioFrameTokens }
 }
 
 /** @param type the type of a part, or a media type. */

@@ -225,6 +225,7 @@ function openCircuit(circuit: Circuit, now: number, reason: OpenState['reason'])
   return { ...commonState(circuit), since: now, openings, at: 'open', until, reason }
 }
 
+/** Pauses the endpoint. The request counts neither as answered nor as failed, because the endpoint is not broken. */
 function pause(
   circuitBefore: Circuit,
   { now, startedAt, forMs }: Extract<CircuitEvent, { type: 'pause.requested' }>,

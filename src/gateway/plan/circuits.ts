@@ -100,6 +100,7 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
         const restriction = restrictionOf(circuit, now())
         if (!restriction && circuit.at === 'closed') return []
         const state = circuit.at === 'closed' ? 'paused' : circuit.at
+        // Without a restriction, the circuit is half-open and admits a request now.
         return [{ name, state, ...(restriction ?? { reason: 'failed_again', until: now() }) }]
       }),
   }

@@ -156,6 +156,7 @@ function unconfiguredFault(
   const message = allNeedAddress
     ? `No provider of this model is configured. ${setVariables}.`
     : `No provider of this model has a key. ${setVariables}, or add your own key (POST /byok).`
+  // Official clients repeat a request that ends with 503 otherwise.
   return new Fault('unavailable', message, { metadata, headers: { 'x-should-retry': 'false' } })
 }
 

@@ -27,7 +27,7 @@ export type Preferences = {
 export type RequestNeeds = {
   /** Parameters of the request, as the catalogue names them. Empty if the request does not require all of them. */
   parameters: string[]
-  /** Parameters that change the meaning of an answer: endpoints without them are skipped. `tools`, `response_format`. */
+  /** Parameters without which an answer would be wrong, such as `tools`: endpoints that lack one are skipped. */
   required: string[]
   /** Kinds of input other than text that the model must accept. */
   inputModalities: string[]

@@ -6,8 +6,8 @@ type Body = Record<string, unknown>
 export type PresetStyle = {
   /** Translates a configuration to the field names of the body. */
   fields: (config: Body) => Body
-  /** Adds the preset's system prompt before the instructions of the request. */
-  prompted: (prompt: string, body: Body) => Body
+  /** The fields of the body with the preset's system prompt before the instructions of the request. */
+  withPrompt: (prompt: string, body: Body) => Body
   /** Groups of equivalent fields. If a request has one of them, the others are not filled in. */
   otherNames?: Record<string, readonly string[]>
   /** Fields that are merged member by member. */
@@ -36,7 +36,7 @@ export function applyPreset(
   else for (const name of toolFields) if (!hasField(body, name, style)) delete applied[name]
   for (const name of style.nested ?? [])
     if (presetFields[name]) applied[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
-  return system_prompt ? { ...applied, ...style.prompted(system_prompt, body) } : applied
+  return system_prompt ? { ...applied, ...style.withPrompt(system_prompt, body) } : applied
 }
 
 function hasField(body: Body, name: string, { otherNames }: PresetStyle): boolean {

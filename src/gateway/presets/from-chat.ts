@@ -11,7 +11,7 @@ export const ChatPresetBody = ChatRequest.partial({ messages: true }).meta({
 })
 type ChatPresetBody = z.infer<typeof ChatPresetBody>
 
-/** Fields with the same name and meaning in both protocols, then those of chat bodies only. */
+/** Fields that chat bodies and presets have under the same name. */
 const sharedFields = [
   'model',
   'models',

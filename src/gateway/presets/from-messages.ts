@@ -11,7 +11,7 @@ export const MessagesPresetBody = MessagesRequest.partial({ messages: true }).me
 })
 type MessagesPresetBody = z.infer<typeof MessagesPresetBody>
 
-/** Fields with the same name and meaning in both protocols. */
+/** Fields that messages bodies and presets have under the same name. */
 const sharedFields = [
   'model',
   'temperature',

@@ -1,6 +1,6 @@
 import type { ResponsesRequest } from '#chat/responses-request.ts'
 
-/** The parts of a body that a version stores. */
+/** The parts of a body that a version stores, under the field names of responses bodies. */
 export type PresetSettings = { systemPrompt: string | null; config: Record<string, unknown> }
 
 /** The fields that configure generation and routing. All others belong to one call. */

@@ -28,19 +28,18 @@ export async function writePreset(
   const name = `${caller.workspaceId}/${slug}`
   return deps.db.exclusively(`preset:${name}`, async (tx, publish) => {
     const before = await findPreset(tx, caller.workspaceId, slug)
-    const written = await work(tx, before)
-    if (before && !written) return before
+    const change = await work(tx, before)
+    // Only an existing preset can stay unchanged.
+    if (!change) return before!
     const after = (await findPreset(tx, caller.workspaceId, slug))!
-    if (written) {
-      await recordChange(deps, tx, caller, {
-        action: written.action,
-        targetKind: 'preset',
-        targetId: after.id,
-        before: before ? toAuditForm(before) : null,
-        after: { ...toAuditForm(after), ...(written.version && { saved_version: written.version }) },
-      })
-      publish('preset.changed', name)
-    }
+    await recordChange(deps, tx, caller, {
+      action: change.action,
+      targetKind: 'preset',
+      targetId: after.id,
+      before: before ? toAuditForm(before) : null,
+      after: { ...toAuditForm(after), ...(change.version && { saved_version: change.version }) },
+    })
+    publish('preset.changed', name)
     return after
   })
 }

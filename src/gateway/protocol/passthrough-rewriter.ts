@@ -105,20 +105,21 @@ export class EventPrefix {
     // Such a member can follow the prefix, so the prefix cannot be reused.
     if (members.slice(last).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(members[last]!.start)
-    const start = result.endsWith(tail) ? result.length - tail.length : this.#eventStart(result, from)
-    if (start === undefined) return result
+    // The tail differs if a null was removed from it.
+    const tailStart = result.endsWith(tail) ? result.length - tail.length : this.#findLastMember(result, from)
+    if (tailStart === undefined) return result
     this.#searched = searched.map(quoted)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
     const stored = copyBytes({
       before: bytes(text.slice(0, members[last]!.start)),
-      after: bytes(result.slice(0, start)),
+      after: bytes(result.slice(0, tailStart)),
     })
     this.#prefix = stored.before
     this.#rewrittenPrefix = stored.after
     return result
   }
 
-  #eventStart(text: string, from: number): number | undefined {
+  #findLastMember(text: string, from: number): number | undefined {
     return findMembers(text, from).find(({ name }) => name === this.#lastName)?.start
   }
 }

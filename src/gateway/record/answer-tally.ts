@@ -100,6 +100,7 @@ export class AnswerCounter {
     tally.isFinal = false
     this.#isCounted = false
     tally.bytes += bytes
+    // Reasoning without text, such as encrypted one, must not count as none.
     if (type === 'reasoning') tally.reasoningBytes += Math.max(1, bytes)
   }
 

@@ -22,8 +22,11 @@ export type Charge = {
   margin: PicoUsd
 }
 
-/** The frame of a tool call, in tokens, and the most that are in transit when an answer is cut off. */
-const maxFrameTokens = 512
+/** The most tokens that frame a tool call. */
+const maxCallFrameTokens = 512
+
+/** The most tokens that are in transit when an answer is cut off, if its time does not limit them further. */
+const maxTokensInTransit = 512
 
 /** The most tokens that an endpoint can have generated for an answer that it stopped. */
 export type GeneratedTokens = {
@@ -116,8 +119,8 @@ function maxGenerated(
 ): number {
   const maxCompletion = Math.min(max.completion, generated.total)
   if (!isComplete || max.hasHiddenTokens || reasoningBytes > 0) return maxCompletion
-  const inTransit = Math.min(maxFrameTokens, generated.unreceived)
-  return Math.min(maxCompletion, bytes + toolCalls * maxFrameTokens + inTransit)
+  const inTransit = Math.min(maxTokensInTransit, generated.unreceived)
+  return Math.min(maxCompletion, bytes + toolCalls * maxCallFrameTokens + inTransit)
 }
 
 const unlimited: GeneratedTokens = { total: Number.POSITIVE_INFINITY, unreceived: Number.POSITIVE_INFINITY }

@@ -11,8 +11,8 @@ const minTransitMs = 25
 const speedMargin = 1.2
 
 /**
- * How long an endpoint generates without the service knowing: the latest tokens are on the way here, and the end of the
- * connection on the way there. The first content of the same answer took a round trip, and the time for the prompt.
+ * How long an endpoint generates without the service knowing: its latest tokens have not arrived, and the end of the
+ * connection has not reached it. That takes a round trip, which the wait for the first content of the same answer includes.
  */
 export function transitMs(sentAt: number, firstTokenAt: number | undefined): number {
   if (firstTokenAt === undefined) return maxTransitMs

@@ -35,6 +35,7 @@ export function skippedEndpoints(
     skipped[reason] ??= []
     skipped[reason].push(endpointId)
   }
+  // A single target is missing from the attempts only if the request failed before, which its cause says.
   if (targets.length > 1 || forbidden.size > 0) {
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue

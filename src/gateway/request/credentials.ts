@@ -12,18 +12,18 @@ export type AccessLookup = {
   find: (provider: Provider, endpoint: Pick<Endpoint, 'id' | 'baseUrl'>) => Access | undefined
 }
 
-type CredentialOwner = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
+type CredentialUser = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
 
 export type Credentials = {
-  of: (caller: CredentialOwner) => Promise<AccessLookup>
+  of: (caller: CredentialUser) => Promise<AccessLookup>
   /** Like `of`, without waiting; undefined if the workspace's own credentials must be read first. */
-  getCached: (caller: CredentialOwner) => AccessLookup | undefined
+  getCached: (caller: CredentialUser) => AccessLookup | undefined
 }
 
 type Variable = (name: string) => string | undefined
 
 /** The operator's credentials, from the environment variables that the catalogue names for each provider. */
-export function environmentCredentials(variable: Variable): { of: (caller: CredentialOwner) => AccessLookup } {
+export function environmentCredentials(variable: Variable): { of: (caller: CredentialUser) => AccessLookup } {
   /** Caches the access to each base URL, because the environment does not change. */
   const cache = new WeakMap<Provider, Map<string | null, Access | undefined>>()
   const readAccess = (provider: Provider, url: string | null): Access | undefined => {
@@ -48,12 +48,12 @@ const emptyMap = () => new Map<string | null, Access | undefined>()
 
 /** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
 export function ownCredentialsFirst(
-  operatorCredentials: { of: (caller: CredentialOwner) => AccessLookup },
+  operatorCredentials: { of: (caller: CredentialUser) => AccessLookup },
   ownCredentials: Pick<CredentialCache, 'of' | 'getCached'>,
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
-  const combineCredentials = (caller: CredentialOwner, all: readonly OwnCredential[]): AccessLookup => {
+  const combineCredentials = (caller: CredentialUser, all: readonly OwnCredential[]): AccessLookup => {
     const operator = operatorCredentials.of(caller)
     if (all.length === 0) return operator
     const query = { all, caller, operator, catalogue: catalogue.current(), variable }
@@ -70,7 +70,7 @@ export function ownCredentialsFirst(
 
 type CredentialQuery = {
   all: readonly OwnCredential[]
-  caller: CredentialOwner
+  caller: CredentialUser
   operator: AccessLookup
   catalogue: ModelLookup
   variable: Variable
@@ -109,7 +109,7 @@ function isAllowedModel(catalogue: ModelLookup, model: string, names: string[] |
 
 function isUsableBy(
   { allowed_api_key_hashes, allowed_user_ids }: OwnCredential,
-  { keyHash, userId }: CredentialOwner,
+  { keyHash, userId }: CredentialUser,
 ): boolean {
   return (allowed_api_key_hashes?.includes(keyHash) ?? true) && (allowed_user_ids?.includes(userId) ?? true)
 }

@@ -39,7 +39,10 @@ function toNumbers(prices: Record<string, unknown>): Record<string, number> {
   )
 }
 
-/** The bound for the median. If a bound has several percentiles, only the median is compared. */
+/**
+ * The bound for the median, because only medians are measured. Without one, the bound of the lowest percentile counts for
+ * the median.
+ */
 function medianBound(bound: Bound): number | undefined {
   if (typeof bound === 'number') return bound
   return bound?.p50 ?? bound?.p75 ?? bound?.p90 ?? bound?.p99

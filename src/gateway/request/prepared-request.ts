@@ -26,13 +26,16 @@ function normalizeBody(body: Body, { protocol }: ClientProtocol): Body {
   return protocol === 'openai-chat' ? withChatToolChoice(withChatParts(current)) : current
 }
 
-/** Prepares a request without a preset; undefined if it names one. @throws Fault `invalid` for unsupported fields. */
+/** Prepares a request without waiting; undefined if it names a preset. @throws Fault `invalid` for unsupported fields. */
 export function prepareWithoutPreset({
   client,
   body: requestBody,
 }: Pick<CompletionCall, 'client' | 'body'>): PreparedRequest | undefined {
   const body = normalizeBody(requestBody, client)
-  if (readPresetReference(body)) return undefined
+  return readPresetReference(body) ? undefined : prepareBody(client, body)
+}
+
+function prepareBody(client: ClientProtocol, body: Body): PreparedRequest {
   const chat = client.toChat(body)
   return { chat, body: client.task === undefined ? body : chat, preset: undefined, client }
 }
@@ -44,11 +47,11 @@ export function prepareWithoutPreset({
  */
 export async function prepareRequest(
   deps: { presets: PresetCache },
-  call: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
+  { caller, client, body: requestBody }: Pick<CompletionCall, 'caller' | 'client' | 'body'>,
 ): Promise<PreparedRequest> {
-  const { caller, client, body } = call
-  const reference = readPresetReference(normalizeBody(body, client))
-  if (!reference) return prepareWithoutPreset(call)!
+  const body = normalizeBody(requestBody, client)
+  const reference = readPresetReference(body)
+  if (!reference) return prepareBody(client, body)
   const preset = await deps.presets.find(caller.workspaceId, reference.slug)
   const version =
     reference.version === undefined ? preset.designated_version : await deps.presets.version(preset, reference.version)

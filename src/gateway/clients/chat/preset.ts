@@ -6,7 +6,7 @@ type Tool = { type: string } & Fields
 
 export const chatPreset: PresetStyle = {
   fields: chatFields,
-  prompted: (prompt, { messages }) => ({
+  withPrompt: (prompt, { messages }) => ({
     messages: [{ role: 'system', content: prompt }, ...(messages as object[])],
   }),
   otherNames: {

@@ -89,9 +89,9 @@ function lineEnd(text: string, from: number): number {
   return end === -1 ? text.length : end
 }
 
-/** The end of the data. Other fields of the event and comments can follow it. */
+/** Rewrites the JSON of an event that starts at `from`. Other fields of the event and comments can follow it. */
 function withRewrittenLine(text: string, from: number, rewriting: Rewriting): string {
-  const end = text.indexOf('\n', from)
+  const end = lineEnd(text, from)
   return text.slice(0, from) + rewriteJson(text.slice(from, end), rewriting) + text.slice(end)
 }
 

@@ -1,7 +1,7 @@
 import type { Speech } from '#chat/events.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 
-/** Speech of chats has an id, by which later messages can refer to it. */
+/** The speech of a chat must have an id, although only that of OpenAI can be named in later messages. */
 export const speechId = ({ id }: AnswerHead) => `audio_${id}`
 
 type AudioOptions = { format?: unknown } | null | undefined
@@ -16,6 +16,7 @@ export function writeSpeech(head: AnswerHead, pieces: readonly Speech[], transcr
   const { format } = (head.request?.audio as AudioOptions) ?? {}
   const isRaw = /^audio\/(?:l16|pcm)\b/i.test(mediaType) && format !== 'pcm16'
   const data = (isRaw ? withWavHeader(bytes, readRate(mediaType)) : bytes).toString('base64')
+  // It expires at once, because this service does not store it for later messages.
   return { id: speechId(head), data, transcript, expires_at: head.createdSeconds }
 }
 

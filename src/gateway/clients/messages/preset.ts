@@ -8,7 +8,7 @@ type Tool = { type: string } & Fields
 
 export const messagesPreset: PresetStyle = {
   fields: messagesFields,
-  prompted: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
+  withPrompt: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
   nested: ['output_config'],
   forUpstream: withoutForeign(chatOnly),

@@ -17,7 +17,7 @@ const foreignFields: ReadonlySet<string> = new Set([
 
 export const responsesPreset: PresetStyle = {
   fields: responsesFields,
-  prompted: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
+  withPrompt: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
   nested: ['text'],
   forUpstream: withoutForeign(foreignFields),
 }

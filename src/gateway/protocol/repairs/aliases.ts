@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AnswerEvent } from '#chat/events.ts'
 import { mapTexts } from '#platform/json/map-texts.ts'
-import type { SseEvent } from '#platform/net/sse.ts'
 import type { Body, ProviderProtocol } from '../protocol.ts'
+import { mapAnswerEvents } from './map-answer-events.ts'
 
 /** The names or ids that a provider accepts, and where they are in the bodies of its protocol. */
 export type NameRule = {
@@ -88,17 +88,9 @@ export function restoreNames(text: string, aliases: Aliases): string {
 
 /** The protocol whose readers give calls their original names. */
 export function withOriginalNames(protocol: ProviderProtocol, aliases: Aliases): ProviderProtocol {
-  const restore = (event: AnswerEvent): AnswerEvent => {
+  const restore = (event: AnswerEvent): AnswerEvent[] => {
     const name = event.type === 'tool_call' ? aliases.get(event.name) : undefined
-    return name === undefined ? event : ({ ...event, name } as AnswerEvent)
+    return [name === undefined ? event : ({ ...event, name } as AnswerEvent)]
   }
-  return {
-    ...protocol,
-    isStateless: false,
-    reader(...answer) {
-      const read = protocol.reader(...answer)
-      return (event: SseEvent) => read(event).map(restore)
-    },
-    readBody: (body, ...answer) => protocol.readBody(body, ...answer).map(restore),
-  }
+  return mapAnswerEvents(protocol, () => restore)
 }

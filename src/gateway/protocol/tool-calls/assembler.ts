@@ -157,15 +157,16 @@ export class ToolCallAssembler {
   #startsNewCall(call: PartialCall, { key, id, name, text = '' }: ToolCallPiece): boolean {
     if (call.isComplete && startsObject(text)) return !!name || !(call.isEmptyObject || call.hasArguments(text))
     if (!name || call.name === undefined) return false
-    // A second call would have an id, as the first one does, or arguments.
     if (!id && call.hasArguments('') && this.#continuesName(call, key, text)) return false
     return name !== call.name || (key === undefined && call.batch === this.#batch)
   }
 
-  /** Whether a name without an id continues that of a call without arguments. */
+  /**
+   * Whether a name without an id continues that of a call without arguments. A second call would have an id, as the first
+   * one does, or arguments.
+   */
   #continuesName({ name, id, batch }: PartialCall, key: number | undefined, text: string): boolean {
     if (key === undefined) return text === '' && batch !== this.#batch && this.#isUndeclared(name!)
-    // A second call would have an id, as the first one does, or arguments.
     return id !== undefined || text === ''
   }
 

@@ -132,6 +132,7 @@ export class ClockRounds {
     this.#resetRound()
     this.#wholeEvents.push(...events.flatMap((event) => this.#filterEvent(event)))
     this.#addRound(cost)
+    // The body of a round that another one follows is not sent.
     if (this.#continues) return {}
     const allEvents = [...this.#wholeEvents, ...this.#usageEvents()]
     return this.#clientProtocol.writeBody(

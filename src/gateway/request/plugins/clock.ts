@@ -80,7 +80,7 @@ function withClockTool(chat: ChatRequest): ChatRequest {
 
 /** The time in ISO 8601 with the offset of the time zone. */
 export function formatLocalTime(timezone: string, at: number): string {
-  const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, timeZoneName: 'longOffset' })
+  const format = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
   const [, sign = '+', hours = '00', minutes = '00'] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
   const offsetMinutes = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))

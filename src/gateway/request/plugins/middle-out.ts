@@ -145,6 +145,7 @@ function changeTexts(content: unknown, change: (text: string) => string): unknow
   if (typeof content === 'string') return change(content)
   if (!Array.isArray(content)) return content
   return content.map((part: Body | null) => {
+    // A provider refuses its signed reasoning if the text differs.
     if (typeof part?.text === 'string' && part.signature === undefined) return { ...part, text: change(part.text) }
     if (part?.type === 'tool_result') return { ...part, content: changeTexts(part.content, change) }
     return part?.type === 'tool_use' ? { ...part, input: changeValue(part.input, change) } : part
