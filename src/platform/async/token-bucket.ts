@@ -23,12 +23,10 @@ export class TokenBucket {
 
   /** @returns the delay in milliseconds until `amount` tokens are available. Negative amounts return tokens. */
   take(amount: number): number {
-    if (this.#tokens < amount) {
-      const at = this.#now()
-      this.#tokens = Math.min(this.#capacity, this.#tokens + ((at - this.#refilledAt) * this.#perSecond) / 1000)
-      this.#refilledAt = at
-    }
-    this.#tokens -= amount
+    const at = this.#now()
+    const refilled = this.#tokens + ((at - this.#refilledAt) * this.#perSecond) / 1000
+    this.#tokens = Math.min(this.#capacity, refilled) - amount
+    this.#refilledAt = at
     return this.#tokens >= 0 ? 0 : Math.ceil((-this.#tokens * 1000) / this.#perSecond)
   }
 }
