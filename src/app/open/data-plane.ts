@@ -29,8 +29,8 @@ type LowerParts = OpenResult<typeof openModels> &
     countRefusal: (cause: Cause) => void
   }
 
-/** Log, metrics and traces receive completions in batches of `maxItems`, or after `ms` milliseconds. */
-const reportBatch = { maxItems: 64, ms: 20 }
+/** Log, metrics and traces receive completions in batches. */
+const reportBatch = { maxItems: 64, maxDelayMs: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */
 export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {

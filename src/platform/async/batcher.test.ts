@@ -5,13 +5,13 @@ import { createBatcher } from './batcher.ts'
 
 const anHour = 3_600_000
 
-function collecting(rhythm: { maxItems: number; ms: number }) {
+function collecting(rhythm: { maxItems: number; maxDelayMs: number }) {
   const taken: number[] = []
   return { taken, batches: createBatcher<number>(rhythm, (item) => taken.push(item)) }
 }
 
 test('items wait for each other, and are taken in their order when there are enough', () => {
-  const { taken, batches } = collecting({ maxItems: 3, ms: anHour })
+  const { taken, batches } = collecting({ maxItems: 3, maxDelayMs: anHour })
   batches.add(1)
   batches.add(2)
   assert.deepEqual(taken, [])
@@ -24,7 +24,7 @@ test('items wait for each other, and are taken in their order when there are eno
 })
 
 test('a single item is processed after the delay, although the batch is not full', async () => {
-  const { taken, batches } = collecting({ maxItems: 3, ms: 1 })
+  const { taken, batches } = collecting({ maxItems: 3, maxDelayMs: 1 })
   batches.add(1)
   await until(() => taken.length === 1)
   batches.flush()

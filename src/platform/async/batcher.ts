@@ -11,7 +11,7 @@ export type Batcher<Item> = {
  * Items are processed when `maxItems` wait, or `maxDelayMs` after the first one was added.
  */
 export function createBatcher<Item>(
-  { maxItems, ms: maxDelayMs }: { maxItems: number; ms: number },
+  { maxItems, maxDelayMs }: { maxItems: number; maxDelayMs: number },
   processItem: (item: Item) => void,
 ): Batcher<Item> {
   let waiting: Item[] = []

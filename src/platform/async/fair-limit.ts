@@ -9,6 +9,7 @@ export type FairLimit = <T>(requester: Requester, signal: DisconnectSignal, task
 
 type Limits = { maxRunning: number; maxWaiting: number; name: string }
 
+/** A guess: how long the waiting tasks take is not known. */
 const retryAfterSeconds = 5
 
 /**

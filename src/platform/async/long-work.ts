@@ -12,7 +12,7 @@ export function pauseForBody(bodyBytes: number): Pause | undefined {
 /** Work in steps of at most a few milliseconds. It can pause after each. */
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-/** The longest time without a pause, plus one step. */
+/** The time after which the next step waits for a pause. Other requests are delayed by a slice and its last step at most. */
 const sliceMs = 8
 
 /** Runs all steps without pauses. */

@@ -1,3 +1,4 @@
+/** Shorter than the interval at which metrics are usually scraped. */
 const freshForMs = 5000
 
 /**

@@ -15,7 +15,7 @@ export const Vendor = z.strictObject({
     .describe('`enforce_zdr_<suffix>`.'),
 })
 
-/** The command that starts an agent, with its environment, modes and sign-in method. */
+/** The command that starts an agent, with its environment, modes, sign-in method, and the `_meta` of its sessions. */
 export const ConfiguredAgent = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
@@ -36,7 +36,7 @@ export const listSetting = (item: z.ZodType<string, string>) =>
 export const urlSetting = (shape: RegExp, message: string) =>
   z.string().refine((text) => shape.test(text) && URL.parse(text) !== null, message)
 
-/** The URL of an issuer: https, or http on this host. */
+/** The URL of an issuer: https, or http on this host; without user and password. */
 export const SecureAddress = urlSetting(
   /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
   'must be an https address, such as https://login.example.com (http only on this host)',

@@ -28,8 +28,7 @@ import { turnSettings } from './turn-settings.ts'
 
 /**
  * All settings of the service. Each is read from the environment variable of the same name in upper case, or from the
- * configuration file, or has the default given here. Settings in `fileOnlySettings` are objects or lists that only the file can
- * contain.
+ * configuration file, or has the default given here. Only the file can contain the settings in `fileOnlySettings`.
  */
 export const Settings = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
@@ -161,7 +160,7 @@ export function parseSettings(input: Record<string, unknown>): z.ZodSafeParseRes
   return Object.keys(input).every(isKnown) ? { success: true, data: values as Config } : Settings.safeParse(input)
 }
 
-/** Settings that are objects or lists, which an environment variable cannot contain. */
+/** Settings that are objects without a form as text, so that no environment variable can contain them. */
 export const fileOnlySettings: ReadonlySet<SettingName> = new Set(['zdr_vendors', 'regions', 'agents'])
 
 /** Settings whose values are masked, for example by `signalbox config`. */

@@ -12,11 +12,11 @@ export function toDecimal(amount: number | string): Decimal | undefined {
   if (typeof amount === 'string') return normalizeDecimal(amount.trim())
   if (!Number.isFinite(amount)) return undefined
   const text = String(amount)
-  // A text of at most 13 characters has at most 12 digits and a point, so rounding would not change it.
+  // A text of at most 13 characters has at most 12 digits and a point, or is a whole number, which has no such errors.
   return normalizeDecimal(text.length > 13 ? amount.toPrecision(12) : text)
 }
 
-/** Converts a price per million units to a price per unit, exactly: `perMillion('1.25')` is `'0.00000125'`. */
+/** Converts a price per million units to a price per unit, exactly: `unitPrice('1.25')` is `'0.00000125'`. */
 export function unitPrice(amount: Decimal): Decimal {
   return normalizeDecimal(`${amount}e-6`)!
 }
@@ -30,6 +30,7 @@ function normalizeDecimal(text: string): Decimal | undefined {
   const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits
   const pointIndex = Math.max(point, 1)
   const integer = padded.slice(0, pointIndex).replace(/^0+(?=\d)/, '')
+  // Without `(?<!0)`, each zero of a long run would be tried as the start of the final zeros.
   const decimals = padded.slice(pointIndex).replace(/(?<!0)0+$/, '')
   const unsigned = decimals ? `${integer}.${decimals}` : integer
   return unsigned === '0' ? '0' : sign + unsigned

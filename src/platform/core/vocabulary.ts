@@ -1,8 +1,6 @@
 /** Values that several rooms share. Types, schemas and tables are derived from these lists. */
 
-/**
- * The wire protocols of endpoints. To add one, add it here, and a folder and a line in `src/gateway/providers/`.
- */
+/** The wire protocols of endpoints. docs/map.md lists what to add with a new one. */
 export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const
 export type Protocol = (typeof protocols)[number]
 

@@ -5,7 +5,7 @@ import { sql } from './kysely.ts'
 
 /** The clock of the database, which all its servers use: their own clocks can differ and can be set while they run. */
 export type DatabaseClock = {
-  /** An SQL expression for the time in milliseconds since the epoch. */
+  /** An SQL expression for the time in whole milliseconds since the epoch, as columns store it. */
   nowSql: () => RawBuilder<number>
   /** A monotonic clock with the same speed, in milliseconds since an arbitrary time. */
   elapsed: Now

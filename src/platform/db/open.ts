@@ -2,10 +2,8 @@ import { join } from 'node:path'
 import { type Config, Settings } from '../config/settings.ts'
 import type { DatabaseListeners, Db, Query } from './db.ts'
 import { migrate } from './migrate.ts'
-import type { openPostgres } from './postgres/open.ts'
+import type { Limits } from './postgres/session.ts'
 import { openEmbedded } from './sqlite/open.ts'
-
-type Limits = Parameters<typeof openPostgres>[3]
 
 const defaultLimits = (): Limits =>
   Settings.pick({

@@ -85,6 +85,7 @@ export async function announceMigrations(
     await writeRange(db, { oldest, newest: Math.max(range.newest, schemaVersion(pending)) })
   }
   if (applied.length === 0 || pendingBreaking.length === 0 || db.kind === 'sqlite') return restore
+  // Servers that are older than the range do not read it, so they do not stop by themselves.
   if (await waitForServersToStop(db, range ? waitMs : 0)) return restore
   // Connections of a server of this version that has just migrated have the same names.
   const currentSchema = await readSchema(db)

@@ -1,6 +1,9 @@
 import { Fault } from '../../core/fault.ts'
 
-/** Codes of Postgres (connections refused, broken or ended) and of the sockets below it. */
+/**
+ * Codes of Postgres (connections refused, broken or ended) and of the sockets below it. With 55000 the database accepts no
+ * connections, with 3D000 it does not exist, for example while a backup is restored.
+ */
 const unreachableCodes =
   /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
 
@@ -8,7 +11,7 @@ const unreachableCodes =
 const timeoutCodes = /^(57014|55P03|25P0[34]|40P01|40001)$/
 
 /** Code of Postgres: the transaction is read-only, or the server a standby. */
-const readOnlyCode = '25006'
+export const readOnlyCode = '25006'
 
 /** Codes of Postgres: its disk is full, or reading and writing fails. */
 const diskCodes: Readonly<Record<string, DatabaseFailure>> = { '53100': 'disk_full', '58030': 'disk_failed' }
@@ -33,8 +36,10 @@ export function isUnreachable(error: unknown): boolean {
   )
 }
 
+export const unreachableMessage = 'The database is unreachable. Try again shortly.'
+
 const messages = {
-  unreachable: 'The database is unreachable. Try again shortly.',
+  unreachable: unreachableMessage,
   too_slow: 'The database took too long. Try again shortly.',
   read_only: 'The database is read-only. Try again later.',
   disk_full: 'The database cannot store anything: its disk is full. Try again later.',

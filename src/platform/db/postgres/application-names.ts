@@ -6,5 +6,5 @@ export const applicationNames = {
   migration: 'signalbox migration',
 } as const
 
-/** The names that servers of schema version 91 and before use for statements and signals. */
+/** The names that servers of schema version 91 and before use for statements and signals. Newer servers recognise them by it. */
 export const olderApplicationNames = ['signalbox', 'signalbox signals'] as const

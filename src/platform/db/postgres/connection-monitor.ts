@@ -36,9 +36,10 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     isCheckingServer = true
     try {
       const idle = await terminateIdleProcesses(await connect(), silent)
-      const silentConnections = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
+      // An answer may have arrived during the check.
+      const dead = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
       abandonAll(
-        silentConnections,
+        dead,
         `a query was not answered for ${serverCheckAfterMs} ms, and the server is not processing it: its connection is dead`,
       )
     } catch {
@@ -65,7 +66,8 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
 }
 
 /**
- * Ends the server processes of silent connections that are idle, so that their locks are released.
+ * Ends the server processes of silent connections that are idle, so that their locks are released. An answer that was sent
+ * within the last second may still arrive.
  * @returns the connections of the ended processes.
  */
 async function terminateIdleProcesses(connection: Connection, silent: Connection[]): Promise<Connection[]> {

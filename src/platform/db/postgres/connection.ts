@@ -1,11 +1,12 @@
 import pg from 'pg'
+import { readOnlyCode } from '../maintenance/failures.ts'
 import type { ClockSample } from './clock-offset.ts'
 import type { Hosts } from './hosts.ts'
 
 const int8 = 20
 const numeric = 1700
 
-/** Parses 64-bit integers as numbers where they are counts or times. By default, pg returns text. */
+/** Parses 64-bit integers and sums as numbers; by default, pg returns text. Statements cast amounts of money to text. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: never) =>
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
@@ -15,9 +16,6 @@ export const types: pg.CustomTypesConfig = {
 export class ConnectionAbandoned extends Error {
   readonly code: string = 'ETIMEDOUT'
 }
-
-/** Code of Postgres: the server or the transaction accepts no writes. */
-const readOnlyCode = '25006'
 
 /** The error for a server that is a standby, or that rejects writes although the URL requires a writable one. */
 export class NotPrimary extends Error {

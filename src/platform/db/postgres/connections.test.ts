@@ -16,9 +16,10 @@ const limits = {
   database_query_timeout_ms: 60_000,
   database_keepalive_ms: 10_000,
   database_silence_ms: 60_000,
+  database_pool_size: 10,
 }
 
-async function connected(more: Partial<typeof limits> & { database_pool_size?: number } = {}) {
+async function connected(more: Partial<typeof limits> = {}) {
   const store = await newEmptyTestStore('postgres')
   const errors: (Error & { client?: unknown })[] = []
   const connections = openConnections(new Hosts(parseDatabaseUrl(store.settings.database_url!)), {

@@ -97,7 +97,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
   const pool = new pg.Pool({
     ...defaultOptions,
     Client: Connection as never,
-    max: limits.database_pool_size ?? 10,
+    max: limits.database_pool_size,
     application_name: applicationNames.statements,
     onConnect: (client) => prepareConnection(client as unknown as Connection),
   })

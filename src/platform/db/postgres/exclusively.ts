@@ -12,7 +12,8 @@ const lockNotAvailable = '55P03'
 
 /**
  * Runs transactions under a lock. To hold it for as few round trips as possible, the lock is requested together with `begin`,
- * and notifications are sent together with `commit`. So no server waits while it has locked the revision of a topic.
+ * and notifications are sent together with `commit`. So the revision of a topic, which they lock, is never locked during a
+ * round trip.
  */
 export function createExclusively(query: Query, signals: LocalSignals, lockMs: number): Db['exclusively'] {
   const withLocalLock = createLocalLocks(lockMs)

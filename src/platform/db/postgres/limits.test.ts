@@ -24,6 +24,7 @@ const limits = {
   database_query_timeout_ms: 60_000,
   database_keepalive_ms: 10_000,
   database_silence_ms: 60_000,
+  database_pool_size: 10,
 }
 const long = 60_000
 

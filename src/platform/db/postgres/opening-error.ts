@@ -1,4 +1,5 @@
 import { explainTlsOrProxyFailure } from '../../core/connection-failure.ts'
+import { readOnlyCode } from '../maintenance/failures.ts'
 
 /** Advice by error codes of Postgres. */
 const adviceByCode: Readonly<Record<string, string>> = {
@@ -14,13 +15,11 @@ const tlsAdvice = 'It requires TLS: add sslmode=verify-full to DATABASE_URL.'
 /** An error of the driver or of the system. Errors of Postgres itself have a severity. */
 type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
 
-/** The code of `NotPrimary`: the server is a standby, or accepts no writes. */
-const readOnlyCode = '25006'
-
 /** Explains in a sentence or two why the database could not be opened: the server refused, or did not respond. */
 export function describeOpeningError(error: OpeningError): string {
   const { code = '', severity, message, hostname } = error
   const subject = 'The database named by DATABASE_URL'
+  // `NotPrimary`: the server is a standby, or accepts no writes.
   if (code === readOnlyCode)
     return `${subject} cannot be used: ${message} Name the primary, or all servers separated by commas.`
   if (severity !== undefined) {

@@ -10,7 +10,6 @@ const limits = {
   database_statement_timeout_ms: 1,
   database_lock_timeout_ms: 2,
   database_idle_transaction_timeout_ms: 3,
-  database_query_timeout_ms: 4,
   database_keepalive_ms: 9000,
 }
 const probes = {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/settings.ts'
 import { type Connection, isServerError } from './connection.ts'
 
-/** Time limits of a connection to Postgres. */
+/** The settings of the connections to Postgres. */
 export type Limits = Pick<
   Config,
   | 'database_statement_timeout_ms'
@@ -10,10 +10,17 @@ export type Limits = Pick<
   | 'database_query_timeout_ms'
   | 'database_keepalive_ms'
   | 'database_silence_ms'
-> &
-  Partial<Pick<Config, 'database_pool_size'>>
+  | 'database_pool_size'
+>
 
-type SessionLimits = Omit<Limits, 'database_silence_ms'>
+/** The limits that Postgres enforces. This process enforces the others. */
+type SessionLimits = Pick<
+  Limits,
+  | 'database_statement_timeout_ms'
+  | 'database_lock_timeout_ms'
+  | 'database_idle_transaction_timeout_ms'
+  | 'database_keepalive_ms'
+>
 type Session = Record<string, number>
 
 /**

@@ -12,7 +12,7 @@ export type EachRow = { rowsOfValues: readonly Cell[][] }
 export type StatementBatch = { statements: readonly { sql: string; rows: readonly Cell[][] }[] }
 
 /** The number of rows per message to the thread. More would block the event loop and allocate megabytes. */
-const rowsPerCopy = 100
+const rowsPerMessage = 100
 
 type Columns<Table> = { readonly [Name in keyof Table]?: 'text' | 'bigint' }
 
@@ -30,8 +30,8 @@ export async function insertRows<Name extends keyof Tables & string>(
   suffix = '',
 ): Promise<void> {
   if (db.kind === 'sqlite') {
-    for (let at = 0; at < rows.length; at += rowsPerCopy) {
-      const rowsOfValues: EachRow = { rowsOfValues: toStorableRows(rows.slice(at, at + rowsPerCopy)) }
+    for (let at = 0; at < rows.length; at += rowsPerMessage) {
+      const rowsOfValues: EachRow = { rowsOfValues: toStorableRows(rows.slice(at, at + rowsPerMessage)) }
       await tx.executeQuery(CompiledQuery.raw(insertWithParameters(table, columns, suffix), [rowsOfValues]))
     }
     return

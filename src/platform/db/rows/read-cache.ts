@@ -1,10 +1,10 @@
 import { type Now, steadyNow } from '../../core/clock.ts'
 import { Fault } from '../../core/fault.ts'
-import { isUnreachable } from '../maintenance/failures.ts'
+import { isUnreachable, unreachableMessage } from '../maintenance/failures.ts'
 import type { Signals, Topic } from '../signals.ts'
 import { type AllowStale, neverStale } from './stale-reads.ts'
 
-/** The maximum age of an entry while notifications of other servers are not received. */
+/** The maximum age of an entry while notifications of other servers are not received. Below the promised second. */
 const unverifiedMs = 700
 
 /** A cache of rows by name. A notification removes the changed row. */
@@ -34,8 +34,6 @@ type ReadCacheDeps<T> = {
   /** The message of the fault while the database is unreachable. */
   unavailableMessage?: string
 }
-
-const unreachableMessage = 'The database is unreachable. Try again shortly.'
 
 /** Creates a read-through cache. A change is visible immediately on this server, and within a second on others. */
 export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {

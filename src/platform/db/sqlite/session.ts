@@ -42,9 +42,9 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
   async function begin(): Promise<StatementResult> {
     await enterMutex()
     try {
-      const rows = await writer.run(transactionStatements.begin, [])
+      const result = await writer.run(transactionStatements.begin, [])
       state = 'open'
-      return rows
+      return result
     } catch (error) {
       mutex.leave()
       throw error
@@ -62,10 +62,10 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
 
   async function commit(): Promise<StatementResult> {
     if (state !== 'open') throw idleTransactionError()
-    const rows = await writer.run(transactionStatements.commit, [])
+    const result = await writer.run(transactionStatements.commit, [])
     const committed = endTransaction('none')
     if (committed.length > 0) await publishAll(committed)
-    return rows
+    return result
   }
 
   async function rollBack(nextState: 'none' | 'broken' = 'none'): Promise<StatementResult> {
@@ -106,6 +106,7 @@ export function openSession({ writer, reader, mutex, publishAll, idleMs = 7000 }
       clearTimeout(idleTimer)
       return serialize(async () => {
         await rollBack()
+        // A statement that had not ended before has started the timer again.
         clearTimeout(idleTimer)
       })
     },
