@@ -141,6 +141,12 @@ test('the configuration cannot be changed once loaded', () => {
   assert.throws(() => (config.zdr_vendors.a.author = 'other'), TypeError)
 })
 
+test('the displayed agents contain no arguments and no values of variables', () => {
+  const path = configFile('agents: {claude: {command: claude, args: [--key, hunter2], env: {TOKEN: hunter2}}}\n')
+  const lines = showConfig(loadConfig({ CONFIG: path })).split('\n')
+  assert.ok(lines.includes('agents: {"claude":{"command":"claude","variables":["TOKEN"]}}'))
+})
+
 test('the displayed settings are complete and contain no secret', () => {
   const key = `sb-v1-${'c'.repeat(64)}`
   const text = showConfig(

@@ -5,9 +5,8 @@ import { type Config, fileOnlySettings, type SettingName, Settings, secretSettin
 export function showConfig(config: Config): string {
   return settingNames
     .map((name) => {
-      const value = config[name]
-      if (value === undefined) return `# ${name}: not set`
-      return `${name}: ${secretSettings.has(name) ? '"********"' : JSON.stringify(value)}`
+      if (config[name] === undefined) return `# ${name}: not set`
+      return `${name}: ${secretSettings.has(name) ? '"********"' : JSON.stringify(visibleValue(config, name))}`
     })
     .join('\n')
 }
@@ -51,7 +50,7 @@ export function effectiveSettings(config: Config, sources: SettingSources): Sett
       name,
       variable: fileOnlySettings.has(name) ? null : name.toUpperCase(),
       meaning: schema.description ?? '',
-      value: isSecret ? null : (visibleParts[name]?.(config) ?? config[name] ?? null),
+      value: isSecret ? null : (visibleValue(config, name) ?? null),
       default: schema.safeParse(undefined).data ?? null,
       is_set: config[name] !== undefined,
       is_secret: isSecret,
@@ -60,6 +59,8 @@ export function effectiveSettings(config: Config, sources: SettingSources): Sett
     }
   })
 }
+
+const visibleValue = (config: Config, name: SettingName): unknown => visibleParts[name]?.(config) ?? config[name]
 
 /** Settings that are shown in part, because their other parts can be secrets. */
 const visibleParts: Partial<Record<SettingName, (config: Config) => unknown>> = {
