@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AgentApp, type AgentContext, agent, RequestError } from '@agentclientprotocol/sdk'
-import type { ApprovalMode, InternRecord } from '#interns/registry/intern.ts'
+import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
+import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
 import { conversation, type PromptContent } from '../chat/conversation.ts'

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { approvalModes, type InternRecord } from '#interns/registry/intern.ts'
+import { approvalModes } from '#interns/contract/approval-mode.ts'
+import type { InternRecord } from '#interns/registry/intern.ts'
 import type { InternSession } from '#interns/turns/entry-item.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../kit/file-table.ts'

@@ -1,4 +1,4 @@
-import type { ApprovalMode } from '#interns/contract/runs.ts'
+import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import type { AgentLimits, AgentQuirks } from '../acp/agent.ts'
 import type { AgentCommand } from '../acp/process.ts'
 import type { OutboxLimits } from '../runs/outbox.ts'

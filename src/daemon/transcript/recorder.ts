@@ -1,7 +1,7 @@
+import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import type { Question } from '#interns/contract/question.ts'
 import type { Action, Decision } from '#interns/contract/rules/rule.ts'
 import type { EndReason, TurnReport } from '#interns/contract/run.ts'
-import type { ApprovalMode } from '#interns/contract/runs.ts'
 import type {
   Activity,
   Entry,

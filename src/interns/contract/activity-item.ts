@@ -18,7 +18,7 @@ export const ToolCallItem = z.object({
         diff: z.string().describe('A unified diff with context lines.'),
       }),
     )
-    .describe('The file that it writes.'),
+    .describe('The files that it writes, with their changes.'),
 })
 
 export const PlanItem = z.object({
@@ -39,7 +39,10 @@ export const ActivityItem = z.discriminatedUnion('type', [
 ])
 export type ActivityItem = z.infer<typeof ActivityItem>
 
-/** Escapes characters that change how a text is displayed, because a person decides by it. */
+/**
+ * Escapes characters that change how a text is displayed, because people judge the intern by it. Input and output are kept
+ * readable; in names and diffs, different texts must also look different.
+ */
 export function toActivityItem(activity: Activity): ActivityItem {
   if (activity.type === 'plan') return { type: 'plan', steps: activity.steps }
   const { type, toolCallId, operation, title, status, input, output, paths, changes } = activity

@@ -1,13 +1,13 @@
+export const attachmentKinds = ['image', 'audio', 'file'] as const
+
 /** A file that is sent with a prompt. `data` is base64; `part` is its position in the message. */
 export type Attachment = {
-  kind: 'image' | 'audio' | 'file'
+  kind: (typeof attachmentKinds)[number]
   name: string | null
   mimeType: string
   data: string
   part: number
 }
-
-export const attachmentKinds = ['image', 'audio', 'file'] as const
 
 /** The text of an attached file, for content filters; undefined if it is not UTF-8 text, or not a file. */
 export function decodeTextFile({ kind, data }: Attachment): string | undefined {

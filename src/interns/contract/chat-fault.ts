@@ -56,11 +56,15 @@ export function guardrailRefusal({ kind, message, details }: Fault): Fault {
 export function refusalToChatFault(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { code, reason, message, retryable } = error
+  // Only a compromised daemon answers a turn with the refusal of a file.
   if (Object.hasOwn(fileRefusals, error.kind)) return chatFault('bad_gateway', 'intern_rejected', message)
   return chatFault(faultKindByStatus[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
 }
 
-/** Adds the reason of this route to a fault that was thrown before the handler. */
+/**
+ * Adds the reason of this route to a fault of an unreadable body, which is thrown before the handler. Faults of all routes, such as
+ * `unauthenticated`, stay unchanged.
+ */
 export function addChatReason(fault: Fault): Fault {
   if (fault.details.metadata) return fault
   if (fault.kind === 'invalid') return chatFault('invalid', 'bad_request', fault.message)

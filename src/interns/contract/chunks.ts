@@ -9,7 +9,7 @@ import type { FailureReason, TurnEvent } from './turn-event.ts'
 /** A chunk of an intern's reply. The last chunk has no choices, but the id of the session. */
 export type InternChunk = Chunk & { session_id?: string | null; activity?: ActivityItem }
 
-/** Names that differ between protocols. */
+/** Names that depend on the setting `dialect`: the tool that asks questions, and the model if the intern reported none. */
 export type ChunkNames = { inputTool: string; fallbackModel: string }
 
 type FailureDetails = { usage?: Usage | null; budget?: BudgetPart | undefined }

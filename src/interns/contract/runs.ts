@@ -1,3 +1,4 @@
+import type { ApprovalMode } from './approval-mode.ts'
 import type { Attachment } from './attachments.ts'
 import type { InternFiles } from './files.ts'
 import type { WholePermission } from './question.ts'
@@ -8,9 +9,6 @@ import type { TurnEvent } from './turn-event.ts'
 
 /** The version of this contract, part of every path. A daemon refuses requests of another version. */
 export const contractVersion = 1
-
-/** `manual` asks the caller before an operation that needs permission; `self-drive` allows it without asking. */
-export type ApprovalMode = 'manual' | 'self-drive'
 
 /**
  * The caller of a turn: `by` is the id of the member, `activity` requests tool calls and plans in addition to the reply. A

@@ -1,4 +1,4 @@
-import type { ApprovalMode } from '../registry/intern.ts'
+import type { ApprovalMode } from './approval-mode.ts'
 import type { Question } from './question.ts'
 import type { Action, Decision } from './rules/rule.ts'
 import type { EndReason, TurnReport } from './run.ts'

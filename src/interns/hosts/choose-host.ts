@@ -3,7 +3,7 @@ import type { KnownHost } from './hosts.ts'
 /** The assumed capacity of a host without a limit, for comparing hosts. */
 const defaultCapacity = 100
 
-/** A host with its number of interns that are not stopped. */
+/** A host with its number of interns in service. */
 export type LoadedHost = KnownHost & { interns: number }
 
 /**

@@ -78,7 +78,7 @@ export class InternHosts {
     return this.thisHost !== undefined && (hostname ?? this.thisHost) === this.thisHost
   }
 
-  /** Returns a function for the status of each of these hosts. Runs no query for this server's ownHost host. */
+  /** Returns a function for the status of each of these hosts. Runs no query if all are this server's host. */
   async readStates(names: (string | null)[]): Promise<(name: string | null) => InternHost | null> {
     const isRemote = names.some((name) => name !== null && name !== this.thisHost)
     const hosts = new Map((isRemote ? await this.all() : []).map((host) => [host.name, host]))

@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Query } from '#platform/db/db.ts'
 import type { ListedHost } from '../registry/intern.ts'
-import { countOrganizationInternsByHost, countRunningByHost } from '../registry/interns-by-host.ts'
+import { countInServiceByHost, countOrganizationInternsByHost } from '../registry/interns-by-host.ts'
 import { type InternHosts, type KnownHost, toInternHost, unknownHost } from './hosts.ts'
 
 type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'all'>; now: () => number }
@@ -16,7 +16,7 @@ export async function listHosts(
 ): Promise<ListedHost[]> {
   const [hosts, usage, interns] = await Promise.all([
     internHosts.all(),
-    countRunningByHost(db.query),
+    countInServiceByHost(db.query),
     countOrganizationInternsByHost(db.query, organizationId),
   ])
   const isListed = ({ name, loss }: KnownHost) => !loss || interns.has(name) || now() - loss.since < listedForMs

@@ -41,10 +41,11 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
     const { repository, mcp_servers, web_hosts, budget, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
     const record = toInternRecord(intern)
-    const hasOtherFields = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
+    const hasChangedField = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
+    // The following values are replaced as a whole, without comparing them: a credential or a secret can differ.
     const hasRepository = repository !== undefined && (repository !== null || record.repository !== null)
-    const hasLists = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
-    if (!hasOtherFields && !hasRepository && !hasLists) return undefined
+    const hasReplacement = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
+    if (!hasChangedField && !hasRepository && !hasReplacement) return 'unchanged'
     const columns: Columns = { ...fields, updated_at: deps.now() }
     if (repository !== undefined) Object.assign(columns, repositoryColumns(deps.vault, intern.id, repository))
     if (budget !== undefined) columns.budget = budgetColumn(budget)
@@ -55,7 +56,7 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
     } catch (error) {
       throw isUniqueViolation(error) ? nameConflict(patch.name ?? intern.name) : error
     }
-    return intern
+    return 'changed'
   })
 }
 
@@ -87,32 +88,32 @@ export function deleteIntern(deps: InternChangeDeps, caller: Caller, id: string)
   return runCommand(deps, caller, id, 'delete', 'destroying')
 }
 
-const auditActions: Record<InternCommand, string> = {
+const auditActions = {
   provision: 'intern.provisioned',
   suspend: 'intern.suspended',
   delete: 'intern.deleted',
-}
+} as const satisfies Record<InternCommand, string>
 
 function runCommand(
   deps: InternChangeDeps,
   caller: Caller,
   id: string,
-  name: InternCommand,
+  command: InternCommand,
   status: InternStatus,
   moreColumns: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
 ): Promise<Intern> {
-  return alterIntern(deps, caller, id, auditActions[name] as `intern.${string}`, async (tx, intern, publish) => {
-    if (name === 'delete') await requireOwner(tx, caller, intern)
-    if (!isAllowedFrom(name, intern.status)) {
+  return alterIntern(deps, caller, id, auditActions[command], async (tx, intern, publish) => {
+    if (command === 'delete') await requireOwner(tx, caller, intern)
+    if (!isAllowedFrom(command, intern.status)) {
       throw new Fault(
         'conflict',
-        `The intern is ${intern.status}; to ${name} it, it must be ${allowedStatuses[name].join(' or ')}.`,
+        `The intern is ${intern.status}; to ${command} it, it must be ${allowedStatuses[command].join(' or ')}.`,
       )
     }
     const columns = { status, last_failure_message: null, ...(await moreColumns(intern, tx)) }
-    if (name === 'provision') await updateRow(tx, intern.id, { ...columns, progress: null, updated_at: deps.now() })
+    if (command === 'provision') await updateRow(tx, intern.id, { ...columns, progress: null, updated_at: deps.now() })
     else await takeOutOfService(deps, tx, publish, intern, columns)
-    return intern
+    return 'changed'
   })
 }
 
@@ -181,17 +182,20 @@ async function updateRow(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
 }
 
+/** Says whether it changed the intern. Only a change is recorded and announced. */
+type Alteration = (tx: Tx, intern: Intern, publish: Publish) => Promise<'changed' | 'unchanged'>
+
 /** Changes an intern that is visible to the caller, records it in the audit log, and announces it. */
 export async function alterIntern(
   deps: InternChangeDeps,
   caller: Caller,
   id: string,
   action: `intern.${string}`,
-  work: (tx: Tx, intern: Intern, publish: Publish) => Promise<Intern | undefined>,
+  alter: Alteration,
 ): Promise<Intern> {
   const { id: uuid } = await findIntern(deps, caller, id)
   const find = (query: Query) => findIntern({ db: { query } }, caller, uuid)
-  return changeLocked(deps, caller, { uuid, find }, action, work)
+  return changeLocked(deps, caller, { uuid, find }, action, alter)
 }
 
 /** Like `alterIntern`, with another function that finds the intern under its lock. */
@@ -200,12 +204,11 @@ export async function changeLocked(
   caller: Caller,
   { uuid, find }: { uuid: string; find: (query: Query) => Promise<Intern> },
   action: `intern.${string}`,
-  work: (tx: Tx, intern: Intern, publish: Publish) => Promise<Intern | undefined>,
+  alter: Alteration,
 ): Promise<Intern> {
   return deps.db.exclusively(`intern:${uuid}`, async (tx, publish) => {
     const before = await find(tx)
-    const changed = await work(tx, before, publish)
-    if (!changed) return before
+    if ((await alter(tx, before, publish)) === 'unchanged') return before
     const after = await find(tx)
     await recordChange(deps, tx, caller, {
       action,

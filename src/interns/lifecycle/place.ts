@@ -3,7 +3,7 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import { chooseHost, type LoadedHost } from '../hosts/choose-host.ts'
 import type { InternHosts } from '../hosts/hosts.ts'
 import { internChangedEvent } from '../registry/events.ts'
-import { countRunningByHost } from '../registry/interns-by-host.ts'
+import { countInServiceByHost } from '../registry/interns-by-host.ts'
 import { findInternById } from '../registry/store.ts'
 
 type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
@@ -29,6 +29,6 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
 }
 
 async function loadHosts(tx: Tx, hosts: PlaceDeps['hosts']): Promise<LoadedHost[]> {
-  const loads = await countRunningByHost(tx)
+  const loads = await countInServiceByHost(tx)
   return (await hosts.all(tx)).map((host) => ({ ...host, interns: loads.get(host.name) ?? 0 }))
 }

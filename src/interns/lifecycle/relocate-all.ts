@@ -57,10 +57,10 @@ async function relocateIntern(
   let isRelocated = false
   const find = (query: Query) => requireIntern(query, uuid)
   const intern = await changeLocked(deps, caller, { uuid, find }, action, async (tx, found, publish) => {
-    if (found.hostname !== host) return undefined
+    if (found.hostname !== host) return 'unchanged'
     await relocateOne(found, tx, publish)
     isRelocated = true
-    return found
+    return 'changed'
   })
   return isRelocated ? intern : undefined
 }

@@ -18,7 +18,7 @@ export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: s
   return alterIntern(deps, caller, id, 'intern.moved', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
     await moveLocked(deps, tx, publish, intern, to)
-    return intern
+    return 'changed'
   })
 }
 
@@ -30,7 +30,7 @@ export function giveUpIntern(deps: RelocateDeps, caller: Caller, id: string): Pr
   return alterIntern(deps, caller, id, 'intern.given_up', async (tx, intern, publish) => {
     await requireOwner(tx, caller, intern)
     await giveUpLocked(deps, tx, publish, intern)
-    return intern
+    return 'changed'
   })
 }
 
@@ -51,6 +51,7 @@ export async function moveLocked(
   await takeOutOfService(deps, tx, publish, intern, {
     ...clearedHostColumns,
     hostname: to,
+    // Without a previous host it was never started, so it has no files that the new host must have.
     moved_at: intern.hostname === null ? null : deps.now(),
     status: statusesInService.includes(intern.status) ? 'queued' : intern.status,
     last_failure_message: null,

@@ -48,8 +48,8 @@ export function internChangedEvent(
 export type QuestionEnd = { state: 'answered'; answered_by: string } | { state: 'ended' }
 
 /** The event of a question that waits for an answer. */
-export function questionOpenedEvent(intern: EventSource, event: AskedQuestion, at: number): NewEvent {
-  const { question, sessionId, askedAt, deadlineAt } = event
+export function questionOpenedEvent(intern: EventSource, pending: AskedQuestion, at: number): NewEvent {
+  const { question, sessionId, askedAt, deadlineAt } = pending
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   const fields = { ...questionFields(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
   return eventOf('question', intern, at, { ...fields, ...questionArguments(question) })

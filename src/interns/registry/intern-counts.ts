@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db.ts'
 import { type InternStatus, internStatuses } from './intern.ts'
 import { countByStatus } from './interns-by-host.ts'
 
-/** The number of interns of a host in each state, cached. */
+/** The number of interns in each state, on a host and without a host, cached. */
 export function createInternCounts(deps: { db: Pick<Db, 'query'> }, host: string): () => Record<InternStatus, number> {
   return staleWhileRevalidate(countsOf(new Map()), async () => countsOf(await countByStatus(deps, host)))
 }

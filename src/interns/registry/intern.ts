@@ -2,6 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import { isWebHost } from '#platform/net/web-hosts.ts'
+import { approvalModes } from '../contract/approval-mode.ts'
 import { InternBudget, NewInternBudget } from './budget.ts'
 import { McpServer, NewMcpServers } from './mcp-server-schema.ts'
 import { NewRepository, Repository } from './repository.ts'
@@ -35,8 +36,6 @@ const Model = text({ min: 1, max: 256 })
   .nullable()
   .describe('The model of the agent. Defaults to the model of the service.')
 
-export const approvalModes = ['manual', 'self-drive'] as const
-export type ApprovalMode = (typeof approvalModes)[number]
 const InternApprovalMode = z
   .enum(approvalModes)
   .describe(

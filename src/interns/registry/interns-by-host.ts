@@ -14,8 +14,8 @@ export async function countByStatus(deps: { db: { query: Query } }, host: string
   return new Map(rows.map(({ status, count }) => [status as InternStatus, Number(count)]))
 }
 
-/** The number of interns on each host that count for its capacity, of all organizations. */
-export async function countRunningByHost(query: Query | Tx): Promise<Map<string, number>> {
+/** The number of interns on each host that are in service, of all organizations. They count for its capacity. */
+export async function countInServiceByHost(query: Query | Tx): Promise<Map<string, number>> {
   return countByHost(query.selectFrom('interns').where('status', 'in', statusesInService))
 }
 

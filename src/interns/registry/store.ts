@@ -4,12 +4,13 @@ import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { ApprovalMode } from '../contract/approval-mode.ts'
 import type { InternBudget } from './budget.ts'
-import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
+import type { AgentChoice, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
 import type { McpServer } from './mcp-server-schema.ts'
 import type { Repository } from './repository.ts'
 
-/** An intern. */
+/** An intern as stored. Its only secrets are values of the environment of a custom `agent`. */
 export type Intern = {
   id: string
   organizationId: string
@@ -23,7 +24,6 @@ export type Intern = {
   approvalMode: ApprovalMode
   visibility: Visibility
   repository: Repository | null
-  /** Without their secrets. */
   mcpServers: McpServer[]
   webHosts: string[]
   budget: InternBudget | null

@@ -12,13 +12,13 @@ import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { InternLog } from './log.ts'
 import {
-  parseRestDelay,
-  parseRulesAccepted,
+  checkRulesAccepted,
   readCancelled,
   readDecisions,
   readHealth,
   readLogAnswer,
   readRefusal,
+  readRestDelay,
   readWholePermission,
 } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
@@ -72,11 +72,11 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
       return readWholePermission(await readText(response, maxPermissionBytes))
     },
     setRules: async (rules, signal) => {
-      parseRulesAccepted(await readText(await send('PUT', '/rules', rules, signal)))
+      checkRulesAccepted(await readText(await send('PUT', '/rules', rules, signal)))
     },
     decisions: async (afterSeq) =>
       readDecisions(await readText(await send('GET', `/decisions?after=${afterSeq}`), maxDecisionsBytes)),
-    rest: async (idleMs, signal) => parseRestDelay(await readText(await send('POST', '/rest', { idleMs }, signal))),
+    rest: async (idleMs, signal) => readRestDelay(await readText(await send('POST', '/rest', { idleMs }, signal))),
     health: async (signal) => readHealth(await readText(await send('GET', '/health', undefined, signal))),
     prewarm: connections.prewarm,
     close: () => {

@@ -7,8 +7,8 @@ import type { ApprovalDeps } from '../runs/approvals.ts'
 
 /** The accesses to files of an intern that are recorded in the audit log. Reads by the intern's creator are not recorded. */
 const accessKinds = {
-  'intern.file_read': 'look',
-  'intern.files_packed': 'look',
+  'intern.file_read': 'read',
+  'intern.files_packed': 'read',
   'intern.file_written': 'change',
   'intern.file_deleted': 'change',
   'intern.folder_made': 'change',
@@ -31,7 +31,7 @@ export async function auditFileAccess<Answer>(
   { caller, intern, act, paths }: FileAccess,
   access: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (accessKinds[act] === 'look' && caller.userId === intern.creatorUserId) return access()
+  if (accessKinds[act] === 'read' && caller.userId === intern.creatorUserId) return access()
   const record = (action: FileAction | 'intern.files_refused', after: object) =>
     deps.db.exclusively(`files of ${intern.id}`, (tx) =>
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: intern.id, before: null, after }),

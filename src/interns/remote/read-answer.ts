@@ -52,12 +52,13 @@ export const readCancelled = (body: string): boolean => parseAnswer(CancelAnswer
 export const readHealth = (body: string): InternHealth => parseAnswer(HealthAnswer, body)
 
 const RestAnswer = z.object({ againAfterMs: z.number().min(0) })
-export const parseRestDelay = (body: string): number => parseAnswer(RestAnswer, body).againAfterMs
-
-const RulesAnswer = z.object({ judging: z.literal(true) })
+export const readRestDelay = (body: string): number => parseAnswer(RestAnswer, body).againAfterMs
 
 export const readDecisions = (body: string): LoggedDecision[] => parseAnswer(DecisionsAnswer, body).decisions
-export const parseRulesAccepted = (body: string): unknown => parseAnswer(RulesAnswer, body)
+
+const RulesAnswer = z.object({ judging: z.literal(true) })
+/** @throws Refusal if the daemon does not confirm that it applies the rules. */
+export const checkRulesAccepted = (body: string): void => void parseAnswer(RulesAnswer, body)
 
 /** Reads the refusal from a daemon's answer with a status other than 200. */
 export function readRefusal(body: string, status: number): Refusal {

@@ -13,6 +13,7 @@ import {
 } from '../contract/transcript.ts'
 import { ActionAnswer, DecisionAnswer } from '../rules/read-decisions.ts'
 
+/** Above what any daemon sends. They bound the work for the answer of a compromised one. */
 const limits = { text: 600_000, name: 2_000, items: 10_000 }
 
 const text = z.string().max(limits.text)
@@ -65,7 +66,10 @@ const Usage = z.object({
   completion_tokens: count,
   total_tokens: count,
   cost: z.number().nonnegative().exactOptional(),
-  prompt_tokens_details: z.object({ cached_tokens: count.exactOptional() }).exactOptional(),
+  prompt_tokens_details: z
+    .object({ cached_tokens: count.exactOptional(), cache_write_tokens: count.exactOptional() })
+    .exactOptional(),
+  completion_tokens_details: z.object({ reasoning_tokens: count.exactOptional() }).exactOptional(),
 })
 
 const Budget = z.object({

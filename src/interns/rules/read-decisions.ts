@@ -1,6 +1,8 @@
 import { z } from '#platform/json/schema.ts'
 import { type Action, type Decision, effects, type LoggedDecision, scopes } from '../contract/rules/rule.ts'
 
+// The limits are above those of a daemon (src/daemon/acp/action.ts), which a compromised one ignores.
+
 const position = z.int().min(0)
 const text = (max: number) => z.string().max(max)
 

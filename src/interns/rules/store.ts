@@ -50,8 +50,10 @@ export async function findRulesInForce(query: Query, { id, workspaceId }: Intern
   return sets
 }
 
+type RuleVersion = Pick<RuleSet, 'scope' | 'version'>
+
 /** A text that identifies the versions of an intern's rules. Equal texts of the same intern mean equal rules. */
-export const versionKey = (sets: RuleSet[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
+export const versionKey = (sets: RuleVersion[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
 
 /** Reads the `versionKey` of the rules in force for all interns with one query. */
 export async function readRuleVersions(query: Query): Promise<(intern: InternRef) => string> {
@@ -64,9 +66,9 @@ export async function readRuleVersions(query: Query): Promise<(intern: InternRef
   return ({ id, workspaceId }) => {
     const workspaceVersion = versions.get(workspaceId)
     const internVersion = versions.get(id)
-    const sets: RuleSet[] = []
-    if (workspaceVersion) sets.push({ scope: 'workspace', version: workspaceVersion, rules: [] })
-    if (internVersion) sets.push({ scope: 'intern', version: internVersion, rules: [] })
+    const sets: RuleVersion[] = []
+    if (workspaceVersion) sets.push({ scope: 'workspace', version: workspaceVersion })
+    if (internVersion) sets.push({ scope: 'intern', version: internVersion })
     return versionKey(sets)
   }
 }

@@ -79,6 +79,7 @@ const canBeInBackground = (entry: Milestone['entry']) =>
 
 async function readLastRevision({ query }: Db, internId: string): Promise<number> {
   const row = await query.selectFrom('interns').where('id', '=', internId).select('runs_seen').executeTakeFirst()
+  // Nothing is stored for an intern that was deleted.
   return row?.runs_seen ?? Number.MAX_SAFE_INTEGER
 }
 
@@ -164,6 +165,7 @@ async function storeMilestone(
 ): Promise<RunRecord | undefined> {
   const { sessionId, entry } = milestone
   const id = entry.runId
+  // The clock of a daemon on another host can be ahead.
   const at = Math.min(Math.round(entry.at), now())
   switch (entry.type) {
     case 'prompt':

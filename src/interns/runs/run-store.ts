@@ -37,7 +37,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
     await runRow()
       .set({ key_hash: keyHash })
       .where('key_hash', 'is', null)
-      // An answer does not start a run that is already in the background.
+      // The key of an answer counts only if the answer moves the run to the background.
       .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
       .execute()
   if (run.background) await runRow().set({ background: 1 }).execute()

@@ -47,18 +47,26 @@ export function parseAttachment(part: AttachedPart, at: number, createError: (pr
   }
 }
 
-/** Parses a base64 data URL. The type is returned without parameters, such as the character set. */
+/** The longest header of a data URL: its type with parameters. */
+const maxDataHeader = 300
+
+/**
+ * Parses a base64 data URL. The type is returned without parameters, such as the character set. A missing or unreadable type is
+ * `application/octet-stream`.
+ */
 function parseDataUrl(url: string): { mimeType: string; data: string } | undefined {
-  const comma = url.slice(0, 300).indexOf(',')
+  const comma = url.slice(0, maxDataHeader).indexOf(',')
+  const header = url.slice(0, comma)
+  if (comma === -1 || !/^data:.*;base64$/is.test(header)) return undefined
   const [, mimeType = 'application/octet-stream'] =
-    /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w."+-]+)*;base64$/i.exec(url.slice(0, comma)) ?? []
-  const isData = comma !== -1 && /^data:/i.test(url) && /;base64$/i.test(url.slice(0, comma))
-  return isData ? { mimeType: mimeType.toLowerCase(), data: url.slice(comma + 1) } : undefined
+    /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w."+-]+)*;base64$/i.exec(header) ?? []
+  return { mimeType: mimeType.toLowerCase(), data: url.slice(comma + 1) }
 }
 
-function requireBase64(attachment: Attachment, field: string, refuse: (problem: string) => Error): Attachment {
+/** Accepts base64 with or without padding. */
+function requireBase64(attachment: Attachment, field: string, createError: (problem: string) => Error): Attachment {
   const { data } = attachment
-  if (data === '') throw refuse(`${field} is empty`)
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data) || data.length % 4 === 1) throw refuse(`${field} is not valid base64`)
+  if (data === '') throw createError(`${field} is empty`)
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data) || data.length % 4 === 1) throw createError(`${field} is not valid base64`)
   return attachment
 }

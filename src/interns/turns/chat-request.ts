@@ -1,10 +1,10 @@
 import { ifThen } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { text } from '#platform/json/text.ts'
+import { type ApprovalMode, approvalModes } from '../contract/approval-mode.ts'
 import type { Attachment } from '../contract/attachments.ts'
 import { chatFault } from '../contract/chat-fault.ts'
 import { PromptBudget } from '../registry/budget.ts'
-import { type ApprovalMode, approvalModes } from '../registry/intern.ts'
 import { AudioPart, FilePart, ImagePart, parseAttachment } from './attached-parts.ts'
 
 const Id = text({ min: 1, max: 128 })
@@ -124,8 +124,8 @@ const maxAttachments = 20
 function parseAttachments(content: z.infer<typeof UserContent>): Attachment[] {
   if (typeof content === 'string' || content === null) return []
   const attachments = content.flatMap((part, at) => {
-    const refuse = (problem: string) => invalidRequest(`content[${at}] of the last message: ${problem}`)
-    return part.type === 'text' ? [] : [parseAttachment(part, at, refuse)]
+    const createError = (problem: string) => invalidRequest(`content[${at}] of the last message: ${problem}`)
+    return part.type === 'text' ? [] : [parseAttachment(part, at, createError)]
   })
   if (attachments.length > maxAttachments) {
     throw invalidRequest(

@@ -30,7 +30,7 @@ export type ChatTurnDeps = StartTurnDeps & {
   readMeteredUsage: ReadMeteredUsage
 }
 
-/** `internId` can be the name. `found` is called with the id before the intern receives anything. */
+/** `internId` can be the name. `onFound` is called with the id before the intern receives anything. */
 export type ChatTurnRequest = {
   internId: string
   request: InternChatRequest
@@ -55,13 +55,13 @@ export async function startChatTurn(
   { internId, request, onFound, link }: ChatTurnRequest,
   signal: AbortSignal,
 ): Promise<Turn> {
-  const input = parseTurnInput(request)
+  const unscreened = parseTurnInput(request)
   const intern = await findReadyIntern(deps, caller, internId)
   onFound?.(intern.id)
   using connection = prewarmConnection(deps, intern)
-  const mode = resolveApprovalMode(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
-  if (input.kind === 'prompt') await requireTurnRate(deps, caller)
-  await screenInput(deps, caller, input, signal)
+  const mode = resolveApprovalMode(unscreened.kind === 'prompt' ? unscreened.mode : undefined, intern.approvalMode)
+  if (unscreened.kind === 'prompt') await requireTurnRate(deps, caller)
+  const input = await screenInput(deps, caller, unscreened, signal)
 
   const background = request.background === true
   const client = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
@@ -95,12 +95,17 @@ export async function startChatTurn(
 }
 
 /** Applies content filters to the text of a prompt, its files, or an answer. @throws Fault `forbidden`. */
-async function screenInput(deps: ChatTurnDeps, caller: Caller, input: TurnInput, signal: AbortSignal): Promise<void> {
-  if (input.kind === 'answer') input.answer = await deps.screen(caller, input.answer, 'answer', signal)
-  else {
-    input.prompt = await deps.screen(caller, input.prompt, 'prompt', signal)
-    for (const attachment of input.attachments) await screenFile(deps, caller, attachment, signal)
-  }
+async function screenInput(
+  deps: ChatTurnDeps,
+  caller: Caller,
+  input: TurnInput,
+  signal: AbortSignal,
+): Promise<TurnInput> {
+  if (input.kind === 'answer') return { ...input, answer: await deps.screen(caller, input.answer, 'answer', signal) }
+  const prompt = await deps.screen(caller, input.prompt, 'prompt', signal)
+  const attachments: Attachment[] = []
+  for (const attachment of input.attachments) attachments.push(await screenFile(deps, caller, attachment, signal))
+  return { ...input, prompt, attachments }
 }
 
 type Started = Turn['started']
@@ -176,10 +181,11 @@ async function screenFile(
   caller: Caller,
   attachment: Attachment,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Attachment> {
   const text = decodeTextFile(attachment)
-  if (text === undefined) return
-  attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt', signal)).toString('base64')
+  if (text === undefined) return attachment
+  const screened = await deps.screen(caller, text, 'prompt', signal)
+  return { ...attachment, data: Buffer.from(screened).toString('base64') }
 }
 
 const severedFault = chatFault(

@@ -2,11 +2,11 @@ import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly } from '#platform/text/printable.ts'
 import { PlanItem, ToolCallItem, toActivityItem } from '../contract/activity-item.ts'
+import { approvalModes } from '../contract/approval-mode.ts'
 import { questionArguments } from '../contract/chunks.ts'
 import type { Question } from '../contract/question.ts'
 import { endReasons } from '../contract/run.ts'
 import type { Entry, SessionSummary, TranscriptEvent } from '../contract/transcript.ts'
-import { approvalModes } from '../registry/intern.ts'
 import { DecisionItem } from '../rules/decision-item.ts'
 
 export const InternSession = z

@@ -1,7 +1,7 @@
 import type { IdleTimer } from '#platform/async/idle-timer.ts'
 import { closesStream, type TurnEvent } from '../contract/turn-event.ts'
 
-/** Calls `decision` for each decision of a rule, and `complete` for the closing event before it is passed on. */
+/** Calls `onDecision` for each decision of a rule, and `complete` for the closing event before it is passed on. */
 export function completeLastEvent(
   events: AsyncIterator<TurnEvent>,
   onDecision: () => void,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { SimpleCommand } from './shell-words.ts'
 
-/** The limit of followed `cd` commands. */
+/** The limit of followed `cd` commands. Each word of a later command is resolved in every possible folder. */
 const maxFolders = 20
 
 /** The commands of a list, each with its possible working folders; undefined if they are unknown. */

@@ -59,9 +59,13 @@ function matchWords(expected: string[], words: Word[]): Match {
   return 'yes'
 }
 
+/** The longest compared command, in words. Without it, a long script would take quadratic time. */
+const maxComparedWords = 200
+
 /** Whether the words of a pattern occur anywhere in a script that cannot be parsed. */
 export function occursWithin(pattern: string, possibleWords: string[]): boolean {
   return possibleWords.some(
-    (word, from) => startsWithWords(pattern, [word, ...possibleWords.slice(from + 1, from + 200)]) === 'yes',
+    (word, from) =>
+      startsWithWords(pattern, [word, ...possibleWords.slice(from + 1, from + maxComparedWords)]) === 'yes',
   )
 }

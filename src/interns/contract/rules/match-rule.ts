@@ -2,7 +2,7 @@ import { withWorkingFolders } from './folders.ts'
 import { type Match, matchesExactly, occursWithin, startsWithPattern } from './match-command.ts'
 import { findHosts, foldedPath, hasUrlExpansion, hostMatches, pathMatches, resolveFromRoot } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
-import { possibleCommands, readCommands, type SimpleCommand } from './shell-words.ts'
+import { possibleCommands, readCommands, type SimpleCommand, type Word } from './shell-words.ts'
 import { isWrapperCommand } from './wrapper-commands.ts'
 
 /** A part of an action that is matched separately: a simple command, or a whole call that is not a command. */
@@ -101,17 +101,13 @@ function commandMatches(patterns: string[], { command, unparsedWords, argumentWo
 /** All words of a command count as paths, because it is unknown which ones are. */
 function pathsMatch(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: Part): Match {
   const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? argumentWords).flat()
-  const named = words.flatMap((word) => (word === null ? [] : possiblePathsOfWord(word)))
+  const named = words.flatMap(possiblePathsOfWord)
   const paths = named.flatMap((word) =>
     (folders ?? [action.root]).map((folder) => resolveFromRoot(action.root, word, folder)),
   )
   const globs = patterns.map(foldedPath)
-  if (
-    [...action.paths, ...(action.linked ?? []), ...paths].some((path) =>
-      globs.some((glob) => pathMatches(glob, foldedPath(path))),
-    )
-  )
-    return 'yes'
+  const allPaths = [...action.paths, ...(action.linked ?? []), ...paths]
+  if (allPaths.some((path) => globs.some((glob) => pathMatches(glob, foldedPath(path))))) return 'yes'
   return action.unsure || unparsedWords || !folders || words.includes(null) ? 'perhaps' : 'no'
 }
 
@@ -119,13 +115,14 @@ function pathsMatch(patterns: string[], { action, command, unparsedWords, argume
 export function possiblePaths(action: Action): string[] {
   return splitAction(action, '').flatMap(({ command, folders = [action.root], unparsedWords }) => {
     const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? []).flat()
-    const named = words.flatMap((word) => (word === null ? [] : possiblePathsOfWord(word)))
+    const named = words.flatMap(possiblePathsOfWord)
     return named.flatMap((word) => (word.startsWith('/') ? word : folders.map((folder) => `${folder}/${word}`)))
   })
 }
 
-/** `--file=.env`, `-f.env`, `d@.env` */
-function possiblePathsOfWord(word: string): string[] {
+/** The word itself, and paths within it: `--file=.env`, `-f.env`, `d@.env`. */
+function possiblePathsOfWord(word: Word): string[] {
+  if (word === null) return []
   const paths = [word, ...word.split(/[=:@,]/).slice(1)]
   if (/^-[^-]./.test(word)) paths.push(word.slice(2))
   return paths.filter((path) => path !== '')
@@ -147,7 +144,9 @@ function hostsOf(action: Action): string[] {
   const cached = hostsByAction.get(action)
   if (cached) return cached
   const text = action.command ?? ''
-  const hosts = [...action.hosts, ...[text, text.replace(/["'\\]/g, '')].flatMap(findHosts)]
+  // The shell removes quotes and backslashes, which can divide a name: `evil".example"`.
+  const unquoted = text.replace(/["'\\]/g, '')
+  const hosts = [...action.hosts, ...[text, unquoted].flatMap(findHosts)]
   hostsByAction.set(action, hosts)
   return hosts
 }

@@ -38,8 +38,8 @@ export function sedRunsOthers(words: Word[]): boolean {
     const word = words[at]!
     if (word === null || !/^-./.test(word)) others.push(word)
     else if (/^--e[xpresion]*=/.test(word)) scripts.push(word.slice(word.indexOf('=') + 1))
-    else if (/^--(?:e|--$)/.test(word)) scripts.push(words[++at] ?? null)
-    else if (/^--(?!f|line|l)/.test(word) || /^-[nErzsub]*(?:i.*)?$/.test(word)) continue
+    else if (/^--e/.test(word)) scripts.push(words[++at] ?? null)
+    else if (/^--(?!f|l)/.test(word) || /^-[nErzsub]*(?:i.*)?$/.test(word)) continue
     else {
       const script = /^-[nErzsub]*e([\s\S]*)$/.exec(word)
       // A script file, or an option whose value could be mistaken for the script.

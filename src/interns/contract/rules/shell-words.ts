@@ -60,13 +60,13 @@ class Reader {
   }
 
   #next(): void {
-    const rest = this.#script.slice(this.#at, this.#at + 3)
-    const char = rest[0]!
+    const lookahead = this.#script.slice(this.#at, this.#at + 3)
+    const char = lookahead[0]!
     if (char === ' ' || char === '\t') this.#at++
-    else if (rest.startsWith('\\\n')) this.#at += 2
+    else if (lookahead.startsWith('\\\n')) this.#at += 2
     else if (char === '#') this.#skipComment()
-    else if (rest.startsWith('&>')) this.#redirect(rest === '&>>' ? 3 : 2)
-    else if (char === '\n' || char === ';' || char === '|' || char === '&') this.#separate(rest)
+    else if (lookahead.startsWith('&>')) this.#redirect(lookahead === '&>>' ? 3 : 2)
+    else if (char === '\n' || char === ';' || char === '|' || char === '&') this.#separate(lookahead)
     else if (char === '<' || char === '>') this.#redirect(0)
     else if (char === '(' || char === ')') throw unclearScript
     else this.#endWord()
@@ -77,11 +77,11 @@ class Reader {
     this.#at = end < 0 ? this.#script.length : end
   }
 
-  #separate(rest: string): void {
-    const two = rest.slice(0, 2)
+  #separate(lookahead: string): void {
+    const two = lookahead.slice(0, 2)
     const length = two === '&&' || two === '||' || two === '|&' ? 2 : 1
     // `;;` and `;&` belong to `case`. Two separators in a row are an error in bash, except for line breaks.
-    if (rest[0] !== '\n' && isEmpty(this.#command)) throw unclearScript
+    if (lookahead[0] !== '\n' && isEmpty(this.#command)) throw unclearScript
     this.#at += length
     this.#endCommand()
   }
@@ -110,7 +110,7 @@ class Reader {
   }
 
   #endWord(): void {
-    const { word, isUnquoted, canBeOption } = this.#readWord()
+    const { word, isUnquoted, canBeOption, assignment } = this.#readWord()
     const next = this.#script[this.#at]
     // A file descriptor before a redirection.
     if ((next === '<' || next === '>') && isUnquoted && word !== null && /^\d+$/.test(word)) return
@@ -118,8 +118,8 @@ class Reader {
     const { words } = this.#command
     if (words.length === 0) {
       if (isUnquoted && word !== null && reserved.has(word)) throw unclearScript
-      if (this.#assignment !== undefined) {
-        this.#command.assigned.push(this.#assignment)
+      if (assignment !== undefined) {
+        this.#command.assigned.push(assignment)
         return
       }
     }
@@ -127,11 +127,8 @@ class Reader {
     this.#command.canHaveOptions ||= word === null && canBeOption
   }
 
-  /** The source of the last word, if it starts with an unquoted `name=`. */
-  #assignment: string | undefined
-
-  /** `isUnquoted`: no part of it is quoted. */
-  #readWord(): { word: Word; isUnquoted: boolean; canBeOption: boolean } {
+  /** `isUnquoted`: no part of it is quoted. `assignment`: the source of the word, if it starts with an unquoted `name=`. */
+  #readWord(): { word: Word; isUnquoted: boolean; canBeOption: boolean; assignment: string | undefined } {
     let text = ''
     /** The text before the first unknown part. */
     let prefix: string | undefined
@@ -161,13 +158,16 @@ class Reader {
         this.#at++
       }
       if (`'"\\`.includes(char)) isUnquoted = false
+      // `~` becomes an absolute path, which is not an option.
       if (!isKnown) prefix ??= char === '~' ? '/' : text.slice(0, before)
       isFirst = false
     }
     const source = this.#script.slice(from, this.#at)
-    this.#assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source) ? source : undefined
+    const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source) ? source : undefined
     const canBeOption = prefix === '' || prefix?.startsWith('-') === true
-    return { word: isKnown || (isUnquoted && reserved.has(text)) ? text : null, isUnquoted, canBeOption }
+    // `{`, `}` and `[[` look like patterns, but start or end a compound command.
+    const isReserved = isUnquoted && reserved.has(text)
+    return { word: isKnown || isReserved ? text : null, isUnquoted, canBeOption, assignment }
   }
 
   /** Whether `[` or `]` is a word, as in the command `test`. */
