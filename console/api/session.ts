@@ -3,6 +3,7 @@ import { pageSettings } from './address/page-settings.ts'
 import { withRoot } from './address/root.ts'
 import { putWorkspaceInAddress, workspaceHeader, workspaceInAddress } from './address/workspace-path.ts'
 import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './connection/retry.ts'
+import { storeCookie } from './cookie.ts'
 import { Failure, readFailure } from './failure.ts'
 import { currentSessionPath, dropPreloadedAnswers, takePreloadedAnswer } from './preloaded-answers.ts'
 import type { NewSession, Session } from './types.ts'
@@ -37,13 +38,9 @@ export function wasSignedIn(): boolean {
 /** The role for which the page was rendered; undefined without a previous session. */
 export const lastRole = () => pageSettings.role
 
-/** A year. */
-const cookieSeconds = 31_536_000
-
 /** Stores the role for the next page, and that this browser was signed in. @param role undefined removes both. */
 function storeRole(role: Session['role'] | undefined): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
-  document.cookie = `role=${role}; Path=/; SameSite=Strict; Max-Age=${role ? cookieSeconds : 0}`
+  storeCookie('role', role)
   try {
     if (role) localStorage.setItem(storageKey, '1')
     else localStorage.removeItem(storageKey)
@@ -174,17 +171,18 @@ let cancelRetry: (() => void) | undefined
 export async function findSession(): Promise<void> {
   cancelRetry?.()
   if (sessionState.peek().state === 'signed-in') return
-  const answer = await fetchSession().catch(retryLater)
+  const answer = await fetchSession().catch(stateAfterFailedLookup)
   if (sessionState.peek().state === 'signed-in') return
   applyState(answer)
   sessionLookup.resolve()
 }
 
-function retryLater(error: unknown): SessionState {
+/** Also schedules the next lookup after a transient failure, with the same sign-in link. */
+function stateAfterFailedLookup(error: unknown): SessionState {
   failedRead = nextFailedRead(failedRead, error)
-  const { failure, count: times } = failedRead
+  const { failure, count } = failedRead
   if (isRetryable(failure))
-    cancelRetry = runWhenVisible(retryDelayMs(times, Math.random(), failure.retryAfterMs), () => void findSession())
+    cancelRetry = runWhenVisible(retryDelayMs(count, Math.random(), failure.retryAfterMs), () => void findSession())
   else pendingLink = undefined
   return hasNoWorkspace(failure) ? { state: 'no-workspace', failure } : { state: 'signed-out', failure }
 }
@@ -208,8 +206,7 @@ async function fetchSession(): Promise<SessionState> {
 async function currentSession(): Promise<SessionState> {
   const preloaded = takePreloadedAnswer(currentSessionPath) as { data: Session } | undefined
   if (preloaded) return { state: 'signed-in', session: preloaded.data }
-  const headers = workspaceHeader()
-  const response = await fetch(currentSessionPath, workspaceInAddress() === undefined ? {} : { headers })
+  const response = await fetch(currentSessionPath, { headers: workspaceHeader() })
   if (response.ok) return { state: 'signed-in', session: await readSession(response) }
   if (response.status === 401) return { state: 'signed-out' }
   const failure = await readFailure(response)

@@ -1,28 +1,26 @@
-const dollarFormat = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+/** Amounts are whole pico-dollars. */
+const maxDecimals = 12
 
 /** Formats USD with two decimals from a dollar on, else three significant digits: `$0.00041`, `$12.30`. */
-export function money(usd: number): string {
-  const amount = Math.abs(usd)
-  const sign = usd < 0 ? '−' : ''
-  if (amount === 0) return '$0'
-  if (amount >= 1) return `${sign}$${dollarFormat.format(amount)}`
-  const digits = Math.min(12, 2 - Math.floor(Math.log10(amount)))
-  const text = amount.toFixed(digits).replace(/0+$/, '')
-  return text.endsWith('.') ? `${sign}$${text}00` : `${sign}$${text.replace(/^(\d+\.\d)$/, '$10')}`
-}
+export const money = (usd: number) => formatUsd(usd, 3)
 
 /** Formats USD with six significant digits, at least two decimals, and all digits before the point: `$0.0123457`. */
-export function preciseMoney(usd: number): string {
+export const preciseMoney = (usd: number) => formatUsd(usd, 6)
+
+/** By the highest number of decimals. To create a format takes longer than to use it. */
+const formats: Intl.NumberFormat[] = []
+
+function formatUsd(usd: number, significantDigits: number): string {
   const amount = Math.abs(usd)
   if (amount === 0) return '$0'
-  const maximumFractionDigits = Math.min(12, Math.max(2, 5 - Math.floor(Math.log10(amount))))
-  const text = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits }).format(amount)
-  return `${usd < 0 ? '−' : ''}$${text}`
+  const decimals = Math.min(maxDecimals, Math.max(2, significantDigits - 1 - Math.floor(Math.log10(amount))))
+  formats[decimals] ??= new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: decimals })
+  return `${usd < 0 ? '−' : ''}$${formats[decimals].format(amount)}`
 }
 
 /** Formats USD with all digits. */
 export function exactMoney(usd: number): string {
-  const digits = usd === 0 ? 2 : usd.toFixed(12).replace(/0+$/, '').split('.')[1]!.length
+  const digits = usd.toFixed(maxDecimals).replace(/0+$/, '').split('.')[1]!.length
   return `${usd < 0 ? '−' : ''}$${Math.abs(usd).toFixed(Math.max(2, digits))}`
 }
 

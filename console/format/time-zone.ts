@@ -1,10 +1,9 @@
-/** Minutes by which the reader's clock is ahead of UTC. */
+/** Minutes by which the reader's clock is ahead of UTC at a time. */
 type Offset = (at: Date) => number
 
 const offsetOfBrowser: Offset = (at) => -at.getTimezoneOffset()
 let offset = offsetOfBrowser
 
-/** Minutes by which the reader's clock is ahead of UTC at a time. */
 export const zoneOffset: Offset = (at) => offset(at)
 
 /**
@@ -19,6 +18,7 @@ export function setTimeZone(zone: string): void {
   }
 }
 
+/** By time zone. To create a format takes longer than to use it. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

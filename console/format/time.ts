@@ -49,7 +49,7 @@ function wholeSpan(ms: number): string {
 
 /** Formats a duration: `0.2 ms`, `81 ms`, `0.62 s`, `6.8 s`, `2 min 5 s`. */
 export function duration(ms: number): string {
-  if (ms === 0) return '0 ms'
+  // 995 and 59,950 are where rounding reaches the next unit: 59.95 s would be `60.0 s`.
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`
   if (ms < 100) return `${Math.round(ms)} ms`
   if (ms < 995) return `${(ms / 1000).toFixed(2)} s`

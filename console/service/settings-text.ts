@@ -1,4 +1,5 @@
 import type { ProviderNeeds, Setting } from '../api/types.ts'
+import { hasWords } from '../components/filters/has-words.ts'
 
 /** The shell commands that configure a provider. */
 export const environmentLines = ({ missing }: Pick<ProviderNeeds, 'missing'>): string =>
@@ -16,10 +17,5 @@ export const formatSource = ({ source, source_name }: Pick<Setting, 'source' | '
   source_name ?? source
 
 /** The settings whose name or description contains every word. */
-export function searchSettings<One extends Pick<Setting, 'name' | 'meaning'>>(settings: One[], typed: string): One[] {
-  const words = typed.toLowerCase().split(/\s+/)
-  return settings.filter(({ name, meaning }) => {
-    const text = `${name} ${meaning}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
-}
+export const searchSettings = <One extends Pick<Setting, 'name' | 'meaning'>>(settings: One[], typed: string): One[] =>
+  settings.filter(({ name, meaning }) => hasWords(`${name} ${meaning}`, typed))

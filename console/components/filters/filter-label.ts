@@ -1,4 +1,4 @@
-type Common = {
+type FilterBase = {
   name: string
   label: string
   /** The unit of the value. */
@@ -9,7 +9,7 @@ type Common = {
   omitsLabel?: 'unset' | 'always'
 }
 /** A filter of a list: a choice or text. With `isSuggestedOnly` the text selects one of the suggestions. */
-export type Filter = Common &
+export type Filter = FilterBase &
   (
     | { kind: 'choice'; unsetText: string; options: { value: string; label: string }[] }
     | {

@@ -1,18 +1,16 @@
 import { useAllRows } from '../../api/pages.ts'
 import { useGet } from '../../api/resource.ts'
 import { canManage, role } from '../../api/session.ts'
+import { hasWords } from './has-words.ts'
 
 /** A result of the search by name. `requests` is the filter that selects its requests. */
 export type NamedResult = { title: string; hint: string; path: string; requests?: Record<string, string> }
 
-const maxPerKind = 5
+export const maxPerKind = 5
 
-/** Whether a text contains all words, in any case. */
-export const hasWords = (text: string, typed: string) =>
-  typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.toLowerCase().includes(word))
+/** The rows of the current search; results of a previous one are ignored. */
+export const currentRows = <R>({ data, isCurrent }: { data: { data: R[] } | undefined; isCurrent: boolean }): R[] =>
+  isCurrent && data ? data.data : []
 
 /** Models, providers, workspaces, presets, guardrails and interns whose name contains the typed words. */
 export function useListedNames(typed: string | undefined): NamedResult[] {
@@ -28,7 +26,7 @@ export function useListedNames(typed: string | undefined): NamedResult[] {
   const matching = <Row>(rows: Row[] | undefined, textOf: (row: Row) => string) =>
     (rows ?? []).filter((row) => hasWords(textOf(row), typed)).slice(0, maxPerKind)
   return [
-    ...(models.isCurrent ? (models.data?.data ?? []) : []).map(({ id, name }) => ({
+    ...currentRows(models).map(({ id, name }) => ({
       title: id,
       hint: `model ${name}`,
       path: `/models/${id}`,

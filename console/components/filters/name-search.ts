@@ -1,15 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address/address.ts'
 import { useGet } from '../../api/resource.ts'
 import { role } from '../../api/session.ts'
 import type { Command } from '../palette/commands.ts'
 import { memberName } from '../text/member-name.ts'
-import { type NamedResult, useListedNames } from './listed-names.ts'
+import { useDebounced } from '../window/use-debounced.ts'
+import { currentRows, maxPerKind, type NamedResult, useListedNames } from './listed-names.ts'
 import { requestIdIn } from './request-id.ts'
 
+/** Shorter than elsewhere: the palette is for quick steps, and a search by name is cheap. */
 const debounceMs = 150
-const maxPerKind = 5
 
 /** `byExactId`: leads to requests whose session has exactly the typed text as its id, if there are any. */
 type Results = { commands: Command[]; byExactId: Command[]; isSearching: boolean }
@@ -20,7 +20,7 @@ type Results = { commands: Command[]; byExactId: Command[]; isSearching: boolean
  */
 export function useNameSearch(typed: string, ofRequests: boolean): Results {
   const { route } = useLocation()
-  const words = useSettledText(typed.trim())
+  const words = useDebounced(typed.trim(), debounceMs)
   const isSettled = words === typed.trim()
   const id = requestIdIn(typed)
   const isEnabled = id === undefined && words.length > 1 && isSettled
@@ -72,18 +72,4 @@ function memberResults(rows: Row<'GET /organization/members'>[]): NamedResult[] 
     path: `/keys/people${queryOf({ q: member.email })}`,
     requests: { user_id: member.email },
   }))
-}
-
-/** The rows of the current search; results of a previous one are ignored. */
-const currentRows = <R>({ data, isCurrent }: { data: { data: R[] } | undefined; isCurrent: boolean }): R[] =>
-  isCurrent && data ? data.data : []
-
-/** The typed text after a pause. */
-function useSettledText(typed: string): string {
-  const [settledText, setSettledText] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setSettledText(typed), debounceMs)
-    return () => clearTimeout(timer)
-  }, [typed])
-  return settledText
 }

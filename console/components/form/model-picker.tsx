@@ -1,4 +1,5 @@
 import { useGet } from '../../api/resource.ts'
+import { hasWords } from '../filters/has-words.ts'
 import { SearchAndAdd, type SearchResult, SelectedItems } from '../filters/search-and-add.tsx'
 
 const maxSuggestions = 12
@@ -43,11 +44,8 @@ export function ModelSearch({ label, models, add }: Omit<Props, 'choose'> & { ad
 }
 
 /** The models whose ID or name has all words, without the selected ones. */
-function matchingModels(available: { id: string; name: string }[], typed: string, selected: string[]): SearchResult[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  return available
-    .filter(({ id, name }) => words.every((word) => `${id} ${name}`.toLowerCase().includes(word)))
-    .filter(({ id }) => !selected.includes(id))
+const matchingModels = (available: { id: string; name: string }[], typed: string, selected: string[]): SearchResult[] =>
+  available
+    .filter(({ id, name }) => hasWords(`${id} ${name}`, typed) && !selected.includes(id))
     .slice(0, maxSuggestions)
     .map(({ id }) => ({ id, label: id }))
-}

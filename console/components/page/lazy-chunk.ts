@@ -1,4 +1,7 @@
-/** Modules of several screens that the first screen does not need. */
+/**
+ * Modules of several screens that the first screen does not need. Each screen imports this file, so that the bundler puts them
+ * into one chunk.
+ */
 import '../form/drafts.ts'
 import '../text/facts.tsx'
 import '../text/key-path.ts'
@@ -15,7 +18,6 @@ import '../plot/plot-table.tsx'
 import '../plot/plot.tsx'
 import '../policy/replay-frame.tsx'
 import '../filters/search-field.tsx'
-import '../window/use-debounced.ts'
 import './problem.tsx'
 import '../table/listing.tsx'
 import './screen-tabs.tsx'

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { hasWords } from '../filters/has-words.ts'
 
 /** A command of the palette. `words` are additional search terms. */
 export type Command = { title: string; words?: string; hint?: string; act: () => void }
@@ -23,12 +24,9 @@ export function useCommands(componentCommands: Command[]): void {
 
 /** The commands that contain every typed word; titles that start with the first word come first. */
 export function findCommands(all: Command[], typed: string): Command[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  const rank = ({ title }: Command) => (words[0] && title.toLowerCase().startsWith(words[0]) ? 0 : 1)
+  const [firstWord] = typed.trim().toLowerCase().split(/\s+/)
+  const rank = ({ title }: Command) => (title.toLowerCase().startsWith(firstWord!) ? 0 : 1)
   return all
-    .filter(({ title, words: searchWords = '', hint = '' }) => {
-      const text = `${title} ${searchWords} ${hint}`.toLowerCase()
-      return words.every((word) => text.includes(word))
-    })
+    .filter(({ title, words = '', hint = '' }) => hasWords(`${title} ${words} ${hint}`, typed))
     .sort((a, b) => rank(a) - rank(b))
 }

@@ -39,6 +39,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const isCommand = name.startsWith('Ctrl-')
   if (isTyping(event.target) && !isCommand && name !== 'Escape') return
   if (!isCommand && document.querySelector('dialog[open]')) return
+  // Enter presses the focused control.
   if (name === 'Enter' && event.target instanceof HTMLElement && event.target.closest('a, button, summary')) return
   const binding = bindings().findLast(({ key }) => key === name)
   if (!binding) return

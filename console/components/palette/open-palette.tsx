@@ -3,6 +3,7 @@ import { useNameSearch } from '../filters/name-search.ts'
 import { Dialog } from '../form/dialog.tsx'
 import { type Command, commands, findCommands } from './commands.ts'
 
+/** `ofRequests`: whether a result leads to its requests instead of its page. */
 export type PaletteState = { typed: string; ofRequests: boolean }
 
 /** The dialog of the palette. It is loaded after the first screen. */

@@ -1,10 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The pause in typing after which a request is sent, in milliseconds. */
-const delayMs = 500
-
-/** Returns a value after it has not changed for a while. */
-export function useDebounced(value: string): string {
+/** Returns a value after it has not changed for a while, so that a pause in typing sends one request. */
+export function useDebounced(value: string, delayMs = 500): string {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {
     const timer = window.setTimeout(() => setDebounced(value), delayMs)

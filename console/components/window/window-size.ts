@@ -1,3 +1,4 @@
+import { storeCookie } from '../../api/cookie.ts'
 import { textScale } from './text-size.ts'
 
 /** Width and height in px of the default text size. */
@@ -13,7 +14,7 @@ export const setWindowSize = (size: Size): void => {
 
 const windowSize = (): Size => readerWindow ?? { width: innerWidth / textScale, height: innerHeight / textScale }
 
-/** Widths in `style/frame.css`. */
+/** The width of the navigation, and the window width above which it is beside the screen, as in `style/frame.css`. */
 const navigation = { width: 150, besideAbove: 900 }
 
 /** The approximate size of a list that fills its screen, until it is measured. The service renders the first rows for it. */
@@ -22,16 +23,12 @@ export function estimatedListSize(): Size {
   return { width: width > navigation.besideAbove ? width - navigation.width : width, height }
 }
 
-/** A year. */
-const cookieSeconds = 31_536_000
-
 /** Stores the size of the window and the time zone for the service, which renders the first rows of the next page. */
 export function rememberWindow(): void {
   const store = () => {
     const { width, height } = windowSize()
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
-    document.cookie = `window=${Math.round(width)}x${Math.round(height)}@${zone}; Path=/; SameSite=Strict; Max-Age=${cookieSeconds}`
+    storeCookie('window', `${Math.round(width)}x${Math.round(height)}@${zone}`)
   }
   store()
   addEventListener('pagehide', store)

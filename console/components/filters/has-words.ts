@@ -1,0 +1,6 @@
+/** Whether a text contains all typed words, in any case. */
+export const hasWords = (text: string, typed: string): boolean =>
+  typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word))
