@@ -31,8 +31,8 @@ const routed = screens.map(({ name, load }) => ({
 export const preloadScreen = (screen: string | undefined) =>
   routed.find(({ name }) => name === screen)?.component.preload()
 
-/** @param screen what the frame contains, by default the screen of the address. */
-export function App({ screen = <RequireSession /> }: { screen?: ComponentChildren }) {
+/** @param screen what the frame contains, by default the screen of the address. The service passes null if it renders only the frame. */
+export function App({ screen = <CurrentScreen /> }: { screen?: ComponentChildren }) {
   return (
     <BasePathLocation>
       <Gate screen={screen} />
@@ -41,7 +41,7 @@ export function App({ screen = <RequireSession /> }: { screen?: ComponentChildre
   )
 }
 
-/** Renders the sign-in page without a session, the console otherwise. */
+/** Renders the sign-in page without a session, the console otherwise: also while the session of an earlier visit is looked up. */
 function Gate({ screen }: { screen: ComponentChildren }) {
   const current = sessionState.value
   if (current.state === 'unknown' && !wasSignedIn())
@@ -57,7 +57,7 @@ function Gate({ screen }: { screen: ComponentChildren }) {
   )
 }
 
-function RequireSession() {
+function CurrentScreen() {
   const { path } = useLocation()
   const current = sessionState.value
   if (current.state === 'signed-in' && current.isWorkspaceMissing)

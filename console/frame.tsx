@@ -54,6 +54,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   ])
   const menu = useRef<HTMLDivElement>(null)
   const closeMenu = () => menu.current?.togglePopover(false)
+  // The screen of interns shows the questions itself.
   const openQuestions = currentName === 'interns' ? 0 : badgeOf('interns')
   return (
     <div class="frame">

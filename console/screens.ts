@@ -18,7 +18,9 @@ export type Screen = {
   load: () => Promise<{ Screen: ComponentType }>
 }
 
+/** Viewers cannot use models. */
 const modelRoles: Session['role'][] = ['owner', 'admin', 'developer']
+/** Developers can read only their own data, not rules and settings of all. */
 const readingRoles: Session['role'][] = ['owner', 'admin', 'viewer']
 
 /** All screens, in the order of the navigation. A screen is one folder with a `screen.tsx`, and a line here. */
@@ -92,9 +94,8 @@ export function screensFor(session: Pick<Session, 'role' | 'organization_role'> 
   if (session === undefined) return screens
   const [workspaceRole, organizationRole] =
     typeof session === 'string' ? [session, session] : [session.role, session.organization_role]
-  return screens.filter(({ roles, isOrganizationRole: isOfOrganization }) =>
-    includesRole(isOfOrganization ? organizationRole : workspaceRole, roles),
+  return screens.filter(
+    ({ roles, isOrganizationRole }: { roles?: readonly string[]; isOrganizationRole?: boolean }) =>
+      roles === undefined || roles.includes(isOrganizationRole ? organizationRole : workspaceRole),
   )
 }
-
-const includesRole = (role: string, roles: readonly string[] | undefined) => roles === undefined || roles.includes(role)

@@ -7,7 +7,10 @@ import { hasPasskeySupport, signInWithPasskey } from './api/passkeys.ts'
 import { findSession, signIn } from './api/session.ts'
 import type { Session } from './api/types.ts'
 
-/** The sign-in form: exchanges a key for a session. */
+/**
+ * The sign-in form: exchanges a key for a session.
+ * @param failure the reason why there is no session, such as its end. It says nothing about a key in the form.
+ */
 export function SignIn({ failure: initialFailure }: { failure: Failure | undefined }) {
   const field = useRef<HTMLInputElement>(null)
   const [failure, setFailure] = useState(initialFailure)

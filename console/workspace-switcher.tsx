@@ -34,7 +34,7 @@ export function WorkspaceSwitcher({ session, path }: { session: Session; path: s
 /** Names the workspace of a screen that cannot show all together. It is below the links, which must not move. */
 export function ShownWorkspace({ session, path }: { session: Session; path: string }) {
   const isSingleWorkspaceScreen = screens.some(
-    ({ name, isSingleWorkspace: isOfOneWorkspace }) => isOfOneWorkspace && isOnScreen(path, name),
+    ({ name, isSingleWorkspace }) => isSingleWorkspace && path.split('/')[1] === name,
   )
   if (session.workspaces.length < 2 || workspaceInAddress() !== undefined || !isSingleWorkspaceScreen) return null
   return <p class="dim shown-workspace">This screen shows {session.workspace.name}.</p>
@@ -60,9 +60,7 @@ const slugOf = ({ workspace, workspaces }: Session) => workspaces.find(({ id }) 
 
 const switchTo = (slug: string | undefined, path: string) => location.assign(addressInWorkspace(slug, screenOf(path)))
 
-const isOnScreen = (path: string, screen: string) => path.split('/')[1] === screen
-
-/** Screens with tabs stay on the tab. What else a path names belongs to the workspace before. */
+/** Screens with tabs stay on the tab. Anything else that a path names, such as a key, belongs to the workspace before. */
 const tabPath = /^\/(?:keys|service)\/[a-z]+$/
 
 const screenOf = (path: string) => (tabPath.test(path) ? path : path.split('/').slice(0, 2).join('/'))

@@ -28,7 +28,7 @@ type RequestPart<
       : { query: Route['query'] }
     : { [P in Part]: Route[P] }
 
-type CallOptions = { signal?: AbortSignal | undefined; headers?: Record<string, string> }
+export type CallOptions = { signal?: AbortSignal | undefined; headers?: Record<string, string> }
 
 /**
  * Calls a route of the API.

@@ -31,7 +31,7 @@ function dispatch(event: Event): void {
   for (const listener of listeners.get(event.type) ?? []) listener(data)
 }
 
-/** The query of an event stream only selects for members: owners and admins receive the events of all workspaces. */
+/** The service sends the events of all workspaces to owners and admins, also if the query of the stream names one. */
 function isOfOtherWorkspace(data: { workspace_id?: string | null } | undefined): boolean {
   const current = sessionState.peek()
   if (workspaceInAddress() === undefined || current.state !== 'signed-in') return false
@@ -68,6 +68,7 @@ export function useEvents<T>(name: string, listen: (data: T) => void): void {
 
 /** Calls `act` when the stream opens or lost events: the caller must reload its data. */
 export function useStreamRestart(act: () => void): void {
+  // An event of the browser, not of the service.
   useEvents('open', act)
   useEvents('reset', act)
 }

@@ -49,6 +49,7 @@ function retryDelayOf(header: string | null): number | undefined {
 /** Converts any thrown value to a failure. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
+  // `fetch` throws a TypeError if no response arrives.
   if (error instanceof TypeError) return new Failure(0, 'The service cannot be reached.')
   return new Failure(0, error instanceof Error ? error.message : String(error))
 }

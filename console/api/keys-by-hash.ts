@@ -12,18 +12,19 @@ const maxHashes = 100
 /** Undefined for a hash whose key the session cannot read. */
 type KnownKeys = ReadonlyMap<string, Key | undefined>
 
-const distinct = (hashes: readonly string[]) => [...new Set(hashes)].slice(0, maxHashes)
+/** Without repetition, and at most as many as fit into one request. The next render requests the others. */
+const firstDistinct = (hashes: readonly string[]) => [...new Set(hashes)].slice(0, maxHashes)
 const inputOf = (hashes: string[]) => ({ query: { hashes: hashes.join() } })
 
 /** The address of the keys of requests; undefined if the session cannot read it. */
 export const keysAddress = (session: Session, rows: Pick<Generation, 'key_hash'>[]): string | undefined =>
   canListKeys(session) && rows.length > 0
-    ? addressOf('GET /keys', inputOf(distinct(rows.map(({ key_hash }) => key_hash))))
+    ? addressOf('GET /keys', inputOf(firstDistinct(rows.map(({ key_hash }) => key_hash))))
     : undefined
 
 /** The keys that the page contains. */
 function preloadedKeys(hashes: readonly string[]): KnownKeys {
-  const requested = distinct(hashes)
+  const requested = firstDistinct(hashes)
   const answer = takePreloadedAnswer(addressOf('GET /keys', inputOf(requested))) as { data: Key[] } | undefined
   return answer ? withAnswer(requested, answer.data) : new Map()
 }
@@ -39,7 +40,7 @@ const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
 export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Key> {
   const me = useSession()
   const [keys, setKeys] = useState(() => preloadedKeys(hashes))
-  const missing = distinct(hashes.filter((hash) => !keys.has(hash)))
+  const missing = firstDistinct(hashes.filter((hash) => !keys.has(hash)))
   const isEnabled = canListKeys(me) && missing.length > 0
   useResource(isEnabled ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })
@@ -48,7 +49,7 @@ export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Ke
   return new Map([...keys].filter((entry): entry is [string, Key] => entry[1] !== undefined))
 }
 
-/** The hash of the key with a name; undefined if there is none. */
+/** The hash of the key with a name, or of the only key that a search finds; undefined if there is none. */
 export async function hashOfKey(name: string): Promise<string | undefined> {
   const { data } = await call('GET /keys', { query: { q: name, limit: 100, include_disabled: 'true' } })
   return (data.find((key) => key.name === name) ?? (data.length === 1 ? data[0] : undefined))?.hash

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fetchAllItems, fetchAllPages } from './pages.ts'
+import { fetchAllCursorPages, fetchAllPages } from './pages.ts'
 
 const all = Array.from({ length: 1234 }, (_, index) => index)
 
@@ -14,11 +14,11 @@ test('fetchAllPages returns all rows in order', async () => {
   assert.equal(offsets.length, 13)
 })
 
-test('fetchAllItems follows cursors to the end or the maximum', async () => {
+test('fetchAllCursorPages follows cursors to the end or the maximum', async () => {
   const ask = async ({ limit, starting_after = '0' }: { limit: number; starting_after?: string }) => {
     const next = Number(starting_after) + limit
     return { data: all.slice(Number(starting_after), next), has_more: next < all.length, next_cursor: String(next) }
   }
-  assert.deepEqual(await fetchAllItems(ask), { rows: all, hasMore: false })
-  assert.deepEqual(await fetchAllItems(ask, 250), { rows: all.slice(0, 300), hasMore: true })
+  assert.deepEqual(await fetchAllCursorPages(ask), { rows: all, hasMore: false })
+  assert.deepEqual(await fetchAllCursorPages(ask, 250), { rows: all.slice(0, 300), hasMore: true })
 })

@@ -8,7 +8,7 @@ const pageSize = 100
 /** Pages requested at once. A browser has six connections, and other requests need some of them. */
 const concurrency = 4
 
-/** Fetches all pages of a list. */
+/** Fetches all pages of a list with offsets, several at once. */
 export async function fetchAllPages<Row>(
   fetchPage: (query: { limit: number; offset: number }) => Promise<Page<Row>>,
 ): Promise<Row[]> {
@@ -23,8 +23,11 @@ export async function fetchAllPages<Row>(
   return rows
 }
 
-/** Fetches pages of a list with cursors. @param maxRows stops after this number of rows. */
-export async function fetchAllItems<Row>(
+/**
+ * Fetches all pages of a list with cursors, one after another, because each names the next.
+ * @param maxRows requests no further page after this number of rows.
+ */
+export async function fetchAllCursorPages<Row>(
   fetchPage: (query: { limit: number; starting_after?: string }) => Promise<CursorPage<Row>>,
   maxRows = Number.POSITIVE_INFINITY,
 ): Promise<{ rows: Row[]; hasMore: boolean }> {

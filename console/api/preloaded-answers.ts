@@ -9,6 +9,7 @@ export const currentSessionPath = withRoot('/api/v1/sessions/current')
 /** Whether the page contains the session, so that no request is needed for it. */
 export const hasPreloadedSession = answers.has(currentSessionPath)
 
+/** Takes the text of an element out of the page. It can be long, and is needed once. */
 function textOf(id: string): string | undefined {
   const element = globalThis.document?.getElementById(id)
   element?.remove()

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { fetchAllItems } from '../api/pages.ts'
+import { fetchAllCursorPages } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import { canUseModels, useSession } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
@@ -130,7 +130,7 @@ const activePollMs = 3_000
 function Sessions({ id, name }: { id: string; name: string }) {
   const [limit, setLimit] = useState(initialSessions)
   const { data, failure, reload } = useResource(`sessions of ${id} ${limit}`, (signal) =>
-    fetchAllItems(
+    fetchAllCursorPages(
       (query) => call('GET /interns/{internId}/sessions', { params: { internId: id }, query }, { signal }),
       limit,
     ),

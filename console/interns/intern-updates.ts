@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { isReceivingEvents, useEvents, useStreamRestart } from '../api/events.ts'
-import { fetchAllItems } from '../api/pages.ts'
+import { fetchAllCursorPages } from '../api/pages.ts'
 import { useResource } from '../api/resource.ts'
 import type { Intern, InternQuestion, WaitingQuestion } from '../api/types.ts'
 import { setBadge } from '../components/page/badges.ts'
@@ -51,8 +51,8 @@ export function useInterns() {
 
 async function loadInterns(signal: AbortSignal): Promise<InternsState> {
   const [{ rows: interns }, { rows: questions }] = await Promise.all([
-    fetchAllItems<Intern>((query) => call('GET /interns', { query }, { signal })),
-    fetchAllItems<WaitingQuestion>((query) => call('GET /interns/questions', { query }, { signal })),
+    fetchAllCursorPages<Intern>((query) => call('GET /interns', { query }, { signal })),
+    fetchAllCursorPages<WaitingQuestion>((query) => call('GET /interns/questions', { query }, { signal })),
   ])
   const waiting = questions.map((question) => ({
     intern: { id: question.intern_id, name: question.intern_name },

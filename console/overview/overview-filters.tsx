@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { choiceFilter } from '../components/filters/filter-label.ts'
+import { choiceFilter, type Filter } from '../components/filters/filter-label.ts'
 import type { Filters } from '../components/filters/filters.ts'
-import { AddFilter, Chip, Chips, type Filter } from '../components/form/chips.tsx'
+import { AddFilter, Chip, Chips } from '../components/form/chips.tsx'
 import { breakdowns, filterNames, type Row } from './queries.ts'
 import { defaultSpan, spans } from './time-ranges.ts'
 

@@ -1,4 +1,4 @@
-import type { PlotLine } from '../components/plot/plot.tsx'
+import type { PlotLine } from '../components/plot/plot-shapes.ts'
 import type { Row } from './queries.ts'
 
 /** More lines would be indistinguishable; the other groups share one line. */

@@ -71,6 +71,7 @@ const sessionIn = (answers: Record<string, unknown>) =>
 function prepare({ url, settings, answers, window }: Visit): void {
   const { pathname, search } = new URL(url, location.origin)
   Object.assign(location, { pathname, search })
+  // A page is rendered only for a browser with a session cookie, whose presence is `data-session` without a value.
   Object.assign(pageSettings, { role: settings.role, theme: settings.theme, session: '' })
   readTheme()
   rules = []

@@ -8,6 +8,7 @@ import { Problem } from '../components/page/problem.tsx'
 import { toast } from '../components/page/toast.tsx'
 import { countText, exactCount } from '../format/count.ts'
 
+/** More rows would make the page slow. */
 const maxRows = 500
 
 /** The sources of the catalogue and the skipped rows. */

@@ -22,7 +22,7 @@ export function Settings() {
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
-        <label class="service-own">
+        <label class="service-checkbox">
           <input
             type="checkbox"
             checked={isNonDefaultOnly}

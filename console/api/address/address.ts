@@ -1,13 +1,13 @@
 type Values = object | undefined
 
-/** The path of a route with its parameters filled in. `/guardrails/{id}` */
+/** The path of a route such as `/guardrails/{id}` with its parameters filled in. */
 export function pathOf(pattern: string, params: Values): string {
   return pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String((params as Record<string, unknown>)?.[name] ?? '')),
   )
 }
 
-/** A query string that starts with `?`; empty without values. */
+/** A query string that starts with `?`; empty without values. Omits empty values, and joins lists by commas. */
 export function queryOf(values: Values): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(values ?? {})) {

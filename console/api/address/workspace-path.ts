@@ -2,39 +2,39 @@ import { root, withoutRoot, withRoot } from './root.ts'
 
 const workspacePrefix = /^\/w\/([\w-]+)(?=\/|$)/
 
-/** The name of the workspace in the address `/w/<name>/…`; undefined for all workspaces. */
-let workspaceName = workspaceNameIn(globalThis.location?.pathname ?? '')
+/** The workspace in the address `/w/<slug or ID>/…`; undefined for all workspaces. */
+let slugOrId = slugOrIdIn(globalThis.location?.pathname ?? '')
 
-function workspaceNameIn(path: string): string | undefined {
+function slugOrIdIn(path: string): string | undefined {
   return workspacePrefix.exec(withoutRoot(path))?.[1]
 }
 
-/** The slug or ID of the workspace that the page shows; undefined if it shows all. Only another page changes it. */
-export const workspaceInAddress = (): string | undefined => workspaceName
+/** The slug or ID of the workspace that the page shows; undefined if it shows all. */
+export const workspaceInAddress = (): string | undefined => slugOrId
 
 /** The header that names the workspace, for requests to the API. */
-export const workspaceHeader = (): Record<string, string> =>
-  workspaceName === undefined ? {} : { 'x-workspace': workspaceName }
+export const workspaceHeader = (): Record<string, string> => (slugOrId === undefined ? {} : { 'x-workspace': slugOrId })
 
 /** The query parameter that names the workspace, where no header can be sent. */
 export const workspaceParameter = (): Record<string, string> =>
-  workspaceName === undefined ? {} : { workspace_id: workspaceName }
+  slugOrId === undefined ? {} : { workspace_id: slugOrId }
 
-/** Sets the workspace from the path of another page. */
+/** Sets the workspace from the path of the page that the service renders next. */
 export const setWorkspaceOfPage = (path: string): void => {
-  workspaceName = workspaceNameIn(path)
+  slugOrId = slugOrIdIn(path)
 }
 
 /** Puts the workspace into the address of the page, which already shows its data. */
 export function putWorkspaceInAddress(slug: string): void {
   const { pathname, search, hash } = location
-  workspaceName = slug
+  slugOrId = slug
+  // The service, which also calls this, has no history.
   globalThis.history?.replaceState(history.state, '', withScreenRoot(withoutRoot(pathname)) + search + hash)
 }
 
 /** Adds the prefixes of the service and of the workspace to the path of a screen. */
 export const withScreenRoot = (path: string): string =>
-  workspaceName === undefined ? withRoot(path) : withRoot(`/w/${workspaceName}${path}`)
+  slugOrId === undefined ? withRoot(path) : withRoot(`/w/${slugOrId}${path}`)
 
 /** Removes the prefixes of the service and of the workspace from a path. */
 export const withoutScreenRoot = (path: string): string => withoutRoot(path).replace(workspacePrefix, '') || '/'

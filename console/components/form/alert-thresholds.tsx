@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { call, ifUnchanged } from '../../api/client.ts'
+import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import { toast } from '../page/toast.tsx'
 import { Conflict } from './conflict.tsx'
@@ -10,8 +10,6 @@ import { parseThresholds, ThresholdsInput } from './thresholds-input.tsx'
 import { runOrToast, useAction } from './use-action.ts'
 
 type Stored = { thresholds: number[] }
-
-type CallOptions = ReturnType<typeof ifUnchanged>
 
 /** Reads and saves the thresholds of a limit. */
 type ThresholdsStore = {

@@ -3,8 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Filter, filterText, removalLabel, titleOf } from '../filters/filter-label.ts'
 import type { Filters } from '../filters/filters.ts'
 
-export type { Filter } from '../filters/filter-label.ts'
-
 /** A row of filters, which scrolls horizontally in a narrow window. */
 export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
 

@@ -1,9 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ifMissing, ifUnchanged } from '../../api/client.ts'
+import { type CallOptions, ifMissing, ifUnchanged } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { Change } from '../text/difference.tsx'
-
-type Options = ReturnType<typeof ifUnchanged>
 
 /**
  * The fields of an object that a form edits. The object is read again when the form opens. Saving is refused if
@@ -28,7 +26,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
     if (listed !== undefined) load().then(rebase, () => {})
   }, [])
   /** @returns whether the change was made. @throws Failure for another reason than a change by somebody else. */
-  const saveUnlessChanged = async (save: (options: Options) => Promise<void>): Promise<boolean> => {
+  const saveUnlessChanged = async (save: (options: CallOptions) => Promise<void>): Promise<boolean> => {
     try {
       await save(base === undefined ? ifMissing : ifUnchanged(base))
       return true

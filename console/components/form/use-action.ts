@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { asFailure } from '../../api/failure.ts'
 import { toast } from '../page/toast.tsx'
 
-/** Runs one action at a time. The component displays its error. */
+/** Runs an action. The component displays `problem`, the error of the last one, and disables its buttons while `isBusy`. */
 export function useAction() {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)

@@ -5,10 +5,11 @@ import { canSeeService } from '../../api/session.ts'
 export function NoCredentials() {
   const { data } = useGet('GET /catalogue', canSeeService() ? {} : undefined)
   const providers = data?.data.providers.filter(({ models }) => models > 0) ?? []
-  const isReady = providers.some(
+  const hasCredential = providers.some(
     ({ missing, credential_variables }) => missing.length === 0 && credential_variables.length > 0,
   )
-  if (isReady || providers.every(({ missing }) => missing.length === 0)) return null
+  // Own model servers can need no credential.
+  if (hasCredential || providers.every(({ missing }) => missing.length === 0)) return null
   return (
     <p class="notice" role="status">
       No provider has a credential yet, so only the demo model can answer. <a href="/service">Set up a provider</a>.

@@ -4,6 +4,7 @@ export function axisTicks(high: number, isWhole = false): number[] {
   const power = 10 ** Math.floor(Math.log10(rough))
   const round = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough)!
   const step = isWhole ? Math.max(1, round) : round
+  // Without the rounding errors of floats, such as 0.30000000000000004.
   return Array.from({ length: Math.ceil(high / step) + 1 }, (_, index) => Number((index * step).toPrecision(6)))
 }
 
@@ -15,9 +16,9 @@ export function timeTicks(from: number, to: number, maxTicks: number): number[] 
   const step = steps.find((minutes) => (to - from) / 60 / minutes <= maxTicks) ?? steps.at(-1)!
   const day = new Date(from * 1000)
   const marks: number[] = []
-  for (let turn = 0; ; turn++) {
+  for (let count = 0; ; count++) {
     // Calendar arithmetic: a day can have 23 hours.
-    const at = new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, turn * step).getTime() / 1000
+    const at = new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, count * step).getTime() / 1000
     if (at > to) return marks
     if (at >= from) marks.push(at)
   }

@@ -7,8 +7,6 @@ import { Axes, Shapes } from './plot-drawing.tsx'
 import { colourOf, isEmptyData, type PlotLine, stackedTops } from './plot-shapes.ts'
 import { PlotTable } from './plot-table.tsx'
 
-export type { PlotLine } from './plot-shapes.ts'
-
 type PlotProps = {
   title: string
   /** The times of the values, in seconds since the epoch. */
@@ -83,7 +81,7 @@ function PlotDrawing(props: PlotProps) {
         }}
       >
         {plotWidth > 0 && times.length > 0 && (
-          <svg aria-hidden="true" {...{ width: rem(width), height: rem(height) }} viewBox={`0 0 ${width} ${height}`}>
+          <svg aria-hidden="true" width={rem(width)} height={rem(height)} viewBox={`0 0 ${width} ${height}`}>
             <Axes
               {...{ x, y, marks, format }}
               times={timeTicks(first, end, Math.floor(plotWidth / timeWidth))}
@@ -116,9 +114,9 @@ function EmptyPlot({ title, height, text }: { title: string; height: number; tex
 
 const indexIn = (syncGroup: string) => (cursor.value?.syncGroup === syncGroup ? cursor.value.index : undefined)
 
-type ReadingProps = { times: number[]; syncGroup: string; x: (time: number) => number; top: number; bottom: number }
+type ReadoutProps = { times: number[]; syncGroup: string; x: (time: number) => number; top: number; bottom: number }
 
-function PlotReadout({ times, syncGroup, x, top, bottom }: ReadingProps) {
+function PlotReadout({ times, syncGroup, x, top, bottom }: ReadoutProps) {
   const time = times[indexIn(syncGroup) ?? -1]
   return time === undefined ? null : <line class="reading" x1={x(time)} x2={x(time)} y1={top} y2={bottom} />
 }

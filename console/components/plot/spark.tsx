@@ -8,6 +8,7 @@ type SparkProps = {
 /** A small plot without axes. */
 export function Spark({ label, lines, width = 220, height = 38 }: SparkProps) {
   const highest = Math.max(1, ...lines.flatMap(({ values }) => values))
+  // The width of the line needs a free px below and two above.
   const points = (values: number[]) =>
     values
       .map((value, index) => {

@@ -7,6 +7,7 @@ type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
+const periodText = (interval: keyof typeof periods | null) => (interval ? periods[interval] : 'in total')
 const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
 /** A description for each built-in filter. */
 export const builtinFilterNames: Record<Builtin['slug'], string> = {
@@ -59,7 +60,7 @@ function describeLists(policy: Policy): string[] {
 function describeLimit({ limit_usd, reset_interval, include_byok_in_budgets }: Policy): string[] {
   if (limit_usd === null) return []
   const byok = include_byok_in_budgets ? ', own provider keys included' : ''
-  return [`At most ${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in total'}${byok}.`]
+  return [`At most ${money(limit_usd)} ${periodText(reset_interval)}${byok}.`]
 }
 
 type GroupLimit = NonNullable<Policy['group_limits']>[number]
@@ -67,7 +68,7 @@ type GroupLimit = NonNullable<Policy['group_limits']>[number]
 /** `$5.00 per day for each value of the tag customer` */
 export function groupLimitText({ by, tag_name, limit_usd, reset_interval }: GroupLimit): string {
   const each = by === 'session' ? 'each session' : `each value of the tag ${tag_name}`
-  return `${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in total'} for ${each}`
+  return `${money(limit_usd)} ${periodText(reset_interval)} for ${each}`
 }
 
 function describeDataRules(policy: Policy): string[] {

@@ -42,14 +42,14 @@ export function BudgetTable({ label, head: first = 'budget', rows, actions }: Pr
       </thead>
       <tbody>
         {rows.map((row) => (
-          <BudgetCells key={row.id} row={row} actions={actions} />
+          <BudgetTableRow key={row.id} row={row} actions={actions} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function BudgetCells({ row, actions }: { row: BudgetRow; actions: Props['actions'] }) {
+function BudgetTableRow({ row, actions }: { row: BudgetRow; actions: Props['actions'] }) {
   const remaining = remainingOf(row)
   return (
     <tr>

@@ -83,6 +83,7 @@ export function Table<Row>(props: TableProps<Row>) {
     return () => {
       observer.disconnect()
       element.removeEventListener('scroll', measure)
+      // Without a table nothing is scrolled away from its top.
       onTopChange?.(true)
     }
   }, [onTopChange])

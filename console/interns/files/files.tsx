@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, callRaw, linkTo } from '../../api/client.ts'
 import { readFailure } from '../../api/failure.ts'
-import { fetchAllItems } from '../../api/pages.ts'
+import { fetchAllCursorPages } from '../../api/pages.ts'
 import { useResource } from '../../api/resource.ts'
 import { csrfToken } from '../../api/session.ts'
 import { runOrToast } from '../../components/form/use-action.ts'
@@ -28,7 +28,7 @@ export function Files({ id }: { id: string }) {
   const [editedEntry, setEditedEntry] = useState<{ path: string; isFolder: boolean }>()
   const [limit, setLimit] = useState(initialEntries)
   const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${limit}`, (signal) =>
-    fetchAllItems((query) => call(listRoute, { params, query: { ...query, path: folder } }, { signal }), limit),
+    fetchAllCursorPages((query) => call(listRoute, { params, query: { ...query, path: folder } }, { signal }), limit),
   )
   const pathInFolder = (name: string) => (folder ? `${folder}/${name}` : name)
   const openFolder = (path: string) => {

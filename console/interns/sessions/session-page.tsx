@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { fetchAllItems } from '../../api/pages.ts'
+import { fetchAllCursorPages } from '../../api/pages.ts'
 import { useGet, useResource } from '../../api/resource.ts'
 import { canUseModels } from '../../api/session.ts'
 import type { Intern } from '../../api/types.ts'
@@ -38,7 +38,7 @@ function StoredConversation({ intern, sessionId }: { intern: Intern; sessionId: 
   const { data, failure, reload } = useResource(`kept session ${intern.id} ${sessionId}`, async (signal) => {
     let title = ''
     let turns = 0
-    const { rows } = await fetchAllItems(async (query) => {
+    const { rows } = await fetchAllCursorPages(async (query) => {
       const page = await call('GET /interns/{internId}/sessions/{sessionId}', { params, query }, { signal })
       title = escapeInvisible(page.data.session.title)
       turns = page.data.session.turns

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { fetchAllItems } from '../../api/pages.ts'
+import { fetchAllCursorPages } from '../../api/pages.ts'
 import { useResource } from '../../api/resource.ts'
 import type { InternSessionRequest } from '../../api/types.ts'
 
@@ -15,7 +15,7 @@ export function useSessionRequests(internId: string, sessionId: string, version:
   const params = { internId, sessionId }
   const { data, reload } = useResource(`requests of session ${internId} ${sessionId}`, async (signal) => {
     let total = { count: 0, costUsd: 0 }
-    const { rows } = await fetchAllItems<InternSessionRequest>(async (query) => {
+    const { rows } = await fetchAllCursorPages<InternSessionRequest>(async (query) => {
       const page = await call('GET /interns/{internId}/sessions/{sessionId}/requests', { params, query }, { signal })
       total = { count: page.data.request_count, costUsd: page.data.total_cost_usd }
       return { ...page, data: page.data.requests }

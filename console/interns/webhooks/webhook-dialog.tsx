@@ -1,4 +1,4 @@
-import { call, type ifUnchanged } from '../../api/client.ts'
+import { type CallOptions, call } from '../../api/client.ts'
 import type { Webhook, WebhookPatch } from '../../api/types.ts'
 import { Conflict } from '../../components/form/conflict.tsx'
 import { DeleteNamed } from '../../components/form/delete-named.tsx'
@@ -35,7 +35,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
     onClose()
     toast(message, undo && { undo })
   }
-  const patch = async (body: WebhookPatch, options?: ReturnType<typeof ifUnchanged>) => {
+  const patch = async (body: WebhookPatch, options?: CallOptions) => {
     await call('PATCH /webhooks/{webhookId}', { params, body }, options)
     onChanged()
   }

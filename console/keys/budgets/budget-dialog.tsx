@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ifUnchanged } from '../../api/client.ts'
+import type { CallOptions } from '../../api/client.ts'
 import type { OrganizationBudget, WorkspaceBudget } from '../../api/types.ts'
 import { Conflict } from '../../components/form/conflict.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
@@ -12,13 +12,11 @@ import type { BudgetInterval } from './budget-labels.ts'
 
 export type Budget = WorkspaceBudget | OrganizationBudget
 type BudgetBody = { limit_usd: number; include_byok_in_budgets?: boolean; thresholds: number[] }
-type Options = ReturnType<typeof ifUnchanged>
-
 /** The budgets of a workspace or of the organization on the service. */
 export type BudgetStore = {
   load: (interval: BudgetInterval) => Promise<Budget>
-  save: (interval: BudgetInterval, body: BudgetBody, options: Options) => Promise<void>
-  remove: (interval: BudgetInterval, options: Options) => Promise<void>
+  save: (interval: BudgetInterval, body: BudgetBody, options: CallOptions) => Promise<void>
+  remove: (interval: BudgetInterval, options: CallOptions) => Promise<void>
 }
 
 type Props = {
@@ -45,7 +43,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
   const { fields, setFields, saveUnlessChanged, conflict } = useObjectForm(budget, load, fieldsOf)
   const [isByok, setByok] = useState(includesByok)
   const { problem, isBusy, act } = useAction()
-  const run = (action: (options: Options) => Promise<void>, doneMessage: string) =>
+  const run = (action: (options: CallOptions) => Promise<void>, doneMessage: string) =>
     void act(async () => {
       if (!(await saveUnlessChanged(action))) return
       onChanged()

@@ -1,4 +1,4 @@
-import { call, ifUnchanged } from '../../api/client.ts'
+import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import type { Key, KeyPatch } from '../../api/types.ts'
 import { Conflict } from '../../components/form/conflict.tsx'
@@ -29,7 +29,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
   const isNameOnly = editableKeyFields(useSession(), key) === 'some'
   const patch = patchOf(before, fields)
   const isUnchanged = Object.keys(patch).length === 0
-  const save = async (body: KeyPatch, options: ReturnType<typeof ifUnchanged>) => {
+  const save = async (body: KeyPatch, options: CallOptions) => {
     const { data } = await call('PATCH /keys/{hash}', { params, body }, options)
     onChanged()
     return data

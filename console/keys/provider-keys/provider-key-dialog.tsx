@@ -1,4 +1,4 @@
-import { call, type ifUnchanged } from '../../api/client.ts'
+import { type CallOptions, call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { ProviderCredential } from '../../api/types.ts'
 import { Conflict } from '../../components/form/conflict.tsx'
@@ -38,7 +38,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
   const change = changedFields(before, fields)
-  const patch = async (body: typeof change, options?: ReturnType<typeof ifUnchanged>) => {
+  const patch = async (body: typeof change, options?: CallOptions) => {
     await call('PATCH /byok/{id}', { params, body }, options)
     onStored()
   }

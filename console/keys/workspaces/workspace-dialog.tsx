@@ -1,4 +1,4 @@
-import { call, ifUnchanged } from '../../api/client.ts'
+import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import type { Workspace, WorkspacePatch } from '../../api/types.ts'
 import { Conflict } from '../../components/form/conflict.tsx'
@@ -38,7 +38,7 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
     invalidate('/workspaces')
     onChanged()
   }
-  const save = async (body: WorkspacePatch, options: ReturnType<typeof ifUnchanged>) => {
+  const save = async (body: WorkspacePatch, options: CallOptions) => {
     const { data } = await call('PATCH /workspaces/{id}', { params, body }, options)
     changed()
     return data
