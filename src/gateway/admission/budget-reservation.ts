@@ -1,9 +1,9 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import { type Budget, type LastingSubject, layerOf, resetsAt, toLimit } from '#spend/budgets/budget.ts'
+import { type Budget, type LastingSubject, layerOf, resetsAt } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import type { Grouping } from '#spend/ledger/request-group.ts'
 import type { ShortenedRequest } from './bounds/shorter-answer.ts'
@@ -33,7 +33,7 @@ function keyBudget(hash: string, spendLimit: NonNullable<Caller['spendLimit']>):
   const budget: Budget = {
     id: `key:${hash}`,
     subject: { kind: 'key', hash },
-    limit: toLimit(usd),
+    limit: toPicoUsd(usd),
     interval: reset,
     includesByok,
   }

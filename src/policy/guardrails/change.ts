@@ -48,6 +48,7 @@ export async function changeGuardrail(
   const changed = await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
     const before = await findGuardrail(tx, id)
     if (!before && !location.isDefault) throw guardrailNotFound()
+    // The time increases even if the clock stands still, so that clients notice each change.
     const base = before
       ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
       : emptyGuardrail(deps, id, location.workspaceId, `Workspace ${location.workspaceId} Default`)

@@ -4,14 +4,17 @@ import type { Granularity } from './tiles.ts'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** Returns the length of the buckets by which the database groups, in minutes. Weeks and months are built of days. */
-export function groupingUnit(granularity: Granularity | undefined): number | undefined {
+/**
+ * Returns the length of the slots by which the database groups, in minutes; undefined for one slot of the whole time. Weeks and
+ * months are built of days.
+ */
+export function slotMinutesOf(granularity: Granularity | undefined): number | undefined {
   if (granularity === undefined) return undefined
   if (granularity === 'minute' || granularity === 'hour') return grains[granularity]
   return grains.day
 }
 
-/** Returns the start of the bucket that contains a time slot of `groupingUnit`, in milliseconds since the epoch. Weeks start on Monday. */
+/** Returns the start of the bucket that contains a slot, in milliseconds since the epoch. @param slot its number, by `slotMinutesOf`. */
 export function bucketStart(granularity: Granularity, slot: number): number {
   switch (granularity) {
     case 'minute':
@@ -21,7 +24,7 @@ export function bucketStart(granularity: Granularity, slot: number): number {
     case 'day':
       return slot * dayMs
     case 'week':
-      // The epoch was a Thursday.
+      // Weeks start on Monday. The epoch was a Thursday.
       return (slot - ((slot + 3) % 7)) * dayMs
     case 'month': {
       const date = new Date(slot * dayMs)

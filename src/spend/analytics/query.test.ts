@@ -10,7 +10,7 @@ import { writeGenerations } from '../metering/write.ts'
 import { minuteMs } from '../rollups/cell.ts'
 import { mergeParts } from '../rollups/merge-parts.ts'
 import { toRequestFacts } from '../rollups/request-facts.ts'
-import { bucketStart, groupingUnit } from './buckets.ts'
+import { bucketStart, slotMinutesOf } from './buckets.ts'
 import { type DimensionFilter, type DimensionName, dimensions, matchesFilter } from './dimensions.ts'
 import { type AnalyticsQuery, queryAnalytics, type Scope } from './query.ts'
 import type { Granularity } from './tiles.ts'
@@ -81,7 +81,7 @@ function expected(all: Generation[], { organizationId, keyHash }: Scope, query: 
     if (at < query.from || at >= query.to) continue
     if (!query.filters.every((filter) => matchesFilter(filter, of[filter.column]))) continue
     const { granularity } = query
-    const unit = Math.floor(at / minuteMs / (groupingUnit(granularity) ?? 1))
+    const unit = Math.floor(at / minuteMs / (slotMinutesOf(granularity) ?? 1))
     const start = granularity ? bucketStart(granularity, unit) : 0
     const id = [start, ...query.dimensions.map((name) => of[dimensions[name].column])].join('|')
     const none = () => ({ sums: [0n, 0n, 0n, 0n, 0n, 0n], latency: new Sketch(), duration: new Sketch() })

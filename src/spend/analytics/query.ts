@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type Grain, grains, minuteMs } from '../rollups/cell.ts'
 import { minuteRetentionMs } from '../rollups/prune-cells.ts'
-import { groupingUnit } from './buckets.ts'
+import { slotMinutesOf } from './buckets.ts'
 import type { CellQuery } from './cell-query.ts'
 import { type DimensionFilter, type DimensionName, dimensions } from './dimensions.ts'
 import { Group } from './group.ts'
@@ -51,6 +51,7 @@ export async function queryAnalytics(
 
 /** Returns the tiles that cover the time of the query, without pruned cells. */
 function storedTiles({ now, retentionDays }: AnalyticsDeps, { from, to, granularity }: AnalyticsQuery): Tile[] {
+  // Cells of days are stored forever.
   const firstStoredMs: Record<number, number> = {
     [grains.minute]: now() - minuteRetentionMs,
     [grains.hour]: now() - retentionDays * 86_400_000,
@@ -84,7 +85,7 @@ async function createCellQuery(
     tiles: await assignTables(deps, tiles, [...columns, ...allFilters.map(({ column }) => column)]),
     filters: allFilters,
     granularity,
-    slotMinutes: groupingUnit(granularity),
+    slotMinutes: slotMinutesOf(granularity),
     columns,
     sums: [...new Set(requestedMetrics.flatMap(({ sums }) => sums))],
     sketches: [...new Set(requestedMetrics.flatMap(({ sketches }) => sketches))],

@@ -26,13 +26,13 @@ export function readCells(
   return foldRows(deps, fold, query, sql`${cells} union all ${parts}`, signal)
 }
 
-/** Selects a row for each cell: bucket, columns, sums and sketches. */
+/** Selects a row for each cell: slot, columns, sums and sketches. The first column is null, because a part has its text there. */
 function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery): RawBuilder<unknown> {
   // Columns have aliases, because Postgres returns rows as objects.
   const selectFrom = (table: CellTable, time: RawBuilder<unknown>) => {
     const selected = [
       sql`cast(null as text) as part`,
-      sql`${bucketExpression(query)} as bucket`,
+      sql`${slotExpression(query)} as time_slot`,
       ...columns.map((name, index) => sql`${sql.ref(name)} as ${columnRef(index)}`),
       ...sums.map((name, index) => sql`${summandColumn(name, table)} as ${sumRef(index)}`),
       ...sketches.map((name, index) => sql`${sql.ref(name)} as ${sketchRef(index)}`),
@@ -52,10 +52,10 @@ function selectEachCell({ tiles, columns, sums, sketches, ...query }: CellQuery)
 function selectGroupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<unknown> {
   const { columns, sums, sketches, slotMinutes, maxGroups } = query
   const groups = columns.map((_, index) => columnRef(index))
-  if (slotMinutes !== undefined) groups.unshift(sql.ref('bucket'))
+  if (slotMinutes !== undefined) groups.unshift(sql.ref('time_slot'))
   const selected = [
     sql`cast(null as text) as part`,
-    slotMinutes === undefined ? sql`0 as bucket` : sql`bucket`,
+    slotMinutes === undefined ? sql`0 as time_slot` : sql`time_slot`,
     ...columns.map((_, index) => columnRef(index)),
     ...sums.map((name, index) => sql`${sumColumn(name, sumRef(index))} as ${sumRef(index)}`),
     ...sketches.map((_, index) => sql`${joinedTexts(db, sql`nullif(${sketchRef(index)}, '')`)} as ${sketchRef(index)}`),
@@ -70,7 +70,8 @@ const columnRef = (index: number) => sql.ref(`c${index}`)
 const sumRef = (index: number) => sql.ref(`s${index}`)
 const sketchRef = (index: number) => sql.ref(`k${index}`)
 
-const bucketExpression = ({ slotMinutes }: Pick<CellQuery, 'slotMinutes'>) =>
+/** The stored slots of a tile can be shorter than the slots of the query. */
+const slotExpression = ({ slotMinutes }: Pick<CellQuery, 'slotMinutes'>) =>
   slotMinutes === undefined ? sql`0` : sql`slot * grain / ${sql.lit(slotMinutes)}`
 
 const matchesNothing = sql`1 = 0`

@@ -3,7 +3,10 @@ import type { Grant, LeaseReport } from './lease-exchange.ts'
 import { Spending } from './spending.ts'
 import { type ReserveOutcome, type WaitingRequest, WaitingRequests } from './waiting-requests.ts'
 
-/** Sends a report of spending and reservations to the database and requests `need` more money. */
+/**
+ * Sends a report to the database, which can request more money.
+ * @param limit that of the request that waits for the money; undefined for a report without one, which uses the latest limit.
+ */
 export type Exchange = (report: () => AccountReport, limit: PicoUsd | undefined) => Promise<Grant>
 type AccountReport = Omit<LeaseReport, 'server' | 'period'>
 
@@ -157,7 +160,7 @@ export class BudgetAccount {
     const { granted, free, heldByOthers, heldBySilent, isCurrentPeriod } = await this.#send(first)
     if (granted > 0n) this.#isServeRequested = true
     this.#serveWaiting()
-    if (!isCurrentPeriod) this.#waiting.settleAll('over')
+    if (!isCurrentPeriod) this.#waiting.settleAll('period_ended')
     const availableSoon = free + heldByOthers + this.#available + this.#reserved
     this.#waiting.refuse({ availableSoon, silent: heldBySilent }, this.#deps.elapsed())
   }

@@ -2,8 +2,9 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
+import { predictSpending } from '../ledger/forecast.ts'
 import { chargedOf, unconfirmedOf } from '../ledger/read.ts'
-import { type Budget, forecastSpending, type LastingSubject, periodOf, resetsAt } from './budget.ts'
+import { type Budget, type LastingSubject, periodOf, resetsAt } from './budget.ts'
 import { sumLeases } from './leases.ts'
 import { readLedgerSpending } from './past-spending.ts'
 import { readLeases } from './rows/lease-rows.ts'
@@ -49,7 +50,7 @@ export async function readBudgetStatuses(deps: StatusDeps, budgets: readonly Las
         spent,
         unconfirmed: charged - spent,
         held: leased.held + leased.silent,
-        forecast: forecastSpending(budget, charged, at),
+        forecast: predictSpending(budget.interval, charged, at),
         resetsAt: resetsAt(budget, at),
       }
     }),

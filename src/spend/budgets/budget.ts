@@ -1,7 +1,6 @@
-import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../ledger/days.ts'
-import { predictSpending } from '../ledger/forecast.ts'
 import type { Grouping } from '../ledger/request-group.ts'
 
 /** The spender of a guardrail's limit: a member with all their keys in the workspace, or one key. */
@@ -107,14 +106,4 @@ export function groupAccountPrefix(guardrailId: string, grouping: Grouping): str
 /** The end of the current period, in milliseconds since the epoch; null for never. */
 export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): number | null {
   return interval === null ? null : periodEnd(interval, now)
-}
-
-/** Predicts the spending at the end of the current period from the average since its start; null if unknown. */
-export function forecastSpending({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
-  return predictSpending(interval, spent, now)
-}
-
-/** Converts a limit in USD to pico-dollars. */
-export function toLimit(usd: number): PicoUsd {
-  return toPicoUsd(usd)
 }

@@ -21,7 +21,7 @@ export type Reservation = {
   settleEarly: (cost: PicoUsd, counts: (budget: Budget) => boolean) => { record: () => void }
 }
 
-type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'over'> }
+type RefusedReservation = { refusedBy: Budget; outcome: Exclude<ReserveOutcome, 'granted' | 'period_ended'> }
 export type ReserveResult = { reservation: Reservation } | RefusedReservation
 
 type AccountsWithReservation = { accounts: OpenAccount[] } | { periodEnded: true }
@@ -107,7 +107,7 @@ export class Budgets {
         const outcome = await outcomePromise
         if (outcome !== 'granted') {
           release(accounts, need)
-          return outcome === 'over' ? { periodEnded: true } : { refusedBy: account.budget, outcome }
+          return outcome === 'period_ended' ? { periodEnded: true } : { refusedBy: account.budget, outcome }
         }
         accounts.push(account)
       }

@@ -1,8 +1,8 @@
-import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import { layerOf, type Subject, toLimit } from './budget.ts'
+import { layerOf, type Subject } from './budget.ts'
 import { toBudget } from './pooled/pooled-budget.ts'
 import { findByAccount } from './pooled/rows.ts'
 
@@ -136,5 +136,5 @@ async function findFirstWorkspaceId(tx: Tx, organizationId: string): Promise<str
 }
 
 function toAmount(limitUsd: number | null | undefined, interval: string | null | undefined) {
-  return { limit: limitUsd == null ? undefined : toLimit(limitUsd), interval: (interval ?? null) as Interval | null }
+  return { limit: limitUsd == null ? undefined : toPicoUsd(limitUsd), interval: (interval ?? null) as Interval | null }
 }

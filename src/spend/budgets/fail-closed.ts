@@ -3,6 +3,7 @@ import type { Budgets } from './budgets.ts'
 
 /**
  * Budgets that refuse reservations while the database is unreachable, even if this server has leased money.
+ * @param allowStale true only while the database is unreachable. If it is false then too, no key is valid, so nothing is reserved.
  */
 export function refuseWhileUnreachable(
   budgets: Pick<Budgets, 'reserve'>,

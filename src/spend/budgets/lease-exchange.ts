@@ -158,6 +158,7 @@ const maxBigint = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** Returns the spending since the last stored report, even if the server did not get the answer to it. */
 function uncountedSpending({ total, confirmed }: LeaseReport, ownLease: Lease | undefined): PicoUsd {
+  // At the maximum of its column, the stored sum can be less than the reported one.
   const counted = ownLease && ownLease.spent < maxStorable ? ownLease.spent : confirmed
   return maxBigint(total - counted, 0n)
 }

@@ -33,7 +33,7 @@ export async function readLeasedMoney(
            union all
            select account from pooled_budgets where organization_id = ${organizationId}
          )
-            -- One account for each member and key: guardrail:<id>:…
+            -- One account for each member and key: guardrail:<id>:…, whose first 46 characters identify the guardrail.
             or substr(budget, 1, 46) in (
            select 'guardrail:' || g.id from guardrails as g
              join workspaces as w on w.id = g.workspace_id

@@ -24,7 +24,18 @@ export type AccountsDeps = {
   every: Every
 }
 
-export type AccountTimes = Record<'waitMs' | 'stallMs' | 'pollMs' | 'reportMs' | 'idleMs', number>
+export type AccountTimes = {
+  /** The maximum time that a request waits for money that other requests have reserved. */
+  waitMs: number
+  /** The maximum time that requests wait for an answer of the database. */
+  stallMs: number
+  /** The interval of requesting money again for waiting requests. */
+  pollMs: number
+  /** The interval of reports. */
+  reportMs: number
+  /** An account without a reservation for this time returns all its available money. */
+  idleMs: number
+}
 
 /** The account of a budget in one period. It is closed when it is idle. */
 export type OpenAccount = { account: BudgetAccount; budget: Budget; isClosed: boolean }
@@ -50,6 +61,7 @@ export class OpenAccounts {
   /** Returns the account of a budget, opened if necessary. @param at a time in the period. */
   accountOf(budget: Budget, at: number): OpenAccount {
     const existing = this.#recent.get(budget)
+    // An account that another limit has used since must be found again, so that a lower limit revokes its money.
     if (existing?.open.budget === budget && !existing.open.isClosed && at >= existing.since && at < existing.until)
       return existing.open
     const open = this.#findOrOpen(budget, periodOf(budget, at))

@@ -22,7 +22,7 @@ export function startGroupPruning(deps: PruneDeps & { onError: (error: Error) =>
 }
 
 /**
- * An account is `guardrail:<id>:session:<value>` or `guardrail:<id>:tag:<length of name><name>:<value>`: see
+ * An account is `guardrail:<id>:session:<value>` or `guardrail:<id>:tag:<length of name>:<name>:<value>`: see
  * `groupAccountPrefix`. The id has 36 characters, so `:session:` or `:tag:` starts at character 47.
  */
 const account = sql.ref('budget_periods.budget')

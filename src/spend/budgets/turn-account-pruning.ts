@@ -32,7 +32,7 @@ export async function pruneTurnAccounts({ db, clock, runningTurns }: Omit<PruneD
         and budget not in (select 'session:' || intern_id || ' ' || session_id from intern_runs)`.execute(db.query)
   for (const { budget } of rows) {
     if (runningAccounts.has(budget)) continue
-    // Deletes leases of dead servers: live ones renew theirs every second.
+    // Deletes leases of dead servers: live ones renew theirs twice a second.
     await sql`delete from budget_leases where budget = ${budget} and renewed_at < ${clock.nowSql()} - ${dayMs}`.execute(
       db.query,
     )

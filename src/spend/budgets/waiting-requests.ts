@@ -2,9 +2,9 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 
 /**
  * The result of a reservation. `spent`: the limit is too small. `reserved`: requests in flight have reserved the
- * money. `cut_off`: a server that does not report has leased it. `over`: the period has ended.
+ * money. `cut_off`: a server that does not report has leased it. `period_ended`: nothing more is reserved in this period.
  */
-export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'cut_off' | 'over'
+export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'cut_off' | 'period_ended'
 
 export type WaitingRequest = {
   need: PicoUsd

@@ -6,7 +6,10 @@ const callKey = ({ choice = 0, index }: { choice?: number; index: number }) => `
 
 type Call = { id: string; name: string; pieces: string[] }
 
-/** Collects the content of an answer up to a limit. Pieces are joined at the end. */
+/**
+ * Collects the content of an answer up to a limit. Pieces are joined at the end. The fields of events are checked, because
+ * providers can send other types than their protocol declares.
+ */
 export class AnswerText {
   readonly #maxCharacters: number
   #characters = 0

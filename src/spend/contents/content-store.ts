@@ -140,6 +140,7 @@ export async function deleteContentsOfWorkspace(deps: DeleteDeps, caller: Caller
   await deps.db.exclusively(`contents of ${id}`, async (tx) => {
     await tx
       .updateTable('workspaces')
+      // Contents of the current millisecond are deleted too.
       .set({ contents_since: deps.now() + 1 })
       .where('id', '=', id)
       .execute()

@@ -17,6 +17,7 @@ const maxBatchBytes = 1024 * 1024
 const maxBatchRows = 50
 
 const writeEveryMs = 250
+/** The delay after a failure, such as an unreachable database. */
 const retryMs = 2250
 const closeTimeoutMs = 2000
 

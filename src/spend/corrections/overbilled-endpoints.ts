@@ -5,7 +5,7 @@ import type { Generation } from '../ledger/generation.ts'
 
 const columns = { endpoint: 'text', requests: 'bigint', last_at: 'bigint', last_generation: 'text' } as const
 
-const conflictClause = `${addToExisting('overbilled_endpoints', ['endpoint'], ['requests'], { columns: /^$/, max: 0n })},
+const conflictClause = `${addToExisting('overbilled_endpoints', ['endpoint'], ['requests'])},
   last_at = excluded.last_at, last_generation = excluded.last_generation`
 
 /** The statement that marks the endpoints of these requests. Empty if none billed too much. */
@@ -29,7 +29,6 @@ export async function markOverbilled(tx: Tx, endpoint: string, { id, at }: { id:
   await upsert(tx, 'overbilled_endpoints', [row], {
     key: ['endpoint'],
     add: ['requests'],
-    replace: ['requests', 'last_at', 'last_generation'],
   }).execute()
 }
 

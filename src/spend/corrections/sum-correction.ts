@@ -72,7 +72,6 @@ async function correctCells(db: Pick<Db, 'kind'>, tx: Tx, row: ChargedRow, diffe
   const { dimensions } = readRequestFacts({ ...row, cost: '0', margin: '0' })
   const cell = { minute: Math.floor(row.created_at / minuteMs), ...newCell(dimensions) }
   Object.assign(cell.amounts, differences)
-  // An earlier version counted the row without its margin.
   if (row.rolledUp === 1) cell.amounts.margin_pico = 0n
   // The margin of a row only decreases, so that row and margin identify a correction.
   const part = partInsertion(`${row.id}/${row.margin}`, [cell])

@@ -4,7 +4,7 @@ import { periodEnd, periodStart } from './days.ts'
 
 const dayMs = 86_400_000
 
-/** The percentage of a period that must have passed before a forecast. */
+/** The percentage of a period that must have passed before a forecast: about an hour of a day. */
 const minPercent = 4
 
 /**

@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 
-/** The end of a page. The next one starts after it. */
+/** The end of a page. The next one starts after it. With an empty id, the page contains all requests of that millisecond. */
 export type CursorPosition = { createdAt: number; id: string }
 
 export const toPosition = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })

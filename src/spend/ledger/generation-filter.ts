@@ -69,6 +69,7 @@ export function selectIndex(filter: GenerationFilter, owner: Owner): IndexFilter
   return workspaceId === undefined ? ['created_at'] : ['workspace_id', workspaceId]
 }
 
+/** The conditions of partial indexes have literals: with parameters, the databases would not use these indexes. */
 export function selectByIndex(query: Generations, [column, value]: IndexFilter): Generations {
   return query
     .$if(column === 'outcome', (rows) => rows.where('outcome', '<>', sql.lit('success')))
@@ -107,7 +108,7 @@ export function rowConditions(
     ['duration_ms', '>=', filter.minDurationMs],
     ['duration_ms', '<=', filter.maxDurationMs],
   ]
-  // The organization matches most rows of an installation.
+  // The organization is not tested on each row of a limited scan: it matches most rows of an installation. The caller adds it.
   if (!isOrganization(owner)) columnConditions.push([owner[0], '=', owner[1]])
   const conditions: RawBuilder<unknown>[] = columnConditions
     .filter(([column, , value]) => value !== undefined && column !== indexFilter)

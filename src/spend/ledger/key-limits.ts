@@ -14,8 +14,8 @@ export type LimitedKeys = {
 const dayMs = 86_400_000
 
 /**
- * The hashes of the enabled keys with a limit: exhausted ones first, then by the share that they are expected to use until the end of
- * their period. The database compares them, so that any number of keys can have limits.
+ * Returns the hashes of the enabled keys with a limit: exhausted ones first, then by the share that they are expected to use until
+ * the end of their period. The database compares them, so that any number of keys can have limits.
  */
 export async function keysByUsedLimit(
   { db, now }: { db: Pick<Db, 'reports'>; now: Now },
@@ -48,7 +48,10 @@ export async function keysByUsedLimit(
   return { hashes: rows.map(({ hash }) => hash), total: Number(rows[0]?.total ?? 0) }
 }
 
-/** The factor from the spending so far to that of the whole period. At least a tenth of the period counts as passed. */
+/**
+ * The factor from the spending so far to that of the whole period. Early in a period, when `predictSpending` predicts nothing, keys
+ * need a position in the list too, so at least a tenth of the period counts as passed.
+ */
 function projectionFactor(interval: Interval, at: number): number {
   const start = periodStart(interval, at) * dayMs
   const length = periodEnd(interval, at) - start

@@ -94,8 +94,8 @@ export async function* generationSlices(
 }
 
 /**
- * Limits the time. Sets only one bound at each end, because SQLite may use the wrong one of two for its index. A cursor adds its time as a separate
- * bound, because Postgres does not estimate ranges of pairs well.
+ * Limits the time. Sets only one bound at each end, because SQLite may use the wrong one of two for its index. A cursor adds its
+ * time as a separate bound, because Postgres does not estimate ranges of pairs well.
  */
 function restrictTime(
   query: Generations,

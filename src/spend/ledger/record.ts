@@ -77,14 +77,7 @@ const defaultFacts = {
 }
 
 /** The content of a record. Its text omits default values. */
-export type StoredFacts = Partial<Facts> & InternalFacts
-
-/** Members of the stored text that records do not show. */
-type InternalFacts = {
-  charged_budgets?: readonly string[] | undefined
-  limit_cost?: number | undefined
-  correction?: StoredCorrection | undefined
-}
+export type StoredFacts = { [Name in keyof Facts]?: Facts[Name] | undefined }
 
 type Facts = { [Name in keyof ReturnType<typeof toFacts>]: Exclude<ReturnType<typeof toFacts>[Name], undefined> }
 
@@ -136,6 +129,7 @@ function toFacts(generation: Generation) {
     upstream_inference_cost: toUsd(generation.cost),
     limit_cost: generation.margin > 0n ? toUsd(generation.cost + generation.margin) : undefined,
     charged_budgets: generation.chargedBudgets,
+    // Set by a later correction. It is declared here for the type of the stored text.
     correction: undefined as StoredCorrection | null | undefined,
     latency: omitDefault(defaultFacts.latency, generation.latencyMs ?? null),
     generation_time: generation.durationMs,

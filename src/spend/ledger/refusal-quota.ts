@@ -10,7 +10,7 @@ export class RefusalQuota {
   readonly #counts = new Map<string, number>()
   #second = 0
 
-  /** Whether this request is stored. @param now in milliseconds since the epoch. */
+  /** Whether this request is stored. @param now in milliseconds, by a monotonic clock. */
   admits({ outcome, caller }: Pick<Generation, 'outcome' | 'caller'>, now: number): boolean {
     if (outcome !== 'refused') return true
     const second = Math.floor(now / 1000)

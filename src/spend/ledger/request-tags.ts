@@ -3,6 +3,7 @@ import type { Generation, RequestTag } from './generation.ts'
 
 /** Longer values are ignored: they do not identify a group of requests. */
 const maxValueLength = 128
+/** A tag is a row of the ledger, so their number is limited. */
 const maxTags = 32
 
 /**

@@ -103,16 +103,16 @@ function toInsertion(table: keyof typeof sumTables, all: readonly Sums[]): Inser
   }
 }
 
-function addByKey(found: Map<string, Sums>, key: readonly (keyof Sums)[], sums: Sums): void {
+function addByKey(totals: Map<string, Sums>, key: readonly (keyof Sums)[], sums: Sums): void {
   let id = ''
   for (const name of key) id += ` ${sums[name]}`
-  const total = found.get(id)
+  const total = totals.get(id)
   if (total) addTo(total, sums)
-  else found.set(id, { ...sums })
+  else totals.set(id, { ...sums })
 }
 
-const sortedSums = (found: ReadonlyMap<string, Sums>) =>
-  [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
+const sortedSums = (totals: ReadonlyMap<string, Sums>) =>
+  [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
 
 function addTo(total: Sums, summand: Sums): void {
   total.requests += summand.requests

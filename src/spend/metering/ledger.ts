@@ -47,10 +47,15 @@ type LedgerDeps = {
   onLost: (requests: number, cost: PicoUsd) => void
 }
 type LedgerTiming = {
+  /** The interval of writing rows to the database. */
   everyMs?: number
+  /** The maximum number of rows in one transaction, and in one file. */
   batch?: number
+  /** The maximum number of rows in memory. */
   limit?: number
+  /** Rows that have waited this long are written to a file. */
   spillAfterMs?: number
+  /** How long `close` waits for the database. */
   closeMs?: number
   /** How long `close` retries to store rows. */
   saveRetryMs?: number
@@ -100,7 +105,7 @@ export function openLedger(
 
   return {
     record(generation) {
-      if (quota.admits(generation, Date.now())) rows.add(generation)
+      if (quota.admits(generation, performance.now())) rows.add(generation)
     },
     get waiting() {
       return rows.count + spill.waiting

@@ -9,6 +9,9 @@ export const rollupsLock = 'roll-ups'
 /** The maximum number of cells in one transaction, except for a larger first part. */
 const maxCells = 400
 
+/** The maximum number of parts in one transaction, because the query lists their ids. */
+const maxParts = 200
+
 /**
  * Merges parts into cells and deletes them, in one transaction.
  * @returns whether more parts may be waiting.
@@ -31,7 +34,7 @@ export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
 }
 
 async function readNextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
-  const sizes = await tx.selectFrom('rollup_parts').select(['id', 'size']).orderBy('id').limit(200).execute()
+  const sizes = await tx.selectFrom('rollup_parts').select(['id', 'size']).orderBy('id').limit(maxParts).execute()
   let size = 0
   const selected = sizes.filter((part, at) => {
     size += part.size

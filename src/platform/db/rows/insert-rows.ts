@@ -87,11 +87,11 @@ export function addToExisting(
   table: string,
   key: readonly string[],
   columns: readonly string[],
-  ceiling: { columns: RegExp; max: bigint },
+  ceiling?: { columns: RegExp; max: bigint },
 ): string {
   const sums = columns.map((name) => {
     const sum = `${table}.${name} + excluded.${name}`
-    if (!ceiling.columns.test(name)) return `${name} = ${sum}`
+    if (!ceiling?.columns.test(name)) return `${name} = ${sum}`
     const { max } = ceiling
     return `${name} = case when ${table}.${name} > ${max} - excluded.${name} then ${max} else ${sum} end`
   })

@@ -1,4 +1,5 @@
-import { type Budget, groupAccountPrefix, type Spender, toLimit } from '#spend/budgets/budget.ts'
+import { toPicoUsd } from '#platform/core/pico-usd.ts'
+import { type Budget, groupAccountPrefix, type Spender } from '#spend/budgets/budget.ts'
 import type { LastingBudget } from '#spend/budgets/budget-status.ts'
 import { type Grouping, groupValues, type RequestGroups } from '#spend/ledger/request-group.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
@@ -18,7 +19,7 @@ export function guardrailBudget(
   return {
     id: `guardrail:${id}:${name}`,
     subject: { kind: 'guardrail', id, workspaceId, createdAt, spender, isDefault },
-    limit: toLimit(policy.limit_usd),
+    limit: toPicoUsd(policy.limit_usd),
     interval: policy.reset_interval,
     includesByok: policy.include_byok_in_budgets,
   }
@@ -41,7 +42,7 @@ export function groupBudget({ guardrail, isDefault, limit }: EffectiveGroupLimit
   return {
     id: groupAccountPrefix(id, grouping) + value,
     subject: { kind: 'group', id, workspaceId, createdAt, isDefault, grouping, value },
-    limit: toLimit(limit.limit_usd),
+    limit: toPicoUsd(limit.limit_usd),
     interval: limit.reset_interval,
     includesByok: policy.include_byok_in_budgets,
   }

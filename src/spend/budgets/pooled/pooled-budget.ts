@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely'
 import { isoTime } from '#platform/core/clock.ts'
+import { toPicoUsd } from '#platform/core/pico-usd.ts'
 import { intervals } from '#platform/core/vocabulary.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { type Budget, type Pool, toLimit } from '../budget.ts'
+import type { Budget, Pool } from '../budget.ts'
 import { spentAmounts } from '../spent-amounts.ts'
 import { Thresholds } from '../thresholds.ts'
 
@@ -71,7 +72,7 @@ export function toBudget(row: PooledBudgetRow): Budget & { subject: { kind: 'poo
   return {
     id: row.account,
     subject: { kind: 'pool', pool, account: row.account, createdAt: row.created_at },
-    limit: toLimit(row.limit_usd),
+    limit: toPicoUsd(row.limit_usd),
     interval: intervalOf(row),
     includesByok: row.include_byok === 1,
   }

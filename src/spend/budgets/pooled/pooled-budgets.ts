@@ -69,6 +69,7 @@ export async function setPooledBudget<Form>(
       ...(before ?? newBudget(deps, caller, pool, interval)),
       limit_usd: body.limit_usd,
       include_byok: byok ? 1 : 0,
+      // Increases even if the clock stands still, so that clients notice each change.
       updated_at: before ? Math.max(at, before.updated_at + 1) : at,
     }
     await writePooledBudget(tx, after)
