@@ -1,5 +1,5 @@
 import { addressInWorkspace, workspaceInAddress } from './api/address/workspace-path.ts'
-import { hasAllWorkspaces } from './api/session.ts'
+import { hasAllWorkspaces, showsAllWorkspaces } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import type { Command } from './components/palette/commands.ts'
 import { screens } from './screens.ts'
@@ -51,9 +51,7 @@ export const workspaceCommands = (session: Session | undefined, path: string): C
 
 /** The name of the workspaces that the page shows. */
 export function shownWorkspaces(session: Session): string {
-  const isAllWorkspaces =
-    workspaceInAddress() === undefined && hasAllWorkspaces(session) && session.workspaces.length > 1
-  return isAllWorkspaces ? 'all workspaces' : session.workspace.name
+  return showsAllWorkspaces(session) && session.workspaces.length > 1 ? 'all workspaces' : session.workspace.name
 }
 
 const slugOf = ({ workspace, workspaces }: Session) => workspaces.find(({ id }) => id === workspace.id)?.slug

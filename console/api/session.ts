@@ -107,9 +107,16 @@ function applyState(state: SessionState): void {
   storeRole(state.state === 'signed-in' ? state.session.role : undefined)
 }
 
+/** Owners and admins manage the organization, or the workspace in which they have this role. */
+export const isManagerRole = (name: string | undefined) => name === 'owner' || name === 'admin'
+
 /** Whether the session has access to all workspaces, and so to the views of all of them together. */
 export const hasAllWorkspaces = ({ organization_role }: Pick<Session, 'organization_role'>) =>
-  organization_role === 'owner' || organization_role === 'admin'
+  isManagerRole(organization_role)
+
+/** Whether the page shows all workspaces together. */
+export const showsAllWorkspaces = (session: Pick<Session, 'organization_role'>) =>
+  workspaceInAddress() === undefined && hasAllWorkspaces(session)
 
 /**
  * Puts the workspace into the address of a page without one, unless the page shows all workspaces: another member who opens
@@ -146,7 +153,7 @@ export const role = () => useSession()?.role
 export const useSession = () => (sessionState.value.state === 'signed-in' ? sessionState.value.session : undefined)
 
 /** Whether the session can manage the organization. The service enforces it; the console hides what it would reject. */
-export const canManage = () => role() === 'owner' || role() === 'admin'
+export const canManage = () => isManagerRole(role())
 /** Whether the session can use models and interns. Viewers cannot. */
 export const canUseModels = () => role() !== undefined && role() !== 'viewer'
 

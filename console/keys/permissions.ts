@@ -1,14 +1,12 @@
-import { hasAllWorkspaces } from '../api/session.ts'
+import { hasAllWorkspaces, isManagerRole } from '../api/session.ts'
 import type { Key, Member, Session, WorkspaceMember } from '../api/types.ts'
 
 /** The part of the session that permissions depend on. The service enforces them; the console hides buttons. */
 type CurrentSession = Pick<Session, 'role' | 'organization_role'> & { member: Pick<Session['member'], 'id'> }
 
-const isManager = ({ role }: CurrentSession) => role === 'owner' || role === 'admin'
-
 /** Whether the session can change everything in the workspace that the page shows. */
 export const canManageWorkspace = (session: CurrentSession | undefined): session is CurrentSession =>
-  session !== undefined && isManager(session)
+  isManagerRole(session?.role)
 
 /** Whether the session can change the organization: its members, workspaces and budgets. */
 export const canManageOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
@@ -28,7 +26,7 @@ export function editableKeyFields(
 ): 'all' | 'some' | 'nothing' {
   if (!session) return 'nothing'
   if (key.kind === 'management') return session.role === 'owner' ? 'all' : 'nothing'
-  if (isManager(session)) return 'all'
+  if (isManagerRole(session.role)) return 'all'
   const isOwn = key.creator_user_id === session.member.id
   return session.role === 'developer' && key.kind === 'api' && isOwn && !key.disabled ? 'some' : 'nothing'
 }
@@ -44,11 +42,14 @@ export function canChangeWorkspaceMember(
   session: CurrentSession | undefined,
   member: Pick<WorkspaceMember, 'user_id' | 'organization_access'>,
 ): boolean {
-  const isManagerOfAll = member.organization_access === 'owner' || member.organization_access === 'admin'
-  return canManageWorkspace(session) && !isManagerOfAll && member.user_id !== session.member.id
+  const hasFixedRole = isManagerRole(member.organization_access)
+  return canManageWorkspace(session) && !hasFixedRole && member.user_id !== session.member.id
 }
 
-/** The roles that the session can assign, highest first. */
+/** The roles that a member can have in a workspace. */
+export const workspaceRoles = ['admin', 'developer', 'viewer'] as const
+
+/** The roles in the organization that the session can assign, highest first. */
 export const assignableRoles = (session: CurrentSession | undefined): Member['access'][] =>
   (['owner', 'admin', 'developer', 'member', 'viewer'] as const).filter(
     (access) => access !== 'owner' || session?.organization_role === 'owner',

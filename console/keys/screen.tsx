@@ -8,7 +8,7 @@ import { KeyPage } from './keys/key-page.tsx'
 import { Keys } from './keys/keys.tsx'
 import { People } from './members/people.tsx'
 import { canReadOrganization } from './permissions.ts'
-import { Providers } from './provider-keys/provider-keys.tsx'
+import { ProviderKeys } from './provider-keys/provider-keys.tsx'
 import { Passkeys } from './sign-in/passkeys.tsx'
 import { Sessions } from './sign-in/sessions.tsx'
 import { WorkspaceMembers } from './workspaces/workspace-members.tsx'
@@ -20,7 +20,7 @@ const parts = [
   { name: 'members', title: 'Workspace members', Part: WorkspaceMembers, isOffered: canSeeAll },
   { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOffered: canSeeAll },
   { name: 'budgets', title: 'Budgets', Part: Budgets, isOffered: canSeeAll },
-  { name: 'providers', title: 'Provider keys', Part: Providers, isOffered: canSeeAll },
+  { name: 'providers', title: 'Provider keys', Part: ProviderKeys, isOffered: canSeeAll },
   { name: 'sessions', title: 'Browser sessions', Part: Sessions },
   { name: 'passkeys', title: 'Passkeys', Part: Passkeys },
   { name: 'audit', title: 'Audit log', Part: AuditLog, isOffered: canSeeAll },

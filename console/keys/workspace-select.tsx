@@ -1,6 +1,6 @@
 import { workspaceInAddress } from '../api/address/workspace-path.ts'
 import { useAllRows } from '../api/pages.ts'
-import { hasAllWorkspaces, useSession } from '../api/session.ts'
+import { showsAllWorkspaces, useSession } from '../api/session.ts'
 import { useFilters } from '../components/filters/filters.ts'
 
 /**
@@ -16,8 +16,7 @@ export function useWorkspaceFilter(): { workspace_id?: string } {
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
   const me = useSession()
-  const isAllWorkspaces = me && workspaceInAddress() === undefined && hasAllWorkspaces(me)
-  const workspaces = useAllRows('GET /workspaces', isAllWorkspaces ? {} : undefined).data ?? []
+  const workspaces = useAllRows('GET /workspaces', me && showsAllWorkspaces(me) ? {} : undefined).data ?? []
   if (workspaces.length < 2) return null
   const selectedId = values.workspace_id ?? me?.workspace.id
   const selected = workspaces.find(({ id, slug }) => id === selectedId || slug === selectedId)

@@ -1,9 +1,8 @@
-import { workspaceInAddress } from '../api/address/workspace-path.ts'
 import { call, type Input } from '../api/client.ts'
 import { canListKeys, canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import { hasAllWorkspaces, useSession } from '../api/session.ts'
+import { showsAllWorkspaces, useSession } from '../api/session.ts'
 import type { Guardrail, Key, OrganizationBudget, Session, WorkspaceBudget } from '../api/types.ts'
 import { keyPath } from '../components/text/key-path.ts'
 import type { Budget } from './budgets.ts'
@@ -61,7 +60,7 @@ const maxWorkspaces = 20
 /** The budgets of the workspaces on the page, and of the organization if the session can read them. */
 async function pooledBudgets(me: Session, signal: AbortSignal): Promise<Budget[]> {
   const { organization, organization_role, workspace, workspaces } = me
-  const shownWorkspaces = workspaceInAddress() === undefined && hasAllWorkspaces(me) ? workspaces : [workspace]
+  const shownWorkspaces = showsAllWorkspaces(me) ? workspaces : [workspace]
   const ofOrganization = async () => {
     if (organization_role === 'developer') return []
     const { data } = await call('GET /organization/budgets', {}, { signal })

@@ -73,13 +73,14 @@ export const describeAction = (action: string): string =>
 
 export const knownActions = Object.keys(actionNames)
 
-/** Labels of target types that differ from the API. */
+/** Labels of target types that differ from their names in the API. */
 const kindNames: Record<string, string> = {
   credential: 'provider key',
   generation: 'request',
   session: 'browser session',
 }
 
+/** The target types of the log: the first words of its actions. Only `content.deleted` has another target, a request. */
 export const targetKinds = [...new Set(knownActions.map((name) => name.slice(0, name.indexOf('.'))))]
   .filter((kind) => kind !== 'content')
   .map((value) => ({ value, label: kindNames[value] ?? value }))

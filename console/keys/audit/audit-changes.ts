@@ -9,7 +9,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** The changed fields; all fields of a created or deleted target. */
 export function changesOf(before: unknown, after: unknown): Change[] {
   if (!isRecord(before) && !isRecord(after)) {
-    return before === after || (before === null && after === null) ? [] : [{ field: '', before, after }]
+    return before === after ? [] : [{ field: '', before, after }]
   }
   const [old, next] = [isRecord(before) ? before : {}, isRecord(after) ? after : {}]
   return [...new Set([...Object.keys(old), ...Object.keys(next)])]

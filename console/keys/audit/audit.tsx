@@ -4,7 +4,7 @@ import type { Filter } from '../../components/filters/filter-label.ts'
 import { useFilters } from '../../components/filters/filters.ts'
 import { AddFilter, Chip, Chips } from '../../components/form/chips.tsx'
 import { EmptyState } from '../../components/page/page-states.tsx'
-import { fieldLabel as fieldInWords } from '../../components/policy/rule-label.ts'
+import { fieldLabel } from '../../components/policy/rule-label.ts'
 import { Listing, usePage } from '../../components/table/listing.tsx'
 import { ClockTime } from '../../components/text/timestamp.tsx'
 import { describeAction, knownActions, targetKinds } from './audit-actions.ts'
@@ -82,7 +82,7 @@ function AuditRow({ event: { at, actor, action, target, before, after } }: { eve
           <details>
             <summary>
               {changes
-                .map(({ field }) => fieldInWords(field))
+                .map(({ field }) => fieldLabel(field))
                 .filter(Boolean)
                 .slice(0, 3)
                 .join(', ') || 'before and after'}
@@ -91,7 +91,7 @@ function AuditRow({ event: { at, actor, action, target, before, after } }: { eve
             <dl>
               {changes.map((change) => (
                 <div key={change.field}>
-                  <dt class="dim">{fieldInWords(change.field)}</dt>
+                  <dt class="dim">{fieldLabel(change.field)}</dt>
                   <dd class="mono">
                     {formatValue(change.before, change.field)} → {formatValue(change.after, change.field)}
                   </dd>

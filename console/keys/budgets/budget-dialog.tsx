@@ -41,7 +41,7 @@ const fieldsOf = (budget: Budget | undefined): Fields =>
 export function BudgetDialog({ title, interval, budget, includesByok, store, onChanged, onClose }: Props) {
   const load = async () => (await store.load(interval)) as Budget | undefined
   const { fields, setFields, saveUnlessChanged, conflict } = useObjectForm(budget, load, fieldsOf)
-  const [isByok, setByok] = useState(includesByok)
+  const [countsByok, setCountsByok] = useState(includesByok)
   const { problem, isBusy, act } = useAction()
   const run = (action: (options: CallOptions) => Promise<void>, doneMessage: string) =>
     void act(async () => {
@@ -54,7 +54,7 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
     limit_usd: Number(fields.limit_usd),
     thresholds: parseThresholds(fields.thresholds),
     // It belongs to the budgets of all intervals, which others may have changed.
-    ...(isByok !== includesByok && { include_byok_in_budgets: isByok }),
+    ...(countsByok !== includesByok && { include_byok_in_budgets: countsByok }),
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -85,7 +85,11 @@ export function BudgetDialog({ title, interval, budget, includesByok, store, onC
           {problem}
         </p>
         <label class="check">
-          <input type="checkbox" checked={isByok} onChange={(event) => setByok(event.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            checked={countsByok}
+            onChange={(event) => setCountsByok(event.currentTarget.checked)}
+          />
           Count spending on your own provider keys, in the budgets of all intervals
         </label>
         {conflict && <Conflict name={`The ${interval} budget has changed since you opened it`} {...conflict} />}

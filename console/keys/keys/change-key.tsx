@@ -26,7 +26,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
   const load = async () => (await call('GET /keys/{hash}', { params })).data
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
-  const isNameOnly = editableKeyFields(useSession(), key) === 'some'
+  const canChangeAll = editableKeyFields(useSession(), key) === 'all'
   const patch = patchOf(before, fields)
   const isUnchanged = Object.keys(patch).length === 0
   const save = async (body: KeyPatch, options: CallOptions) => {
@@ -41,7 +41,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
         const after = await save(patch, options)
         const undo = () => void runOrToast(async () => void (await save(undoOf(patch, key), ifUnchanged(after))))
         // Developers can disable a key, but not enable it again.
-        toast(`${key.name} updated`, isNameOnly && patch.disabled ? {} : { undo })
+        toast(`${key.name} updated`, canChangeAll || !patch.disabled ? { undo } : {})
       })
       if (isSaved) onClose()
     })
@@ -56,14 +56,14 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
     <Dialog title={`Change ${key.name}`} onClose={onClose}>
       <h2>{key.name}</h2>
       <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} isNameOnly={isNameOnly} />
+        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} hasLimits={canChangeAll} />
         <label class="check">
           <input
             type="checkbox"
             checked={fields.disabled}
             onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
           />
-          Disabled: its requests are rejected{isNameOnly && ', until an admin enables it'}
+          Disabled: its requests are rejected{!canChangeAll && ', until an admin enables it'}
         </label>
         {conflict && <Conflict name={`${key.name} has changed since you opened it`} {...conflict} />}
         <FormActions

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { workspaceInAddress } from '../../api/address/workspace-path.ts'
-import { hasAllWorkspaces, useSession } from '../../api/session.ts'
+import { showsAllWorkspaces, useSession } from '../../api/session.ts'
 import type { NewKey } from '../../api/types.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
@@ -32,16 +31,16 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
   const me = useSession()
   const submit = (event: Event) => {
     event.preventDefault()
-    const { disabled: _, ...limits } = parseFields(fields)
+    const { disabled: _, ...newFields } = parseFields(fields)
     const otherOwner = owner.trim() !== '' && { creator_user_id: owner.trim() }
-    const body: NewKey = { ...limits, kind, ...otherOwner, workspace_id: workspaceId }
+    const body: NewKey = { ...newFields, kind, ...otherOwner, workspace_id: workspaceId }
     void act(async () => onCreated(body.name, await createKeyWithModels(body, kind === 'api' ? models : [])))
   }
   return (
     <Dialog title="Create key" onClose={onClose}>
       <h2>Create key</h2>
       <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} isNameOnly={false}>
+        <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} hasLimits>
           <WorkspaceField value={workspaceId} choose={setWorkspaceId} />
         </KeyInputs>
         {canManageWorkspace(me) && (
@@ -60,9 +59,7 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
 /** Selects the workspace of the key, on a page of all workspaces. */
 function WorkspaceField({ value, choose }: { value: string; choose: (id: string) => void }) {
   const me = useSession()
-  const isOrganizationWide =
-    me && workspaceInAddress() === undefined && hasAllWorkspaces(me) && me.workspaces.length > 1
-  if (!isOrganizationWide) return null
+  if (!me || !showsAllWorkspaces(me) || me.workspaces.length < 2) return null
   return (
     <label>
       Workspace

@@ -4,13 +4,14 @@ import type { KeyFields } from './key-fields.ts'
 type Props = {
   fields: KeyFields
   set: (change: Partial<KeyFields>) => void
-  isNameOnly: boolean
+  /** Whether the limit and the expiry can be set. */
+  hasLimits: boolean
   /** Fields between the name and the limit. */
   children?: ComponentChildren
 }
 
-/** The inputs of a key. @param isNameOnly hides all but the name. */
-export function KeyInputs({ fields, set, isNameOnly, children }: Props) {
+/** The inputs of a key. */
+export function KeyInputs({ fields, set, hasLimits, children }: Props) {
   return (
     <>
       <label>
@@ -24,7 +25,7 @@ export function KeyInputs({ fields, set, isNameOnly, children }: Props) {
         />
       </label>
       {children}
-      {!isNameOnly && <Limits fields={fields} set={set} />}
+      {hasLimits && <Limits fields={fields} set={set} />}
     </>
   )
 }

@@ -67,6 +67,7 @@ function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => 
         <p>Management keys use no models.</p>
       ) : (
         <KeyBudgets
+          // A changed limit is another budget: the list is loaded again.
           key={key.updated_at}
           storedKey={key}
           {...(canManageWorkspace(me) && { change: () => setOpen(true) })}
@@ -157,6 +158,7 @@ function KeyGuardrails({ storedKey: key }: { storedKey: Key }) {
   if (failure) return <p class="bad">{failure.message}</p>
   if (!guardrails.data || !workspaces.data || !keys.data || !members.data) return <Loading />
   const workspace = workspaces.data.find(({ id }) => id === key.workspace_id)
+  // A guardrail can apply for several reasons. The last one is displayed.
   const reasons = new Map([
     ...members.data
       .filter(({ user_id }) => user_id === key.creator_user_id)

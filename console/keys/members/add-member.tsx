@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { useSession } from '../../api/session.ts'
+import { isManagerRole, useSession } from '../../api/session.ts'
 import type { Member } from '../../api/types.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
@@ -15,7 +15,7 @@ const accessLabels: Record<Member['access'], string> = {
   owner: 'everything',
   admin: 'all permissions except owners and management keys',
   developer: 'models, own keys and own interns',
-  member: 'models, own keys, own interns and all requests',
+  member: 'like developer; its keys see the requests of their whole workspace',
   viewer: 'read access',
 }
 
@@ -38,7 +38,7 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
     event.preventDefault()
     void act(async () => {
       const workspaces = Object.entries(joined).map(([workspace, role]) => ({ workspace, access: role }))
-      const body = { name: name.trim(), email: email.trim(), access, ...(!isManaging(access) && { workspaces }) }
+      const body = { name: name.trim(), email: email.trim(), access, ...(!isManagerRole(access) && { workspaces }) }
       const { data } = await call('POST /organization/members', { body })
       onAdded()
       onClose()
@@ -84,5 +84,3 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
     </Dialog>
   )
 }
-
-const isManaging = (role: Member['access']) => role === 'owner' || role === 'admin'

@@ -1,5 +1,6 @@
-import { useSession } from '../../api/session.ts'
+import { isManagerRole, useSession } from '../../api/session.ts'
 import type { Member, WorkspaceMember } from '../../api/types.ts'
+import { workspaceRoles } from '../permissions.ts'
 
 /** The workspaces that a new member joins, with the role in each. */
 export type JoinedWorkspaces = Record<string, WorkspaceMember['access']>
@@ -11,12 +12,10 @@ type Props = {
   set: (workspaces: JoinedWorkspaces) => void
 }
 
-const roles = ['admin', 'developer', 'viewer'] as const
-
 /** Selects workspaces, and the role in each. */
 export function JoinedWorkspacesField({ role, workspaces: joined, set }: Props) {
   const workspaces = useSession()?.workspaces ?? []
-  if (role === 'owner' || role === 'admin')
+  if (isManagerRole(role))
     return <p class="dim">Owners and admins of the organization have access to all workspaces.</p>
   return (
     <fieldset class="joined">
@@ -40,7 +39,7 @@ export function JoinedWorkspacesField({ role, workspaces: joined, set }: Props) 
               value={joined[id]}
               onChange={(event) => set({ ...joined, [id]: event.currentTarget.value as WorkspaceMember['access'] })}
             >
-              {roles.map((one) => (
+              {workspaceRoles.map((one) => (
                 <option key={one} value={one}>
                   {one}
                 </option>

@@ -72,7 +72,7 @@ function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
       </th>
       <td data-head="email">{member.email}</td>
       <td data-head="role">
-        {canChange ? <Access member={member} name={name} onChanged={onChanged} /> : member.access}
+        {canChange ? <MemberRole member={member} name={name} onChanged={onChanged} /> : member.access}
       </td>
       <td data-head="joined">
         <RelativeTime time={member.joined_at} />
@@ -91,7 +91,7 @@ function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
   )
 }
 
-function Access({ member, name, onChanged }: { member: Member; name: string; onChanged: () => void }) {
+function MemberRole({ member, name, onChanged }: { member: Member; name: string; onChanged: () => void }) {
   const give = async (access: Member['access']) => {
     await call('PATCH /organization/members/{user_id}', { params: { user_id: member.id }, body: { access } })
     onChanged()

@@ -4,6 +4,7 @@ import type { Member } from '../../api/types.ts'
 import { DeleteNamed } from '../../components/form/delete-named.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
+import { countText } from '../../format/count.ts'
 
 type Props = { member: Member; name: string; onRemoved: () => void; onClose: () => void }
 
@@ -18,7 +19,7 @@ export function RemoveMember({ member, name, onRemoved, onClose }: Props) {
     })
     onRemoved()
     onClose()
-    toast(`${name} removed, ${disabled_keys} keys disabled`)
+    toast(`${name} removed, ${countText(disabled_keys, 'key')} disabled`)
   }
   return (
     <Dialog title={`Remove ${name}`} onClose={onClose}>

@@ -1,4 +1,5 @@
 import type { ProviderCredential } from '../../api/types.ts'
+import { countText } from '../../format/count.ts'
 
 type PriorityFields = Pick<ProviderCredential, 'is_fallback' | 'is_required' | 'is_byok_only'>
 type Priority = 'before' | 'after' | 'instead' | 'only'
@@ -47,4 +48,18 @@ export function changedFields(before: ProviderFields, after: ProviderFields): Pr
   if (after.priority !== before.priority) Object.assign(patch, priorityFields(after.priority))
   if (after.disabled !== before.disabled) patch.disabled = after.disabled
   return patch
+}
+
+/** The requests that use a key: of some models, members or keys. */
+export function restrictionsOf({
+  allowed_models,
+  allowed_user_ids,
+  allowed_api_key_hashes,
+}: Pick<ProviderCredential, 'allowed_models' | 'allowed_user_ids' | 'allowed_api_key_hashes'>): string {
+  const restrictions = [
+    allowed_models?.join(', '),
+    allowed_user_ids && countText(allowed_user_ids.length, 'member'),
+    allowed_api_key_hashes && countText(allowed_api_key_hashes.length, 'key'),
+  ].filter(Boolean)
+  return restrictions.length === 0 ? 'everything' : restrictions.join(' · ')
 }

@@ -7,11 +7,11 @@ import { Listing, usePage } from '../../components/table/listing.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { canManageWorkspace } from '../permissions.ts'
 import { useWorkspaceFilter, WorkspaceSelect } from '../workspace-select.tsx'
-import { priorities, priorityOf } from './provider-fields.ts'
+import { priorities, priorityOf, restrictionsOf } from './provider-fields.ts'
 import { ProviderKeyDialog } from './provider-key-dialog.tsx'
 
 /** The provider keys of a workspace. */
-export function Providers() {
+export function ProviderKeys() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /byok', { query: { ...usePage(), ...workspace } })
   const [open, setOpen] = useState<ProviderCredential | 'new'>()
@@ -79,13 +79,4 @@ function ProviderRow({ credential, onChange }: { credential: ProviderCredential;
       )}
     </tr>
   )
-}
-
-function restrictionsOf({ allowed_models, allowed_user_ids, allowed_api_key_hashes }: ProviderCredential): string {
-  const restrictions = [
-    allowed_models?.join(', '),
-    allowed_user_ids && `${allowed_user_ids.length} members`,
-    allowed_api_key_hashes && `${allowed_api_key_hashes.length} keys`,
-  ].filter(Boolean)
-  return restrictions.length === 0 ? 'everything' : restrictions.join(' · ')
 }

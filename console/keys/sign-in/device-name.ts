@@ -1,3 +1,4 @@
+/** The first match counts: Android and Chromebooks also name Linux. */
 const systems: [RegExp, string][] = [
   [/iPhone/, 'iPhone'],
   [/iPad/, 'iPad'],

@@ -36,6 +36,7 @@ export function Sessions() {
             <RelativeTime time={session.last_used_at} />
           </td>
           <td data-head="expires">
+            {/* The earlier one ends the session. */}
             <RelativeTime time={[session.idle_expires_at, session.expires_at].sort()[0]!} />
           </td>
           <td class="number">

@@ -5,6 +5,7 @@ import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
 import { useAction } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
+import { countText } from '../../format/count.ts'
 import { MemberInput } from '../members/member-input.tsx'
 
 const roles: [WorkspaceMember['access'] | '', string][] = [
@@ -28,7 +29,7 @@ export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
       const { added_count } = await call('POST /workspaces/{id}/members/add', { params: { id: workspace.id }, body })
       onAdded()
       onClose()
-      toast(`${added_count === 1 ? '1 member' : `${added_count} members`} added to ${workspace.name}`)
+      toast(`${countText(added_count, 'member')} added to ${workspace.name}`)
     })
   }
   return (

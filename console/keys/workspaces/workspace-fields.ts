@@ -1,4 +1,5 @@
 import type { NewWorkspace, Workspace, WorkspacePatch } from '../../api/types.ts'
+import { countText } from '../../format/count.ts'
 
 /** The form state of a workspace. `keys` null means all keys. */
 export type WorkspaceFields = {
@@ -35,6 +36,7 @@ export const parseWorkspaceFields = ({ name, slug, description, isStored, percen
     slug: slug.trim(),
     description: description.trim() || null,
     is_observability_io_logging_enabled: isStored,
+    // Without the rounding errors of floats.
     io_logging_sampling_rate: Number((Number(percent) / 100).toFixed(6)),
     io_logging_api_key_ids: keys,
   }) satisfies NewWorkspace
@@ -68,7 +70,5 @@ export function describeStorage(workspace: Workspace): string {
   const { io_logging_api_key_ids: keys } = workspace
   if (!isStored || keys?.length === 0) return 'not stored'
   const share = rate >= 1 ? 'all requests' : `${percentOf(rate)} % of requests`
-  return keys === null
-    ? `stored for ${share}`
-    : `stored for ${share} of ${keys.length === 1 ? '1 key' : `${keys.length} keys`}`
+  return keys === null ? `stored for ${share}` : `stored for ${share} of ${countText(keys.length, 'key')}`
 }

@@ -11,7 +11,7 @@ import { Listing, useSearchPage } from '../../components/table/listing.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { RoleSelect } from '../members/role-select.tsx'
 import { type Link, ShownLink, SignInLinkButton } from '../members/sign-in-link.tsx'
-import { canChangeMember, canChangeWorkspaceMember, canManageWorkspace } from '../permissions.ts'
+import { canChangeMember, canChangeWorkspaceMember, canManageWorkspace, workspaceRoles } from '../permissions.ts'
 import { useShownWorkspace, WorkspaceSelect } from '../workspace-select.tsx'
 import { AddWorkspaceMembers } from './add-workspace-members.tsx'
 import { RemoveWorkspaceMember } from './remove-workspace-member.tsx'
@@ -108,8 +108,6 @@ function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
     </tr>
   )
 }
-
-const workspaceRoles = ['admin', 'developer', 'viewer'] as const
 
 function WorkspaceRole({ member, onChanged }: { member: WorkspaceMember; onChanged: () => void }) {
   const { user_id, workspace_id, name } = member
