@@ -1,5 +1,4 @@
-import { isIP, isIPv6 } from 'node:net'
-import { isNetwork, toBlockList } from '#platform/net/networks.ts'
+import { containsAddress, isNetwork, toBlockList } from '#platform/net/networks.ts'
 import { isPublicAddress } from '#platform/net/public-address.ts'
 
 /** The hosts that pages can be fetched from. */
@@ -17,7 +16,7 @@ export type AllowList = {
  */
 export function createAllowList(hosts: string[]): AllowList {
   const networks = toBlockList(hosts.filter(isNetwork))
-  const isListed = (address: string) => networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  const isListed = (host: string) => containsAddress(networks, host)
   const names = hosts.filter((host) => !isNetwork(host))
   const isNamed = (host: string, port: string) =>
     names.some((entry) => {
@@ -31,7 +30,7 @@ export function createAllowList(hosts: string[]): AllowList {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only http:// and https:// can be fetched'
       if (url.username || url.password) return 'a URL with a user or password is not fetched'
       const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-      if (isIP(host) !== 0 && isListed(host)) return undefined
+      if (isListed(host)) return undefined
       return isNamed(host, url.port)
         ? undefined
         : `${url.host} is not among the hosts that this intern may fetch from. ${list}`

@@ -17,7 +17,8 @@ export type ConfinedFolder = {
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const descriptors = '/proc/self/fd'
-const hasDescriptors = existsSync(descriptors)
+/** False on systems other than Linux. Without it, a folder that is replaced meanwhile is not detected. */
+export const hasDescriptors = existsSync(descriptors)
 
 export async function openConfined(path: string): Promise<ConfinedFolder> {
   return { root: await realpath(path), originalPath: resolve(path) }
@@ -31,7 +32,7 @@ export async function withFolder<T>(
 ): Promise<T> {
   await using handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   if (!hasDescriptors) return await act(folder, handle)
-  const name = descriptorPath(handle)
+  const name = descriptorPath(handle.fd)
   requireInside(confined, await readlink(name))
   return await act(name, handle)
 }
@@ -44,10 +45,11 @@ export async function withSubfolder<T>(
 ): Promise<T> {
   const path = entryPath(folder, name)
   await using handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-  return await act(hasDescriptors ? descriptorPath(handle) : path.toString(), handle)
+  return await act(hasDescriptors ? descriptorPath(handle.fd) : path.toString(), handle)
 }
 
-const descriptorPath = (handle: FileHandle) => `${descriptors}/${handle.fd}`
+/** A path of an open file or folder, which stays valid if it is moved or replaced. */
+export const descriptorPath = (fd: number) => `${descriptors}/${fd}`
 
 /** The path of an entry of a folder. Its name can be any bytes. */
 export function entryPath(folder: string, name: Buffer | string): Buffer {

@@ -1,9 +1,7 @@
-import { closeSync, constants, type Dirent, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
-import { type ConfinedFolder, requireInside } from './confined-folder.ts'
+import { closeSync, constants, type Dirent, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
+import { type ConfinedFolder, descriptorPath, hasDescriptors, requireInside } from './confined-folder.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
-const descriptors = '/proc/self/fd'
-const hasDescriptors = existsSync(descriptors)
 
 /**
  * An open folder for walking a tree. Entries are opened relative to its descriptor and links are not followed, so that the walk
@@ -16,7 +14,7 @@ export class OpenFolder implements Disposable {
 
   private constructor(path: string) {
     this.#fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    this.#path = hasDescriptors ? `${descriptors}/${this.#fd}` : path
+    this.#path = hasDescriptors ? descriptorPath(this.#fd) : path
   }
 
   /** @param path as `locate` returns it. @throws FileError if the folder was moved out of the confined one. */

@@ -23,8 +23,8 @@ export async function removeEntry(
 }
 
 /**
- * Empties a folder of any depth, with at most two open folders: moves the entries of its subfolders up into it first. So no path
- * gets too long, and no path is resolved twice: a link that replaces a folder meanwhile is deleted itself.
+ * Empties a folder of any depth, with few open folders: moves the entries of its subfolders up into it first. So no path gets too
+ * long, and no path is resolved twice: a link that replaces a folder meanwhile is deleted itself.
  */
 async function emptyFolder(folder: string, handle: FileHandle): Promise<void> {
   await makeWritable(handle)

@@ -18,7 +18,7 @@ type ReplaceOptions = {
 export async function replaceFile(
   confined: ConfinedFolder,
   path: string,
-  { writeContent: fill, replace = true }: ReplaceOptions,
+  { writeContent, replace = true }: ReplaceOptions,
 ): Promise<{ made: boolean }> {
   const target = await locate(confined, path)
   await makeFolders(confined, parentOf(confined, target))
@@ -34,9 +34,11 @@ export async function replaceFile(
     const temporary = join(folder, `.${randomUUID()}.draft`)
     try {
       await using file = await open(temporary, 'wx', existing ? existing.mode & 0o7777 : 0o666)
-      await fill(file)
+      await writeContent(file)
+      // Again, because the system has removed the bits of the umask.
       if (existing) await file.chmod(existing.mode & 0o7777)
       if (replace) await rename(temporary, targetPath)
+      // Fails if the file was created meanwhile, which `rename` would replace.
       else await link(temporary, targetPath)
     } finally {
       await rm(temporary, { force: true })

@@ -7,10 +7,11 @@ const emptyBlock = Buffer.alloc(blockBytes)
 const maxAttributeBytes = 8 * 1024 ** 2
 
 /** The types of entries that the decoder of tar archives understands. It reads all others as ordinary files. */
-const knownTypes = new Set('\u00000123456' + '7xgLK')
+const knownTypes = new Set(['\0', ...'01234567xgLK'])
 /** Links, devices, folders and pipes. The decoder ignores their size. */
 const typesWithoutContent = new Set('123456')
-const names: Record<string, string> = {
+/** Why these types are refused, and how to avoid them. */
+const refusalReasons: Record<string, string> = {
   S: 'is a sparse file; create the archive without "tar --sparse"',
   M: 'continues a file of another volume; create the archive without "tar --multi-volume"',
 }
@@ -100,6 +101,6 @@ function readSize(header: Buffer): number {
 }
 
 function refusal(name: string, type: string): FileError {
-  const reason = names[type] ?? `has the type "${type}", which is not unpacked`
+  const reason = refusalReasons[type] ?? `has the type "${type}", which is not unpacked`
   return new FileError('invalid', `contains a refused entry: ${name} ${reason}`)
 }

@@ -37,7 +37,7 @@ export async function unpackArchive(
 ): Promise<UnpackCounts> {
   const staging = `.${randomUUID()}.unpacking`
   const counts: UnpackCounts = { files: 0, folders: 0, links: 0, bytes: 0 }
-  const state: UnpackState = { confined, staging, limits, counts: counts, createdFolders: 0 }
+  const state: UnpackState = { confined, staging, limits, counts, createdFolders: 0 }
   await makeFolder(confined, staging)
   try {
     for await (const entry of readEntries(body, limits)) await unpackEntry(state, entry)
@@ -131,14 +131,13 @@ function toArchiveError(error: unknown): unknown {
 }
 
 async function unpackEntry(state: UnpackState, { header, body }: ParsedTarEntry): Promise<void> {
-  const { counts: done } = state
   try {
     const path = parseRelativePath(header.name)
     requireLevels(path)
     if (header.type === 'directory') {
       if (path !== '.') {
         const { made, folders } = await makeFolder(state.confined, join(state.staging, path))
-        done.folders += Number(made)
+        state.counts.folders += Number(made)
         countFolders(state, folders)
       }
       return void (await body.cancel())
@@ -173,8 +172,8 @@ function describeEntryError(name: string, error: unknown): unknown {
 type FileHeader = { size: number; mode?: number | undefined; mtime?: Date | undefined }
 
 async function unpackFile(state: UnpackState, path: string, header: FileHeader, body: Body): Promise<void> {
-  const { confined, limits, counts: done } = state
-  const remainingBytes = limits.maxBytes - done.bytes
+  const { confined, limits, counts } = state
+  const remainingBytes = limits.maxBytes - counts.bytes
   if (header.size > remainingBytes) throw tooLargeError(limits.maxBytes)
   await withParent(state, path, async (folder, name) => {
     // The last one of two entries with the same name applies.
@@ -186,8 +185,8 @@ async function unpackFile(state: UnpackState, path: string, header: FileHeader, 
     const { mtime } = header
     if (mtime && mtime.getTime() > 0) await file.utimes(mtime, mtime).catch(() => {})
   })
-  done.files += 1
-  done.bytes += header.size
+  counts.files += 1
+  counts.bytes += header.size
 }
 
 async function unpackLink(state: UnpackState, path: string, target: string): Promise<void> {

@@ -96,8 +96,10 @@ export function createApp({
     ...(rewriteUrl && { rewriteUrl: ({ url = '/', headers }: IncomingMessage) => rewriteUrl(url, headers) }),
     requestIdHeader: false,
     genReqId: requestId,
+    // Streams and uploads can last for hours.
     connectionTimeout: 0,
     requestTimeout: timeouts.requestMs,
+    // Longer than load balancers usually reuse an idle connection (60 s), so that they do not send a request on a closed one.
     keepAliveTimeout: 72_000,
     http: {
       headersTimeout: timeouts.headersMs,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIPv6 } from 'node:net'
-import { toBlockList } from '../net/networks.ts'
+import { containsAddress, toBlockList } from '../net/networks.ts'
 import { createHostReader, type HostOf, type Proxies } from './request/forwarded-host.ts'
 
 /** The client's end of a request: its address and the origin that it requested. */
@@ -36,11 +36,8 @@ export function createConnectionReader(proxies: Proxies, publicUrl?: string): Co
   }
 }
 
-const containsAddress = (networks: BlockList, address: string) =>
-  address !== '' && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-
 function readReportedClient({ headers }: RawRequest, header: Proxies['header'], trusted: BlockList): ReportedClient {
-  const elements = header === 'forwarded' ? forwarded(headers.forwarded) : parseXForwarded(headers)
+  const elements = header === 'forwarded' ? parseForwarded(headers.forwarded) : parseXForwarded(headers)
   // The last entry comes from our own proxy: the address of its client, which may be a trusted proxy too. If that
   // client is `unknown`, the entries before it are its own and may be forged.
   const client =
@@ -56,7 +53,7 @@ function parseXForwarded(headers: RawRequest['headers']): ReportedClient[] {
 }
 
 /** RFC 7239: `for=192.0.2.60;proto=https`, and the IPv6 address in quotes and brackets. */
-function forwarded(value: string | undefined): ReportedClient[] {
+function parseForwarded(value: string | undefined): ReportedClient[] {
   return splitList(value).map((element) => ({
     address: parseAddress(/(?:^|;)\s*for="?([^";\s]+)"?\s*(?:;|$)/i.exec(element)?.[1] ?? ''),
     scheme: parseScheme(/(?:^|;)\s*proto="?(\w+)"?\s*(?:;|$)/i.exec(element)?.[1]),

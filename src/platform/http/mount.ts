@@ -65,9 +65,49 @@ function mountRoute<Caller, Deps>(
   route: AnyRoute<Caller, Deps>,
   options: MountOptions<Caller, Deps>,
 ): void {
-  const { deps, prefix, hostOf, wrap, checkResponses, uploadPace } = options
   const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
-  const handler: RouteHandlerMethod = async (request, reply) => {
+  // Routes with other bodies than JSON are in a scope with separate body parsers.
+  const inScope = (addRoute: (scope: FastifyInstance) => void) => {
+    if (!route.uploads && !route.takesForm) return addRoute(app)
+    void app.register(async (scope) => {
+      if (route.uploads) passBodiesUnread(scope)
+      else parseForms(scope)
+      addRoute(scope)
+    })
+  }
+  inScope((scope) =>
+    scope.route({
+      method: route.method.toUpperCase() as Uppercase<Method>,
+      url: options.prefix + routerPath(route.path),
+      ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
+      // Otherwise the client would get the head of a stream without content or end.
+      ...((route.events || route.downloads) && { exposeHeadRoute: false }),
+      ...(route.uploads && { bodyLimit: Number.MAX_SAFE_INTEGER }),
+      config: {
+        key: route.key,
+        ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
+        ...(route.restate && { restate: route.restate }),
+        ...(route.keepsBody && { keepsBody: true }),
+        ...(route.maxBodyParts && { maxBodyParts: route.maxBodyParts }),
+      },
+      ...(route.keepsBody && { validatorCompiler: validatorKeepingBody(route.passesFastCheck) }),
+      schema: {
+        ...(params && { params }),
+        ...(query && { querystring: query }),
+        ...(body && { body }),
+      } as never,
+      ...(route.key !== 'none' && { onRequest: createAdmitHook(route, options) }),
+      handler: createHandler(route, options),
+    }),
+  )
+}
+
+/** Creates the function that handles an admitted request with a validated body, and sends the answer. */
+function createHandler<Caller, Deps>(
+  route: AnyRoute<Caller, Deps>,
+  { deps, hostOf, wrap, checkResponses, uploadPace }: MountOptions<Caller, Deps>,
+): RouteHandlerMethod {
+  return async (request, reply) => {
     refuseNul('path', request.params)
     refuseNul('query', request.query)
     // Completions and prompts pass texts on. The schemas of other routes with this key refuse it themselves.
@@ -91,40 +131,6 @@ function mountRoute<Caller, Deps>(
       return reply
     }
   }
-  // Routes with other bodies than JSON are in a scope with separate body parsers.
-  const inScope = (addRoute: (scope: FastifyInstance) => void) => {
-    if (!route.uploads && !route.takesForm) return addRoute(app)
-    void app.register(async (scope) => {
-      if (route.uploads) passBodiesUnread(scope)
-      else parseForms(scope)
-      addRoute(scope)
-    })
-  }
-  inScope((scope) =>
-    scope.route({
-      method: route.method.toUpperCase() as Uppercase<Method>,
-      url: prefix + routerPath(route.path),
-      ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
-      // Otherwise the client would get the head of a stream without content or end.
-      ...((route.events || route.downloads) && { exposeHeadRoute: false }),
-      ...(route.uploads && { bodyLimit: Number.MAX_SAFE_INTEGER }),
-      config: {
-        key: route.key,
-        ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
-        ...(route.restate && { restate: route.restate }),
-        ...(route.keepsBody && { keepsBody: true }),
-        ...(route.maxBodyParts && { maxBodyParts: route.maxBodyParts }),
-      },
-      ...(route.keepsBody && { validatorCompiler: validatorKeepingBody(route.passesFastCheck) }),
-      schema: {
-        ...(params && { params }),
-        ...(query && { querystring: query }),
-        ...(body && { body }),
-      } as never,
-      ...(route.key !== 'none' && { onRequest: createAdmitHook(route, options) }),
-      handler,
-    }),
-  )
 }
 
 /** Adds the headers of a conditional change to the caller, so that they reach the transaction that makes the change. */

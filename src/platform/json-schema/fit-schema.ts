@@ -40,8 +40,8 @@ type FitContext = {
 function fitNode(original: unknown, context: FitContext): Schema {
   // `true` accepts any value, as an empty schema does.
   if (!isSchema(original)) return {}
-  const { rules, budget, openRefs: open } = context
-  if (open.length > 0) budget.nodes--
+  const { rules, budget, openRefs } = context
+  if (openRefs.length > 0) budget.nodes--
   if (typeof original.$ref === 'string' && !supports(rules, '$ref')) return withoutRef(original, context)
   let schema = toLatestDraft(original)
   schema = withSupportedKeywords(schema, rules)
@@ -61,14 +61,15 @@ const isObject = ({ type, properties }: Schema) => type === 'object' || (type ==
 
 function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema {
   const ref = String($ref)
-  const { openRefs: open, budget } = context
-  const isAllowed = budget.refs-- > 0 && budget.nodes > 0 && !open.includes(ref)
+  const { openRefs, budget } = context
+  const isAllowed = budget.refs-- > 0 && budget.nodes > 0 && !openRefs.includes(ref)
   const target = isAllowed ? resolveRef(context.root, ref) : undefined
   if (target === undefined) {
     context.report('$ref')
+    // The schema that is recursive most often is an object.
     return fitNode({ type: 'object', ...siblings }, context)
   }
-  return fitNode({ ...target, ...siblings }, { ...context, openRefs: [...open, ref] })
+  return fitNode({ ...target, ...siblings }, { ...context, openRefs: [...openRefs, ref] })
 }
 
 /** Keywords that `toLatestDraft` can change. */
@@ -189,6 +190,7 @@ function fitPart(keyword: string, value: unknown, context: FitContext): unknown 
   if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return mapItems(value, (item) => fitNode(item, context))
   if (schemaKeywords.map.has(keyword) && isSchema(value)) return fitMap(value, context)
   if (!schemaKeywords.single.has(keyword)) return value
+  // As the value of `additionalProperties`, providers accept a boolean, but not as the schema of items.
   const isFlag = typeof value === 'boolean' && keyword !== 'items' && keyword !== 'contains'
   return isFlag ? value : fitNode(value, context)
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../core/is-object.ts'
+
 /** A JSON schema that is an object, not a boolean. */
 export type Schema = Record<string, unknown>
 
@@ -43,8 +45,7 @@ export const schemaKeywords = {
   map: new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']),
 } as const
 
-export const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isSchema: (value: unknown) => value is Schema = isObject
 
 function isEmpty(schema: Schema): boolean {
   for (const _keyword in schema) return false

@@ -7,11 +7,10 @@ import { resolveRef } from './schema-refs.ts'
  * at its root. Undefined if the arguments cannot be an object.
  */
 export function fitToolSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema | undefined {
-  const root = resolveRoot(schema)
-  const union = withoutRootUnion(root, root, report)
-  const { type } = union
+  const root = withoutRootUnion(resolveRoot(schema), report)
+  const { type } = root
   if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) return undefined
-  const fitted = fitSchema(union, rules, report)
+  const fitted = fitSchema(root, rules, report)
   if (fitted.type === 'object' && isSchema(fitted.properties)) return fitted
   return { ...fitted, type: 'object', properties: isSchema(fitted.properties) ? fitted.properties : {} }
 }
@@ -26,8 +25,8 @@ function resolveRoot(schema: unknown): Schema {
 
 const forbiddenAtRoot = ['enum', 'const', 'not', 'if', 'then', 'else'] as const
 
-function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeyword): Schema {
-  let current = schema
+function withoutRootUnion(document: Schema, report: ReportKeyword): Schema {
+  let current = document
   if (Array.isArray(current.allOf))
     current = mergeAllOf({ ...current, allOf: resolveVariants(current.allOf, document) })
   for (const keyword of ['anyOf', 'oneOf'] as const)
@@ -56,7 +55,8 @@ function resolveVariants(list: unknown[], document: Schema): Schema[] {
 }
 
 /**
- * Merges variants into one object with the properties of all. A property is required only if every variant requires it.
+ * Merges variants into one object with the properties of all. A property is required only if every variant requires it. If no
+ * variant is an object, returns a schema that is none either, which `fitToolSchema` refuses.
  */
 function mergeUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schema, report: ReportKeyword): Schema {
   const { [keyword]: list, ...rest } = schema

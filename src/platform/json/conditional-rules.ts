@@ -8,7 +8,7 @@ export function ifThen(condition: JsonSchema, outcome: JsonSchema, otherwise?: J
   return { if: condition, then: outcome, ...(otherwise && { else: otherwise }) }
 }
 
-/** Requires the field that belongs to the object's `type`. `fieldOf` maps types to fields. Adds the check and its description. */
+/** Requires the field that belongs to the object's `type`. Adds the check and its description in JSON Schema. */
 export function requireFieldOfType<S extends z.ZodType<{ type?: unknown }>>(
   schema: S,
   fieldByType: Record<string, string>,

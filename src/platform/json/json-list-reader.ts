@@ -1,7 +1,8 @@
 import { ByteBuffer } from '../text/byte-buffer.ts'
 import { withoutByteOrderMark } from '../text/decode-bytes.ts'
 
-const [quote, backslash, openArray, closeArray, openObject, closeObject] = [34, 92, 91, 93, 123, 125]
+const [space, quote, comma, backslash] = [32, 34, 44, 92]
+const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125]
 
 /** The limit of bytes outside of the list. */
 const maxOutsideBytes = 1024 * 1024
@@ -120,5 +121,5 @@ const itemNotObject = () => new Error('an item of its list is not an object')
 
 /** Between two objects of the list there is only a comma. */
 function requireSeparators(bytes: Buffer): void {
-  for (const byte of bytes) if (byte !== 44 && byte > 32) throw itemNotObject()
+  for (const byte of bytes) if (byte !== comma && byte > space) throw itemNotObject()
 }

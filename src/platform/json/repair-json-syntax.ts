@@ -2,9 +2,9 @@ import { isJson } from './is-json.ts'
 import { stringEnd } from './json-members.ts'
 
 /**
- * Repairs JSON that some servers write: numbers that JSON lacks and Python's `None` become null, commas before a closing
- * bracket and wrong escapes are removed. Unlike the package `jsonrepair`, it adds no missing end, because a truncated answer
- * must remain an error. @returns undefined if the text is valid already, or invalid in another way.
+ * Repairs JSON that some servers write: values of Python and JavaScript that JSON lacks, commas before a closing bracket, and
+ * in strings wrong escapes and control characters. Unlike the package `jsonrepair`, it adds no missing end, because a truncated
+ * answer must remain an error. @returns undefined if the text is valid already, or invalid in another way.
  */
 export function repairJsonSyntax(text: string): string | undefined {
   let repaired = ''
@@ -32,6 +32,7 @@ function repairString(text: string): string {
     const [, escaped] = found
     if (escaped === undefined) return JSON.stringify(found).slice(1, -1)
     if ('"\\/bfnrtu'.includes(escaped)) return found
+    // JavaScript escapes `'`. Any other backslash was meant as a character, as in a path of Windows.
     return escaped === "'" ? escaped : `\\${found}`
   })
 }

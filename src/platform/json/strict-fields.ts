@@ -30,7 +30,7 @@ export function unknownFields(unknown: string[], allowed: string[]): string {
 /** Returns the name that is most similar; undefined if none is similar. */
 export function nearestName(unknown: string, names: string[]): string | undefined {
   const candidates = names
-    .map((name) => ({ name, distance: distance(normalizeName(unknown), normalizeName(name)) }))
+    .map((name) => ({ name, distance: relativeDistance(normalizeName(unknown), normalizeName(name)) }))
     .filter(({ distance }) => distance <= 1)
   return candidates.sort((a, b) => a.distance - b.distance)[0]?.name
 }
@@ -41,7 +41,7 @@ const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g,
  * Returns at most 1 for similar names: if one contains the other and has at least a third of its length, or if they differ
  * by at most one typing error per three letters, and by at most four.
  */
-function distance(name: string, otherName: string): number {
+function relativeDistance(name: string, otherName: string): number {
   const [short, long] = name.length < otherName.length ? [name, otherName] : [otherName, name]
   if (short.length >= 3 && long.includes(short) && short.length * 3 >= long.length)
     return 1 - short.length / long.length

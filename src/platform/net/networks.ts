@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
 /** Whether a text is an IP address, or a network such as `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
@@ -13,9 +13,16 @@ export function toBlockList(addresses: readonly string[]): BlockList {
   const networks = new BlockList()
   for (const text of addresses) {
     const [address = '', bits] = text.split('/')
-    const type = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) networks.addAddress(address, type)
-    else networks.addSubnet(address, Number(bits), type)
+    const family = familyOf(address)
+    if (bits === undefined) networks.addAddress(address, family)
+    else networks.addSubnet(address, Number(bits), family)
   }
   return networks
 }
+
+/** Whether a text is an IP address in one of the networks. */
+export function containsAddress(networks: BlockList, text: string): boolean {
+  return isIP(text) !== 0 && networks.check(text, familyOf(text))
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')

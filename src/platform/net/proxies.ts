@@ -1,5 +1,4 @@
-import { isIP, isIPv6 } from 'node:net'
-import { isNetwork, toBlockList } from './networks.ts'
+import { containsAddress, isNetwork, toBlockList } from './networks.ts'
 
 /** The proxies for outgoing requests, from the settings of the same names. */
 export type ProxySettings = {
@@ -60,9 +59,6 @@ const loopback = toBlockList(['127.0.0.0/8', '::1'])
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || containsAddress(loopback, host)
 }
-
-const containsAddress = (networks: ReturnType<typeof toBlockList>, host: string) =>
-  isIP(host) !== 0 && networks.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
 
 /**
  * Whether an entry of `no_proxy` matches: `*`, an address, a network, a domain with its subdomains, or `*.domain` for its

@@ -12,20 +12,20 @@ const closesOnExec = 0o2000000
  * systems that do not list open files, the list is unchanged.
  */
 export function withoutInheritedFiles(stdio: Slot[]): Slot[] {
-  const { numbers: descriptors, nothing: nullDevice } = inheritedFiles()
+  const { descriptors, nullDevice } = inheritedFiles()
   const slots = [...stdio]
-  for (const number of descriptors) {
-    if (number < stdio.length) continue
-    while (slots.length < number) slots.push('ignore')
-    slots[number] = nullDevice
+  for (const descriptor of descriptors) {
+    if (descriptor < stdio.length) continue
+    while (slots.length < descriptor) slots.push('ignore')
+    slots[descriptor] = nullDevice
   }
   return slots
 }
 
 /** Files can be inherited only at the start, so they are searched once. */
 const inheritedFiles = once(() => {
-  const numbers = openDescriptors().filter((number) => number > 2 && !closesOnExecution(number))
-  return { numbers, nothing: numbers.length > 0 ? openSync('/dev/null', 'r+') : -1 }
+  const descriptors = openDescriptors().filter((descriptor) => descriptor > 2 && !closesOnExecution(descriptor))
+  return { descriptors, nullDevice: descriptors.length > 0 ? openSync('/dev/null', 'r+') : -1 }
 })
 
 function openDescriptors(): number[] {
@@ -36,9 +36,9 @@ function openDescriptors(): number[] {
   }
 }
 
-function closesOnExecution(number: number): boolean {
+function closesOnExecution(descriptor: number): boolean {
   try {
-    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${number}`, 'utf8'))?.[1]
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1]
     return (Number.parseInt(flags ?? '', 8) & closesOnExec) !== 0
   } catch {
     // It is closed already.

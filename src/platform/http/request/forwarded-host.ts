@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
-import { toBlockList } from '../../net/networks.ts'
+import { containsAddress, toBlockList } from '../../net/networks.ts'
 
 /** The header in which a proxy reports the requested host. */
 type HostHeader = 'x-forwarded-host' | 'forwarded'
@@ -22,8 +21,7 @@ export function createHostReader({ addresses, header }: Proxies): HostOf {
   if (addresses.length === 0) return ({ headers }) => headers.host
   const trusted = toBlockList(addresses)
   return ({ headers, socket }) => {
-    const { remoteAddress } = socket
-    const isTrusted = remoteAddress && trusted.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')
+    const isTrusted = containsAddress(trusted, socket.remoteAddress ?? '')
     return (isTrusted && parseHost(header, headers[header])) || headers.host
   }
 }

@@ -8,7 +8,10 @@ export const maxDepth = 1000
 export const unlimitedLength = 1024 * 1024
 
 export type PartLimits = {
-  /** Whether the members of an object are limited in a text of any length. */
+  /**
+   * Whether the text is stored and read again many times, as in management requests. Then the members of an object are limited
+   * in a text of any length.
+   */
   isStored?: boolean
   /** The limit of parts, if a route has its own. */
   maxParts?: number | undefined

@@ -57,7 +57,7 @@ export function logRequest(log: Log, { id, method, route, status, seconds, reaso
   // Probes are too frequent to log. A change of readiness is logged separately.
   const level = status >= 500 && !probes.test(route) ? 'warn' : 'debug'
   if (!log.isLevelEnabled(level)) return
-  const ms = Math.round(seconds * 1e5) / 100
+  const ms = Number((seconds * 1000).toFixed(2))
   log[level]({ requestId: id, method, route, status, ms, reason }, 'request')
 }
 
