@@ -1,7 +1,7 @@
 import { findWorkspaceRuleOwner, readRules } from '#interns/rules/change.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
 import { z } from '#platform/json/schema.ts'
-import { RulesQuery } from '../interns/get-rules.ts'
+import { RulesQuery } from '../interns/rules/get-rules.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 

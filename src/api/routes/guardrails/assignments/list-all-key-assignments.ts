@@ -1,0 +1,18 @@
+import { PageQuery, pageOf } from '#platform/json/page.ts'
+import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
+import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
+import { route } from '../../route.ts'
+
+export const listAllKeyAssignments = route({
+  method: 'get',
+  path: '/guardrails/assignments/keys',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'List the assignments of guardrails to keys, oldest first',
+  description: 'Covers all guardrails of the organization, oldest first.',
+  request: { query: PageQuery },
+  response: pageOf(KeyAssignment),
+  faults: ['invalid', 'unauthenticated'],
+  handler: ({ query, caller }, deps) => listKeyAssignments(deps, caller, query),
+})

@@ -1,0 +1,19 @@
+import { PageQuery, pageOf } from '#platform/json/page.ts'
+import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
+import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from '../path.ts'
+
+export const listGuardrailKeyAssignments = route({
+  method: 'get',
+  path: '/guardrails/{id}/assignments/keys',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'List the keys that a guardrail is assigned to, oldest first',
+  description: 'The assignments of this guardrail to keys, oldest first.',
+  request: { params: GuardrailPath, query: PageQuery },
+  response: pageOf(KeyAssignment),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: ({ params, query, caller }, deps) => listKeyAssignments(deps, caller, query, params.id),
+})

@@ -1,0 +1,19 @@
+import { PageQuery, pageOf } from '#platform/json/page.ts'
+import { MemberAssignment } from '#policy/guardrails/assignments/assignment.ts'
+import { listMemberAssignments } from '#policy/guardrails/assignments/assignments.ts'
+import { route } from '../../route.ts'
+import { GuardrailPath } from '../path.ts'
+
+export const listGuardrailMemberAssignments = route({
+  method: 'get',
+  path: '/guardrails/{id}/assignments/members',
+  tag: 'guardrails',
+  key: 'management',
+  wrongKey: 'unauthenticated',
+  summary: 'List the members that a guardrail is assigned to, oldest first',
+  description: 'The assignments of this guardrail to members, oldest first.',
+  request: { params: GuardrailPath, query: PageQuery },
+  response: pageOf(MemberAssignment),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: ({ params, query, caller }, deps) => listMemberAssignments(deps, caller, query, params.id),
+})

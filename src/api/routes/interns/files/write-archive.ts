@@ -1,0 +1,40 @@
+import { z } from '#platform/json/schema.ts'
+import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { route } from '../../route.ts'
+import { InternPath } from '../path.ts'
+import { FolderPathQuery } from './file-items.ts'
+
+export const writeInternArchive = route({
+  method: 'put',
+  path: '/interns/{internId}/files/archive',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'Upload a tar.gz into a folder of an intern’s workspace',
+  description:
+    'The folder is created if missing; files of the same name are replaced. The archive is unpacked completely or not at all. An archive with an entry that leads out of the folder (an absolute name, `..`, a link), a hard link, a device or a pipe is rejected (400 or 403), and so is one that is too large (413).',
+  request: { params: InternPath, query: FolderPathQuery },
+  uploads: ['application/gzip', 'application/octet-stream'],
+  response: z.object({
+    data: z.object({
+      files: z.int(),
+      folders: z.int(),
+      links: z.int(),
+      bytes: z.int().describe('Maximum size of all files.'),
+    }),
+  }),
+  faults: [...fileFaults, 'payload_too_large', 'request_timeout', 'client_closed_request'],
+  handler: async ({ params, query: { path }, caller, host, upload, response }, deps) => {
+    const data = await withFiles(
+      deps,
+      { caller, host, response },
+      {
+        internId: params.internId,
+        auditedAct: 'intern.files_unpacked',
+        paths: { path },
+        run: (files, signal) => files.unpack(path, upload, signal),
+      },
+    )
+    return { data }
+  },
+})

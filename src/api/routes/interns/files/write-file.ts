@@ -1,0 +1,39 @@
+import { z } from '#platform/json/schema.ts'
+import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
+import { route } from '../../route.ts'
+import { InternPath } from '../path.ts'
+import { FilePathQuery, flag } from './file-items.ts'
+
+export const writeInternFile = route({
+  method: 'put',
+  path: '/interns/{internId}/files/content',
+  tag: 'interns',
+  key: 'api',
+  roles: fileRoles,
+  summary: 'Upload a file to an intern’s workspace',
+  description:
+    'The body is the content of the file, with any media type. Missing folders are created. An existing file is replaced only when the upload is complete; with `keep=true` it is not replaced (409). The settings `intern_upload_bytes` and `intern_disk_bytes` limit the size (413).',
+  request: {
+    params: InternPath,
+    query: FilePathQuery.extend({ keep: flag.describe('Whether to keep an existing file.') }),
+  },
+  uploads: ['application/octet-stream'],
+  response: z.object({ data: z.object({ path: z.string(), size: z.int(), created: z.boolean() }) }),
+  faults: [...fileFaults, 'payload_too_large', 'request_timeout', 'client_closed_request'],
+  handler: async ({ params, query: { path, keep }, caller, host, upload, response }, deps) => {
+    const { made, size } = await withFiles(
+      deps,
+      { caller, host, response },
+      {
+        internId: params.internId,
+        auditedAct: 'intern.file_written',
+        paths: { path },
+        run: (files, signal) => {
+          const canReplace = keep !== 'true'
+          return files.write(path, upload, canReplace, signal)
+        },
+      },
+    )
+    return { data: { path, size, created: made } }
+  },
+})

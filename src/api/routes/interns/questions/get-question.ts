@@ -1,0 +1,71 @@
+import { permissionKinds, type WholePermission } from '#interns/contract/question.ts'
+import type { Runs } from '#interns/contract/runs.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { findOpenQuestions } from '#interns/runs/questions.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { z } from '#platform/json/schema.ts'
+import { printableExactly, printableLines } from '#platform/text/printable.ts'
+import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
+import { route } from '../../route.ts'
+import { InternPath } from '../path.ts'
+import { InternQuestion, PermissionChoices, questionFields, questionItem } from './list-questions.ts'
+
+const WholeInternPermission = z
+  .object({
+    ...questionFields,
+    kind: z.literal('permission'),
+    operation: z.string().nullable(),
+    detail: z.string().optional().describe('The complete text on one line. The question itself can have only a part.'),
+    options: z.array(z.enum(permissionKinds)),
+    choices: PermissionChoices,
+    command: z.string().nullable().describe('The command on one line.'),
+    paths: z.array(z.string()).describe('The files that the operation affects.'),
+    changes: z
+      .array(
+        z.object({
+          path: z.string(),
+          diff: z.string().describe('The removed and added lines.'),
+        }),
+      )
+      .describe('The new content.'),
+  })
+  .meta({ id: 'InternWholePermission', description: 'All details of a permission request, without a length limit.' })
+
+export const getInternQuestion = route({
+  method: 'get',
+  path: '/interns/{internId}/questions/{questionId}',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Get an open question of an intern with all details',
+  description:
+    'Long values are cut and marked in the list of questions. This route returns them completely while the question is open. Control characters are escaped, as in the list.',
+  request: { params: InternPath.extend({ questionId: z.string().min(1).max(128) }) },
+  response: z.object({ data: z.union([WholeInternPermission, InternQuestion]) }),
+  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, caller }, deps) => {
+    const intern = await findIntern(deps, caller, params.internId)
+    const openQuestion = (await findOpenQuestions(deps, intern.id)).find(
+      ({ question }) => question.id === params.questionId,
+    )
+    if (!openQuestion) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')
+    const item = questionItem(openQuestion)
+    if (openQuestion.question.kind !== 'permission') return { data: item }
+    const permission = await fetchPermission(deps.provisioner.runs(intern), openQuestion.question.id)
+    const { detail, command, paths, changes } = permission
+    return {
+      data: {
+        ...(item as Extract<typeof item, { kind: 'permission' }>),
+        ...(detail !== null && { detail: printableExactly(detail) }),
+        command: command === null ? null : printableExactly(command),
+        paths: paths.map(printableExactly),
+        changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLines(diff) })),
+      },
+    }
+  },
+})
+
+async function fetchPermission(runs: Runs, id: string): Promise<WholePermission> {
+  const permission = await translateDaemonErrors(runs.question(id))
+  if (permission) return permission
+  throw new Fault('conflict', 'This question is no longer waiting for an answer.')
+}

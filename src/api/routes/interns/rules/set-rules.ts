@@ -1,0 +1,30 @@
+import { changeRules, findInternRuleOwner } from '#interns/rules/change.ts'
+import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../../route.ts'
+import { InternPath } from '../path.ts'
+
+export const setInternRules = route({
+  method: 'put',
+  path: '/interns/{internId}/rules',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Set the rules for an intern',
+  description:
+    'Replaces all rules with a new version. Takes effect within a second, also for runs in progress. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
+  request: { params: InternPath, body: RulesBody },
+  response: z.object({ data: RulesRecord }),
+  faults: [
+    'invalid',
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'payload_too_large',
+    'unsupported_media_type',
+  ],
+  bodyLimit: 1024 * 1024,
+  handler: async ({ params, body, caller }, deps) => ({
+    data: await changeRules(deps, caller, await findInternRuleOwner(deps, caller, params.internId), body),
+  }),
+})

@@ -1,0 +1,22 @@
+import { findIntern } from '#interns/registry/store.ts'
+import { InternRun, toRunItem } from '#interns/runs/run-record.ts'
+import { findRun } from '#interns/runs/run-store.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../../route.ts'
+import { RunPath } from '../path.ts'
+
+export const getInternRun = route({
+  method: 'get',
+  path: '/interns/{internId}/runs/{runId}',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Get a run of an intern',
+  description: 'The transcript is at `GET /interns/{internId}/sessions/{sessionId}`.',
+  request: { params: RunPath },
+  response: z.object({ data: InternRun }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params, caller }, deps) => {
+    const { id } = await findIntern(deps, caller, params.internId)
+    return { data: toRunItem(await findRun(deps, id, params.runId)) }
+  },
+})

@@ -1,0 +1,39 @@
+import { findIntern } from '#interns/registry/store.ts'
+import { InternRun, runStatuses, toRunItem } from '#interns/runs/run-record.ts'
+import { listRuns } from '#interns/runs/run-store.ts'
+import { listParameter } from '#platform/json/list-parameter.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { route } from '../../route.ts'
+import { InternPath } from '../path.ts'
+
+export const listInternRuns = route({
+  method: 'get',
+  path: '/interns/{internId}/runs',
+  tag: 'interns',
+  key: 'api',
+  summary: 'List the runs of an intern, latest first',
+  description:
+    'Lists the runs of all members, in the background or not, also while the intern is stopped. Available to everyone who sees the intern. Runs are stored as long as transcripts.',
+  request: {
+    params: InternPath,
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 500 }).default(100),
+      status: listParameter(runStatuses).optional().describe('Comma-separated.'),
+      session_id: z.string().min(1).max(256).optional(),
+      background: z.enum(['true', 'false']).optional(),
+      starting_after: z.string().min(1).max(512).optional().describe('The last ID of the previous page.'),
+    }),
+  },
+  response: z.object({ data: z.array(InternRun), has_more: z.boolean(), next_cursor: z.string().optional() }),
+  faults: ['invalid', 'unauthenticated', 'not_found'],
+  handler: async ({ params, query, caller }, deps) => {
+    const { limit, status, session_id: sessionId, background, starting_after: startingAfter } = query
+    const { id } = await findIntern(deps, caller, params.internId)
+    const filter = { limit, sessionId, startingAfter, statuses: status as (typeof runStatuses)[number][] | undefined }
+    const inBackground = background === undefined ? undefined : background === 'true'
+    const { runs, hasMore } = await listRuns(deps, id, { ...filter, background: inBackground })
+    const last = runs.at(-1)
+    return { data: runs.map(toRunItem), has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }
+  },
+})

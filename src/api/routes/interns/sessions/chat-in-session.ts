@@ -1,0 +1,45 @@
+import { Completion, CompletionChunk } from '#gateway/clients/chat/schema.ts'
+import { addChatReason, chatFault } from '#interns/contract/chat-fault.ts'
+import { InternChatInSession } from '#interns/turns/chat-request.ts'
+import { AcceptedRun, chatFaults, chatWith } from '../../../interns/intern-chat.ts'
+import { route } from '../../route.ts'
+import { SessionPath } from '../path.ts'
+
+export const chatInInternSession = route({
+  method: 'post',
+  path: '/interns/{internId}/sessions/{sessionId}/chat/completions',
+  tag: 'interns',
+  key: 'api',
+  operationId: 'createInternSessionChatCompletion',
+  summary: 'Chat with an intern in a session given in the path',
+  description:
+    'For chat-completions clients that can only set a base URL and a key. A session that does not exist is created. Only the last message is read, because the intern stores the conversation. A question is a tool call, and the next message of role `tool` is its answer. Without `stream`, the reply is returned when it is complete.',
+  request: { params: SessionPath, body: InternChatInSession },
+  response: Completion,
+  mediaTypes: ['text/event-stream'],
+  events: CompletionChunk,
+  accepted: AcceptedRun,
+  faults: [...chatFaults],
+  undeclaredBody: 'invalid',
+  bodyLimit: 1024 * 1024,
+  restate: addChatReason,
+  handler: ({ params, body, caller, host, response }, deps) => {
+    const { sessionId, internId } = params
+    if (body.session_id !== undefined && body.session_id !== sessionId)
+      throw chatFault('invalid', 'bad_request', 'Invalid request: session_id: is not the session of the path.')
+    // An intern always streams. `delivery` decides what the client gets.
+    const request = { ...body, stream: true as const, session_id: sessionId }
+    return chatWith(deps, { caller, host, response, turnRequest: { internId, request }, delivery: deliveryOf(body) })
+  },
+})
+
+function deliveryOf({
+  stream,
+  background,
+}: {
+  stream?: boolean | null | undefined
+  background?: boolean | null | undefined
+}) {
+  if (stream === true) return 'stream'
+  return background === true ? 'run' : 'whole'
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
+import type { TranscriptEvent } from '#interns/contract/transcript.ts'
+import { findIntern, findInternById, type Intern } from '#interns/registry/store.ts'
+import { EntryItem, type MemberNames, TextItem, toEntryItem, toTextItem } from '#interns/turns/entry-item.ts'
+import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
+import { faultStatus } from '#platform/http/response/faults.ts'
+import { sendEvents } from '#platform/http/response/send-events.ts'
+import { z } from '#platform/json/schema.ts'
+import type { ApiDeps } from '../../../access/deps.ts'
+import { requireInterns } from '../../../access/require-interns.ts'
+import { AnswererNames } from '../../../interns/answerer-names.ts'
+import { followTranscripts, noSuchSession, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
+import { route } from '../../route.ts'
+import { SessionPath } from '../path.ts'
+
+/** The delay before a browser reconnects to this server, and this server to the daemon. */
+const retryMs = 1000
+
+const SessionEventItem = z.union([EntryItem, TextItem]).meta({
+  id: 'InternSessionEvent',
+  description: 'The data of an event: the first schema for `entry`, the second for `text`.',
+})
+
+export const listInternSessionEvents = route({
+  method: 'get',
+  path: '/interns/{internId}/sessions/{sessionId}/events',
+  tag: 'interns',
+  key: 'api',
+  summary: 'Stream the changes of a session',
+  description:
+    'Server-sent events: first all entries of the session, then changes. An `entry` event has a complete entry, which replaces any entry with the same id. A `text` event has the next piece of a text and its `offset`; it has no event id, and an `entry` event follows when the entry is saved. Send the header `Last-Event-ID`, as browsers do automatically, to receive only later changes. It stays valid after restarts of the server and the intern.',
+  request: { params: SessionPath },
+  mediaTypes: ['text/event-stream'],
+  events: SessionEventItem,
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, caller, headers, response }, deps) => {
+    const { intern, transcripts } = await followTranscripts(
+      deps,
+      caller,
+      params.internId,
+      toAbortSignal(response.signal),
+    )
+    // An invalid id counts as none.
+    const from = Number(headers['last-event-id'] ?? 0) || 0
+    const tracked = deps.routing.inFlight.track(caller, response)
+    tracked.internId = intern.id
+    const recheck: TrackedRequest['recheck'] = async (laterCaller) => {
+      requireInterns(laterCaller)
+      await findIntern(deps, laterCaller, intern.id)
+    }
+    tracked.recheck = recheck
+    try {
+      const signal = toAbortSignal(tracked.response.signal)
+      const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, signal))
+      if (!first) throw noSuchSession()
+      tracked.response.onRevoked(({ kind, message }) => {
+        const error = { code: faultStatus[kind], message }
+        tracked.response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)
+        tracked.response.end()
+      })
+      const events = followSession(deps, intern, params.sessionId, { first, from, signal })
+      const namedEvents = withNames(events, new AnswererNames(deps, caller.organizationId))
+      await sendEvents(tracked.response, namedEvents, eventFormat, deps.config.keepalive_ms)
+    } finally {
+      tracked.release()
+    }
+  },
+})
+
+const eventFormat = {
+  opening: `retry: ${retryMs}\n\n`,
+  textOf: ({ event, names }: NamedEvent) =>
+    event.type === 'entry'
+      ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(toEntryItem(event.entry, names))}\n\n`
+      : `event: text\ndata: ${JSON.stringify(toTextItem(event))}\n\n`,
+  closing: '',
+}
+
+type NamedEvent = { event: TranscriptEvent; names: MemberNames }
+
+async function* withNames(
+  events: AsyncIterable<TranscriptEvent>,
+  answerers: AnswererNames,
+): AsyncGenerator<NamedEvent> {
+  for await (const event of events)
+    yield { event, names: await answerers.read(event.type === 'entry' ? [event.entry] : []) }
+}
+
+/** The first stream of events, and the revision of the last entry that the client has. */
+type FollowStart = { first: AsyncIterable<TranscriptEvent>; from: number; signal: AbortSignal }
+
+/** Follows a session across restarts of its daemon. When a stream ends, requests the changes since its last event. */
+async function* followSession(
+  deps: ApiDeps,
+  { id }: Intern,
+  sessionId: string,
+  { first, from, signal }: FollowStart,
+): AsyncGenerator<TranscriptEvent> {
+  let events: AsyncIterable<TranscriptEvent> | undefined = first
+  let revision = from
+  while (!signal.aborted) {
+    for await (const event of events ?? []) {
+      if (event.type === 'entry') revision = Math.max(revision, event.entry.revision)
+      yield event
+    }
+    await sleep(retryMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    const intern = await findInternById(deps.db.query, id)
+    if (!intern) return
+    events = await deps.provisioner
+      .runs(intern)
+      .transcripts.follow(sessionId, revision, signal)
+      .catch(() => undefined)
+  }
+}
