@@ -18,7 +18,7 @@ const { closed } = scriptedAgent({
   restore,
   modes: !abilities.includes('modeless'),
   hasLateUpdates: abilities.includes('late'),
-  reaches: abilities,
+  supports: abilities,
   raw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),
   writeStderr: (text) => process.stderr.write(`${text}\n`),

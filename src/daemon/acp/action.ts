@@ -14,15 +14,18 @@ const folderFields = /^(?:cwd|workdir|working_?dir(?:ectory)?)$/i
 /** Kinds of tools that work on files. If a call names no file, it is uncertain which rules match. */
 const fileOperations = new Set(['edit', 'delete', 'move', 'read'])
 
-const limits = { values: 100, named: 2000, length: 4000, command: 64_000 }
+/** Longer values are cut, and the action is then `unsure`. Lengths are in UTF-16 units. */
+const limits = { listedValues: 100, namedPaths: 2000, pathLength: 4000, commandLength: 64_000 }
 
 /** The action of a tool call, in the form that rules match. */
 export function toAction(tool: ToolCall, workspace: string): Action {
   const operation = toOperation(tool)
   const input = parseObject(tool.input)
-  const { command: displayed, script } = commandOfCall(tool)
-  const command = script ?? displayed ?? tool.script ?? tool.command ?? null
-  const named = displayed === undefined ? readTexts(input, pathFields) : []
+  const { command: shellCommand, script } = commandOfCall(tool)
+  // A tool that is not a shell can run its `command` argument too, which an `ask` or `deny` can match.
+  const command = script ?? shellCommand ?? tool.script ?? tool.command ?? null
+  // The paths of a shell command are among its words.
+  const named = shellCommand === undefined ? readTexts(input, pathFields) : []
   const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...named])]
   const namedAddresses = readTexts(input, addressFields)
   const addresses =
@@ -34,23 +37,25 @@ export function toAction(tool: ToolCall, workspace: string): Action {
   const unsure =
     isOutsideWorkspace ||
     // An unnamed tool of another kind can do more than run the command in its input.
-    (displayed !== undefined && tool.kind === 'other') ||
+    (shellCommand !== undefined && tool.kind === 'other') ||
     hosts.includes(undefined) ||
     paths.some((path) => /^~|[\0\n]/.test(path) || absolutePath(workspace, path) === undefined) ||
     (operation === 'fetch' && hosts.length === 0) ||
     (operation !== null && fileOperations.has(operation) && paths.length === 0) ||
-    [paths, hosts].some((list) => list.length > limits.values) ||
-    paths.some((path) => path.length > limits.length) ||
-    (command?.length ?? 0) > limits.command
+    [paths, hosts].some((list) => list.length > limits.listedValues) ||
+    paths.some((path) => path.length > limits.pathLength) ||
+    (command?.length ?? 0) > limits.commandLength
   const action: Action = {
     operation,
-    command: command?.slice(0, limits.command) ?? null,
+    command: command?.slice(0, limits.commandLength) ?? null,
     paths: [
       ...new Set(
-        paths.slice(0, limits.values).flatMap((path) => resolvePaths(workspace, path.slice(0, limits.length))),
+        paths
+          .slice(0, limits.listedValues)
+          .flatMap((path) => resolvePaths(workspace, path.slice(0, limits.pathLength))),
       ),
     ],
-    hosts: [...new Set(hosts.slice(0, limits.values).filter((host) => host !== undefined))],
+    hosts: [...new Set(hosts.slice(0, limits.listedValues).filter((host) => host !== undefined))],
     root: workspace,
     unsure,
   }
@@ -69,14 +74,14 @@ function resolvePaths(workspace: string, path: string): string[] {
 /** The resolved paths of a command's arguments that are symbolic links. Undefined if there are too many. */
 function findLinkedPaths(action: Action): string[] | undefined {
   const named = new Set(possiblePaths(action))
-  if (named.size > limits.named) return undefined
+  if (named.size > limits.namedPaths) return undefined
   const root = resolveLinks(action.root)
   const linked = new Set<string>()
   for (const path of named) {
     const resolved = resolveFromRoot(root, resolveLinks(path))
     if (resolved !== resolveFromRoot(action.root, path)) linked.add(resolved)
   }
-  return linked.size > limits.values ? undefined : [...linked]
+  return linked.size > limits.listedValues ? undefined : [...linked]
 }
 
 /** Undefined for an invalid `file://` URL. */

@@ -5,7 +5,7 @@ import { addSignInHelp } from './auth-methods.ts'
 import { type Channel, Connection } from './connection.ts'
 import { selectSupportedServers } from './mcp-servers.ts'
 import { readModel } from './model.ts'
-import { member, RpcError } from './rpc-message.ts'
+import { member, RpcError, rpcCodes } from './rpc-message.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
 
 /** Receives what an agent sends about one of its sessions. */
@@ -53,6 +53,7 @@ const initializeParams: InitializeRequest = {
     fs: { readTextFile: false, writeTextFile: false },
     terminal: false,
     elicitation: { form: {} },
+    // The builtin agent then asks before each tool in both modes, so that rules can decide.
     _meta: { signalbox: { judges: true } },
   },
 }
@@ -88,7 +89,7 @@ export async function initializeAgent(
     }
     if (method === 'elicitation/create')
       return listenerOf(params)?.elicitation(params, withdrawn) ?? { action: 'cancel' }
-    throw new RpcError(-32601, `This client has no method ${method}.`)
+    throw new RpcError(rpcCodes.methodNotFound, `This client has no method ${method}.`)
   }
 
   const greeting = await connection.request('initialize', initializeParams, limits.handshakeMs)
@@ -96,7 +97,10 @@ export async function initializeAgent(
   const callAgent = (method: string, params: unknown) =>
     connection.request(method, params, limits.handshakeMs).catch(throwWithHelp)
   if (member(greeting, 'protocolVersion') !== initializeParams.protocolVersion) {
-    throw new RpcError(-32600, `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`)
+    throw new RpcError(
+      rpcCodes.invalidRequest,
+      `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`,
+    )
   }
   if (authenticate !== undefined) await callAgent('authenticate', { methodId: authenticate })
   const abilities = member(greeting, 'agentCapabilities')
@@ -161,7 +165,8 @@ function readPromptAbilities(capabilities: unknown): PromptCapabilities {
 
 function readSession(response: unknown, restoredId?: string): AgentSession {
   const id = restoredId ?? member(response, 'sessionId')
-  if (typeof id !== 'string' || !id) throw new RpcError(-32603, 'The agent opened a session without an id.')
+  if (typeof id !== 'string' || !id)
+    throw new RpcError(rpcCodes.internalError, 'The agent opened a session without an id.')
   const modes = member(member(response, 'modes'), 'availableModes')
   const ids = Array.isArray(modes) ? modes.map((mode) => member(mode, 'id')) : []
   return {

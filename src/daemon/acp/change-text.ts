@@ -20,14 +20,14 @@ export function formatChange({ path: name, before, after }: FileChange): string 
   if (before === null) return [`+++ ${path} (new file)`, ...addSigns('+', splitLines(withLineEnd(after)))].join('\n')
   if (before === after) return [`--- ${path}`, `+++ ${path} (unchanged)`].join('\n')
   const hunks =
-    isEnded(before) || isEnded(after)
+    endsLine(before) || endsLine(after)
       ? createHunks(before, after)
       : createHunks(withLineEnd(before), withLineEnd(after))
   return [`--- ${path}`, `+++ ${path}`, ...hunks.flatMap(formatHunk)].join('\n')
 }
 
-const isEnded = (text: string) => text.endsWith('\n')
-const withLineEnd = (text: string) => (text === '' || isEnded(text) ? text : `${text}\n`)
+const endsLine = (text: string) => text.endsWith('\n')
+const withLineEnd = (text: string) => (text === '' || endsLine(text) ? text : `${text}\n`)
 
 function createHunks(before: string, after: string): Hunk[] {
   const options = { context: contextLines, maxEditLength }
@@ -41,23 +41,23 @@ function createHunks(before: string, after: string): Hunk[] {
 /** One hunk from the first to the last changed line, for a change that is too large for a diff. */
 function createWholeHunk(old: string[], current: string[]): Hunk {
   const shorterLength = Math.min(old.length, current.length)
-  let commonLines = 0
-  while (commonLines < shorterLength && old[commonLines] === current[commonLines]) commonLines++
+  let commonPrefix = 0
+  while (commonPrefix < shorterLength && old[commonPrefix] === current[commonPrefix]) commonPrefix++
   let commonSuffix = 0
-  while (commonSuffix < shorterLength - commonLines && old.at(-1 - commonSuffix) === current.at(-1 - commonSuffix))
+  while (commonSuffix < shorterLength - commonPrefix && old.at(-1 - commonSuffix) === current.at(-1 - commonSuffix))
     commonSuffix++
-  const from = Math.max(0, commonLines - contextLines)
-  const [oldEnd, nowEnd] = [old.length - commonSuffix, current.length - commonSuffix]
-  const after = current.slice(nowEnd, nowEnd + contextLines)
+  const from = Math.max(0, commonPrefix - contextLines)
+  const [oldEnd, currentEnd] = [old.length - commonSuffix, current.length - commonSuffix]
+  const after = current.slice(currentEnd, currentEnd + contextLines)
   return {
     oldStart: from + 1,
     oldLines: oldEnd - from + after.length,
     newStart: from + 1,
-    newLines: nowEnd - from + after.length,
+    newLines: currentEnd - from + after.length,
     lines: [
-      ...addSigns(' ', current.slice(from, commonLines)),
-      ...addSigns('-', old.slice(commonLines, oldEnd)),
-      ...addSigns('+', current.slice(commonLines, nowEnd)),
+      ...addSigns(' ', current.slice(from, commonPrefix)),
+      ...addSigns('-', old.slice(commonPrefix, oldEnd)),
+      ...addSigns('+', current.slice(commonPrefix, currentEnd)),
       ...addSigns(' ', after),
     ],
   }

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { createLineSplitter } from '#platform/text/lines.ts'
-import { type Message, member, RpcError, readError, readMessage } from './rpc-message.ts'
+import { type Message, member, RpcError, readError, readMessage, rpcCodes } from './rpc-message.ts'
 
 /**
  * The pipes of an agent, from this side: `input` reads the agent's standard output, `output` writes its standard input.
@@ -90,6 +90,7 @@ export class Connection {
     if (this.#closeReason) return
     this.#closeReason = why
     this.#channel.input.off('data', this.#onData)
+    // Discards further output, which would otherwise block the agent when its pipe is full.
     this.#channel.input.resume()
     for (const waiter of this.#waiters.values()) waiter.reject(why)
     for (const controller of this.#incoming.values()) controller.abort()
@@ -138,7 +139,7 @@ export class Connection {
     try {
       this.#send({ id, result: (await this.#handlers.request(method, params, controller.signal)) ?? null })
     } catch (error) {
-      const code = error instanceof RpcError ? error.code : -32603
+      const code = error instanceof RpcError ? error.code : rpcCodes.internalError
       this.#send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } })
     } finally {
       if (this.#incoming.get(id) === controller) this.#incoming.delete(id)

@@ -71,6 +71,7 @@ function readOptions(schema: unknown): { options: string[]; titles?: Map<string,
   const titles = new Map<string, string>()
   for (const item of titled) {
     const [value, title] = [readText(member(item, 'const')), readText(member(item, 'title'))]
+    // A title that is also a value, or the title of another option, would describe two options.
     if (value && title && !options.includes(title) && !titles.has(title)) titles.set(title, value)
   }
   return { options, titles }

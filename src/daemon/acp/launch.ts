@@ -4,7 +4,7 @@ import type { DaemonLog } from '../log.ts'
 import { type Agent, type AgentLimits, type AgentQuirks, initializeAgent } from './agent.ts'
 import { type AgentCommand, startAgent } from './process.ts'
 
-/** A running agent. `agent.closed` resolves when the agent ends. */
+/** A running agent. `agent.whenClosed` resolves when the agent ends. */
 export type LaunchedAgent = { agent: Agent; stop(): Promise<void> }
 
 /** Starts an agent. A test can pass a function whose agent runs in the process of the test. */
@@ -33,17 +33,13 @@ export function createProcessLauncher(
   killMarked(workspaceMark)
   let started = 0
   return async () => {
+    // A mark also finds marks that start with it: the last dot tells the first agent from the tenth.
     const mark = `${workspaceMark}.${++started}.`
     const child = await startAgent({ ...settings, env: { ...settings.env, [markerVariable]: mark } }, workspace)
     void child.exited.then(() => killMarked(mark))
     try {
       const { _meta, authenticate, mcpServers } = settings
-      const quirks = {
-        _meta,
-        authenticate,
-        mcpServers,
-      }
-      const agent = await initializeAgent(child, limits, quirks, log)
+      const agent = await initializeAgent(child, limits, { _meta, authenticate, mcpServers }, log)
       // A process without a connection is useless.
       void agent.whenClosed.then(child.kill)
       return { agent, stop: child.stop }

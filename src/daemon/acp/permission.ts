@@ -100,9 +100,9 @@ export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
 }
 
 /** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
-function describeAction(call: unknown, earlier: (toolCallId: string) => ToolCall | undefined) {
+function describeAction(call: unknown, findReported: (toolCallId: string) => ToolCall | undefined) {
   const id = member(call, 'toolCallId')
-  const tool: ToolCall = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
+  const tool: ToolCall = { ...(typeof id === 'string' ? findReported(id) : undefined), ...readToolCall(call) }
   const { changes = [], paths = [] } = tool
   const command = fullCommand(tool) ?? null
   const diffs = changes.map((change) => ({ path: change.path, diff: formatChange(change) }))

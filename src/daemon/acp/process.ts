@@ -29,8 +29,9 @@ const stopTimeouts = { afterEofMs: 3000, afterTermMs: 1000 }
  * both, which it finds by their marker.
  */
 export async function startAgent(agent: AgentCommand, workspace: string): Promise<AgentProcess> {
-  const parentDeathSignal = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : []
-  const [command = agent.command, ...args] = [...parentDeathSignal, agent.command, ...agent.args]
+  const [command, args] = existsSync(setpriv)
+    ? [setpriv, ['--pdeathsig', 'TERM', '--', agent.command, ...agent.args]]
+    : [agent.command, agent.args]
   const child = spawn(command, args, {
     cwd: workspace,
     env: agent.env,

@@ -1,3 +1,11 @@
+/** The error codes of JSON-RPC. */
+export const rpcCodes = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const
+
 /** An answer that is an error, in either direction. */
 export class RpcError extends Error {
   readonly code: number
@@ -46,7 +54,11 @@ function isMessage(value: unknown): value is Message {
 export function readError(error: unknown): RpcError {
   const code = member(error, 'code')
   const data = member(error, 'data')
-  return new RpcError(typeof code === 'number' ? code : -32603, errorMessage(member(error, 'message'), data), data)
+  return new RpcError(
+    typeof code === 'number' ? code : rpcCodes.internalError,
+    errorMessage(member(error, 'message'), data),
+    data,
+  )
 }
 
 const maxDetailsLength = 2000

@@ -30,7 +30,7 @@ function readCount(usage: unknown, key: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** The cost of one turn, from the session's running totals. After a restart an agent can count from zero. */
+/** The cost of one turn, from the session's running totals, in whole pico-dollars. After a restart an agent can count from zero. */
 export function costOfTurn(before: number, after: number | undefined): number | undefined {
   if (after === undefined) return undefined
   return after >= before ? Number((after - before).toFixed(12)) : after

@@ -19,6 +19,7 @@ export type WorkspaceDeps = {
   limits: FileLimits
 }
 
+/** The most entries of an archive, which limits the time to pack or unpack it. */
 const maxEntries = 200_000
 
 /** These modules are loaded at first use, because they need memory in each daemon, and few daemons use them. */
@@ -41,10 +42,7 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
   }
   return {
     list: (path, page) => inWorkspace(path, (confined, relative) => listFolder(confined, relative, page)),
-    read: async (path, range) => {
-      const content = await inWorkspace(path, (confined, relative) => readPart(confined, relative, range))
-      return { ...content, body: content.body }
-    },
+    read: (path, selection) => inWorkspace(path, (confined, relative) => readPart(confined, relative, selection)),
     write: (path, body, replace, signal) =>
       inWorkspace(path, async (confined, relative) =>
         writeStream(confined, relative, { body: untilAborted(body, signal), maxBytes: await freeBytes(), replace }),

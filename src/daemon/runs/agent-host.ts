@@ -7,7 +7,7 @@ export type AgentHost = {
   /** Returns the running agent, or starts it. Rejects if it does not start. */
   use(): Promise<Agent>
   /** Starts the agent before the first prompt. A failure is logged, and the prompt starts the agent again. */
-  warm(): void
+  warm(): Promise<void>
   state(): 'stopped' | 'starting' | 'running'
   name(): string | null
   /** Notes whether the agent has work. An agent without work is stopped after `idleMs`. */
@@ -66,11 +66,15 @@ export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentH
 
   return {
     use,
-    warm: () =>
-      void use().then(
-        () => isBusy || setBusy(false),
-        (reason: Error) => log('agent.not_started', { why: reason.message }),
-      ),
+    warm: async () => {
+      try {
+        await use()
+        // Starts the idle timer.
+        if (!isBusy) setBusy(false)
+      } catch (error) {
+        log('agent.not_started', { why: (error as Error).message })
+      }
+    },
     state: () => (starting ? 'starting' : running ? 'running' : 'stopped'),
     name: () => name,
     setBusy,

@@ -24,7 +24,7 @@ export function createRuns(
     answer: async (answer, signal) => returnOnAbort(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId, spent, neededUsd) =>
       spent ? registry.endOverBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
-    question: async (id) => registry.runOfQuestion(id)?.permissionDetails(id),
+    question: async (id) => registry.runOfQuestion(id)?.questions.permissionDetails(id),
     setRules: async (rules) => deps.decisions.setRules(rules),
     decisions: async (afterSeq) => deps.decisions.after(afterSeq),
     rest: async (idleMs) => registry.rest(idleMs),
@@ -38,10 +38,10 @@ type Stream = AsyncIterableIterator<TurnEvent>
 async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
   refuseIfAborted(signal)
   const run = registry.start(turn)
-  const onAbort = () => run.disconnect()
+  const onAbort = () => run.reply.disconnect()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await run.started
+    return await run.reply.started
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
@@ -54,7 +54,8 @@ function resume(
   signal: AbortSignal,
 ): Stream {
   refuseIfAborted(signal)
-  const { questionId = '' } = answer.questionId === pendingQuestion ? findPending(registry, answer) : answer
+  const isForPending = answer.questionId === pendingQuestion
+  const questionId = isForPending ? (registry.questionOf(answer.sessionId) ?? '') : answer.questionId
   const run = registry.runOfQuestion(questionId)
   const sessionId = run?.session.id ?? store.question(questionId)?.sessionId
   if (sessionId !== answer.sessionId) {
@@ -63,10 +64,6 @@ function resume(
   if (!run) throw new Refusal('interaction_not_pending', 'The run that asked this question has ended.')
   return run.answer(questionId, answer.answer, answer)
 }
-
-const findPending = (registry: RunRegistry, { sessionId }: AnswerQuestion) => ({
-  questionId: registry.questionOf(sessionId),
-})
 
 function refuseIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new Refusal('stream_severed', 'The caller has disconnected.')

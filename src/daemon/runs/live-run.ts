@@ -1,5 +1,4 @@
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
-import type { WholePermission } from '#interns/contract/question.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/contract/run.ts'
 import type { TurnCaller } from '#interns/contract/runs.ts'
@@ -7,11 +6,11 @@ import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { Limits } from '../settings/limits.ts'
 import { closingEvent, type Explanation, refusalFor, saveTurnEnd } from './closing-event.ts'
-import { OpenQuestions } from './open-questions.ts'
 import type { Backpressure } from './outbox.ts'
-import { type PendingQuestion, type QuestionToAsk, requireSmallQuestion } from './pending-question.ts'
+import { type QuestionToAsk, requireSmallQuestion } from './pending-question.ts'
 import { RunBudget } from './run-budget.ts'
 import type { RunPersistence } from './run-persistence.ts'
+import { RunQuestions } from './run-questions.ts'
 import { RunReply, type TurnStream } from './run-reply.ts'
 import type { Session } from './session.ts'
 import { takeSessionNotes } from './session-notes.ts'
@@ -39,73 +38,39 @@ type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'backgr
     budget?: TurnBudget | undefined
   }
 
-/** A run with its caller, its output, and the pending questions of its agent. */
+/** A run in progress: its state, and the effects of each change on its reply, its questions, its budget and the store. */
 export class LiveRun {
   readonly id: string
   readonly session: Session
   readonly mode: ApprovalMode
-  /** Resolves when the agent has started to work. Rejects with a `Refusal` if it does not. */
-  readonly started: Promise<TurnStream>
+  readonly reply: RunReply
+  readonly questions = new RunQuestions()
   readonly #deps: LiveRunDeps
-  readonly #reply: RunReply
-  readonly #questions = new OpenQuestions()
-  readonly #askedIds = new Set<string>()
   #state: RunState = newRun
-  #wasLastAnswerDeclined = false
   /** Whether the run uses the agent. A run that waits for the previous run does not keep a stuck agent alive. */
   needsAgent = false
-  /** Whether the caller receives tool calls and plans in addition to the reply. */
-  includesActivity: boolean
-  /** Whether the run continues when its caller disconnects. */
-  #isInBackground: boolean
   #isAlone = true
   readonly #startedAt: number
   readonly #budget: RunBudget
 
-  constructor(
-    deps: LiveRunDeps,
-    id: string,
-    session: Session,
-    { mode, activity = false, background = false, budget = {} }: RunOptions,
-  ) {
+  constructor(deps: LiveRunDeps, id: string, session: Session, { mode, budget = {}, ...replyOptions }: RunOptions) {
     this.#deps = deps
     this.id = id
     this.session = session
     this.mode = mode
-    this.includesActivity = activity
-    this.#isInBackground = background
     this.#budget = new RunBudget(budget, deps.elapsed)
     this.#startedAt = deps.now()
-    this.#reply = new RunReply(deps.limits, deps.backpressure, () => this.disconnect())
-    this.started = this.#reply.started
+    const onDisconnect = () => this.apply({ type: 'client.disconnected' })
+    this.reply = new RunReply(deps.limits, deps.backpressure, replyOptions, onDisconnect)
   }
 
   state(): RunState {
     return this.#state
   }
 
-  /** Whether the caller's last answer declined the action. */
-  wasLastAnswerDeclined(): boolean {
-    return this.#wasLastAnswerDeclined
-  }
-
-  /** Notes that a rule denied an action. For the agent, the permission was declined. */
-  noteRuleRefusal(): void {
-    this.#wasLastAnswerDeclined = true
-  }
-
   /** Notes that another run is in progress: metered requests can belong to either. */
   markConcurrent(): void {
     this.#isAlone = false
-  }
-
-  get isInBackground(): boolean {
-    return this.#isInBackground
-  }
-
-  /** Ends the run when its caller disconnects, unless it runs in the background. */
-  disconnect(): void {
-    if (!this.#isInBackground) this.apply({ type: 'client.disconnected', paused: false })
   }
 
   /** Applies an event to the state of the run, and performs its effects. `explanation` describes a failure. */
@@ -116,12 +81,12 @@ export class LiveRun {
     if (after === before) return
     if (before.at === 'starting' && after.at !== 'ended') {
       const notes = takeSessionNotes(this.session).map((text) => ({ type: 'reasoning.added' as const, text }))
-      this.#reply.start([this.#greeting(), ...notes])
+      this.reply.start([this.#greeting(), ...notes])
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
       const { question, deadlineAt } = after
-      const action = this.#questions.actionOf(question.id)
-      this.#push({ type: 'question.asked', question, deadlineAt: this.#toInstant(deadlineAt), action })
+      const action = this.questions.actionOf(question.id)
+      this.reply.push({ type: 'question.asked', question, deadlineAt: this.#toInstant(deadlineAt), action })
       this.#deps.deadlineChanged()
     }
     if (after.at === 'running') this.startClock()
@@ -162,63 +127,47 @@ export class LiveRun {
   /** Sends output to the caller. Ignored after the end of the run. */
   write(event: TurnEvent): void {
     this.apply({ type: 'output.written' })
-    if (this.#state.at !== 'ended') this.#push(event)
+    if (this.#state.at !== 'ended') this.reply.push(event)
   }
 
   /** Asks the caller, now or after the questions before it. */
   ask(questionToAsk: QuestionToAsk, withdrawn: AbortSignal): Promise<unknown> {
     const { limits, elapsed, persistence, canWait } = this.#deps
     const { question } = questionToAsk
-    const isFull = this.#questions.count > limits.maxQueuedQuestions
+    // The caller has the first one, so it is not queued.
+    const isFull = this.questions.pendingCount > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelled)
     requireSmallQuestion(question)
     const deadlineAt = elapsed() + limits.questionMs
     persistence.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
-    this.#askedIds.add(question.id)
-    const { replied, reply } = this.#questions.add(questionToAsk)
+    const { replied, reply } = this.questions.add(questionToAsk)
     withdrawn.addEventListener('abort', () => {
       reply(questionToAsk.cancelled)
       this.apply({ type: 'question.withdrawn', questionId: question.id })
     })
-    this.apply({ type: 'question.asked', question, deadlineAt, held: canWait() })
+    this.apply({ type: 'question.asked', question, deadlineAt, canWait: canWait() })
     return replied
-  }
-
-  /** Whether the run asked this question, also if it was answered since. */
-  hasAsked(questionId: string): boolean {
-    return this.#askedIds.has(questionId)
-  }
-
-  /** The complete content of a pending question. */
-  permissionDetails(questionId: string): WholePermission | undefined {
-    return this.#questions.permissionDetails(questionId)
   }
 
   /**
    * Attaches a caller and gives the agent its answer.
    * @throws Refusal, without effect. If output was lost, the run ends, because it cannot be resumed.
    */
-  answer(
-    questionId: string,
-    answer: string,
-    { by, activity = false, background = false }: TurnCaller = {},
-  ): TurnStream {
+  answer(questionId: string, answer: string, { by, ...replyOptions }: TurnCaller = {}): TurnStream {
     const { limits, elapsed } = this.#deps
     this.tick(elapsed())
-    const pending = this.#questions.requireWaiting(questionId, this.#state)
-    if (this.#reply.wasOutputLost()) {
+    const pending = this.questions.requireWaiting(questionId, this.#state)
+    if (this.reply.wasOutputLost()) {
       this.apply({ type: 'run.cancelled' }, { message: outputLostMessage })
       throw new Refusal('output_lost', outputLostMessage)
     }
-    const reading = this.#read(pending, answer)
-    const resumed = this.#reply.resume(this.#greeting())
-    this.#questions.remove(questionId)
-    this.#wasLastAnswerDeclined = !reading.isConsent
-    this.includesActivity = activity
-    this.#isInBackground ||= background
+    const parsed = pending.read(answer)
+    const resumed = this.reply.resume(this.#greeting(), replyOptions)
+    this.questions.removeAnswered(questionId, parsed)
     this.#deps.persistence.recordAnswer(this.session, pending.question, answer, by)
     this.apply({ type: 'answer.accepted', questionId, deadlineAt: elapsed() + limits.questionMs })
-    pending.reply(reading.value)
+    // After the change of the state, because the agent continues to write.
+    pending.reply(parsed.value)
     return resumed
   }
 
@@ -226,26 +175,6 @@ export class LiveRun {
   #toInstant(at: number): number {
     const { now, elapsed } = this.#deps
     return Math.round(at - elapsed() + now())
-  }
-
-  /** Disconnects a caller that reads too slowly. */
-  disconnectReader(): void {
-    this.#reply.end(undefined)
-    this.disconnect()
-  }
-
-  /** Without a caller, the output of a background run is only in the transcript. */
-  #push(event: TurnEvent): void {
-    if (!this.#isInBackground || this.#reply.hasCaller()) this.#reply.push(event)
-  }
-
-  #read(pending: PendingQuestion, answer: string): ReturnType<PendingQuestion['read']> {
-    try {
-      return pending.read(answer)
-    } catch (error) {
-      this.apply({ type: 'answer.refused', questionId: pending.question.id })
-      throw error
-    }
   }
 
   #greeting(): TurnEvent {
@@ -259,9 +188,9 @@ export class LiveRun {
       endReason,
       metered,
     )
-    if (before.at === 'starting') this.#reply.refuse(refusalFor(saved.reason, saved.explanation))
-    else this.#reply.end(closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation }))
+    if (before.at === 'starting') this.reply.refuse(refusalFor(saved.reason, saved.explanation))
+    else this.reply.end(closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation }))
     this.#deps.ended(this, saved.reason)
-    this.#questions.cancelAll()
+    this.questions.cancelAll()
   }
 }

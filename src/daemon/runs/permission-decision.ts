@@ -54,7 +54,7 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
 }
 
 function applyRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {
-  if (effect === 'deny') run.noteRuleRefusal()
+  if (effect === 'deny') run.questions.noteRuleRefusal()
   return request.outcome(answerByRule(effect, request.question.options))
 }
 

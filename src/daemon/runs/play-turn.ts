@@ -50,7 +50,7 @@ export async function playTurn(
       .startRun(run.id, [prompt, ...attachments.map(describeAttachment)].join('\n').trim(), promptInfo)
     transcripts.save()
     // A background run has no reader, so it starts without output.
-    if (run.isInBackground) run.apply({ type: 'turn.started' })
+    if (run.reply.isInBackground) run.apply({ type: 'turn.started' })
     const { agent, agentSession } = await deps.sessions.open(session)
     const agentMode = modes[run.mode]
     if (run.state().at !== 'ended' && agentSession.modes.includes(agentMode))

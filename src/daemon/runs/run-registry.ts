@@ -61,7 +61,7 @@ export class RunRegistry {
     this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, onEnd })
     this.#sessions = createSessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
     this.#deadlines = watchDeadlines(elapsed, () => this.#runs.values())
-    if (startsAgent) this.#host.warm()
+    if (startsAgent) void this.#host.warm()
   }
 
   /** Starts a run, which takes the lock of its session. @throws Refusal if another run has the lock. */
@@ -86,8 +86,9 @@ export class RunRegistry {
     this.#host.setBusy(true)
     const before = session.settled
     session.settled = playTurn({ ...this.#deps, sessions: this.#sessions }, run, turn, before).then(async () => {
+      // The run can have ended without waiting any longer for the previous one.
       await before
-      this.#sessions.closeIdle(session)
+      this.#sessions.noteRunEnd(session)
       if (this.#runs.size > 0) return
       this.#idleSince = this.#deps.elapsed()
       this.#host.setBusy(false)
@@ -97,7 +98,7 @@ export class RunRegistry {
 
   /** The run in progress that asked a question. */
   runOfQuestion(questionId: string): LiveRun | undefined {
-    return [...this.#runs.values()].find((run) => run.hasAsked(questionId))
+    return [...this.#runs.values()].find((run) => run.questions.hasAsked(questionId))
   }
 
   /** The id of the question that a session waits for, if any. */
@@ -160,7 +161,7 @@ export class RunRegistry {
         limits,
         now,
         elapsed,
-        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.disconnectReader()),
+        backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.reply.disconnectReader()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         persistence: this.#persistence,
         deadlineChanged: this.#deadlines.schedule,
@@ -200,7 +201,7 @@ export class RunRegistry {
 
   #agentEnded(agent: Agent, why: Error): void {
     for (const run of this.#runsWithAgent()) if (run.session.openedWith?.agent === agent) failRun(run, why)
-    this.#sessions.lost(agent)
+    this.#sessions.forgetAgent(agent)
   }
 
   /** The runs that need the agent. */
@@ -209,7 +210,7 @@ export class RunRegistry {
   }
 
   #countBackground(): number {
-    return [...this.#runs.values()].filter((run) => run.isInBackground).length
+    return [...this.#runs.values()].filter((run) => run.reply.isInBackground).length
   }
 
   #countWaiting(): number {

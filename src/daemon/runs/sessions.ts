@@ -13,10 +13,10 @@ export type Sessions = {
   add(session: Session): void
   /** Opens the session with the agent, which is started if necessary. @throws Refusal. */
   open(session: Session): Promise<NonNullable<Session['openedWith']>>
-  /** Closes the sessions that were idle longest, at the end of a run. */
-  closeIdle(session: Session): void
+  /** Notes that a session has no run any more, and closes the sessions that were idle longest. */
+  noteRunEnd(session: Session): void
   /** Forgets the agent sessions of an agent that has ended. */
-  lost(agent: Agent): void
+  forgetAgent(agent: Agent): void
 }
 
 type SessionsDeps = { host: AgentHost; store: DaemonStore; log: DaemonLog; workspace: string; maxIdleSessions: number }
@@ -74,18 +74,20 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
     find: (id) => sessions.get(id) ?? newSession(id),
     add: (session) => void sessions.set(session.id, session),
     open: (session) => open(session).catch((error) => Promise.reject(toRefusal(error))),
-    closeIdle: (session) => {
+    noteRunEnd: (session) => {
+      // The next run has started meanwhile.
       if (session.run) return
-      if (!session.openedWith) return void sessions.delete(session.id)
       sessions.delete(session.id)
+      if (!session.openedWith) return
       sessions.set(session.id, session)
+      // A closed session would lose its conversation.
       if (!session.openedWith.agent.canRestoreSessions) return
       for (const oldest of sessions.values()) {
         if (sessions.size <= maxIdleSessions) return
         if (!oldest.run) close(oldest)
       }
     },
-    lost: (agent) => {
+    forgetAgent: (agent) => {
       for (const session of sessions.values()) {
         if (session.openedWith?.agent !== agent) continue
         session.openedWith = undefined

@@ -28,6 +28,6 @@ export function rememberToolCalls() {
 
 function sizeOf({ changes = [], paths = [], ...texts }: ToolCall): number {
   const lengths = [...Object.values(texts), ...paths].map((text) => text.length)
-  const size = changes.map(({ before, after, path }) => (before?.length ?? 0) + after.length + path.length)
-  return [...lengths, ...size].reduce((sum, length) => sum + length, 0)
+  const changeLengths = changes.map(({ before, after, path }) => (before?.length ?? 0) + after.length + path.length)
+  return [...lengths, ...changeLengths].reduce((sum, length) => sum + length, 0)
 }

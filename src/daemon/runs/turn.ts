@@ -4,7 +4,7 @@ import type { Usage } from '#chat/usage.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Agent, AgentSession, SessionListener } from '../acp/agent.ts'
 import { cancelledPermission, readPermission } from '../acp/permission.ts'
-import { member, RpcError } from '../acp/rpc-message.ts'
+import { member, RpcError, rpcCodes } from '../acp/rpc-message.ts'
 import type { AgentUpdate } from '../acp/update.ts'
 import { costOfTurn, readUsage } from '../acp/usage.ts'
 import type { DaemonLog } from '../log.ts'
@@ -30,13 +30,15 @@ export async function runAgentTurn(
 ): Promise<void> {
   const { session } = run
   const costBefore = session.costUsd ?? 0
-  let hasCost = false
-  const updated = (update: AgentUpdate) => {
-    hasCost ||= update.type === 'cost'
+  /** Undefined until the agent reports a cost during this turn. */
+  let reportedUsd: number | undefined
+  const cost = () => costOfTurn(costBefore, reportedUsd)
+  const onCost = (totalUsd: number) => {
+    session.costUsd = totalUsd
+    reportedUsd = totalUsd
+    run.checkCost(cost())
   }
-  const costUpdated = () => run.checkCost(cost())
-  const cost = () => costOfTurn(costBefore, hasCost ? session.costUsd : undefined)
-  agent.listen(agentSession.id, createListener(deps, run, { updated, costUpdated }))
+  agent.listen(agentSession.id, createListener(deps, run, onCost))
   try {
     session.isTurnOpen = true
     run.startClock()
@@ -51,7 +53,7 @@ export async function runAgentTurn(
     run.apply({ type: 'turn.started' })
     const cancelled = stopReason === 'cancelled'
     // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
-    if (!cancelled || run.wasLastAnswerDeclined()) run.apply({ type: 'turn.finished' }, report)
+    if (!cancelled || run.questions.wasLastAnswerDeclined) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
     if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, refusedPrompt(error as RpcError))
@@ -66,7 +68,7 @@ const agentRefused = {
 
 /** An agent can find out only during the prompt that its model does not support an attachment. */
 const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
-  error instanceof RpcError && error.code === -32602 && prompt.some(({ type }) => type !== 'text')
+  error instanceof RpcError && error.code === rpcCodes.invalidParams && prompt.some(({ type }) => type !== 'text')
 
 function refusedPrompt({ message }: RpcError) {
   const reason = `Invalid request: the agent does not accept the attachment: ${message}`
@@ -78,9 +80,8 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
   run.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
-type CostListener = { updated: (update: AgentUpdate) => void; costUpdated: () => void }
-
-function createListener(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostListener): SessionListener {
+/** @param onCost receives the total cost of the session, in USD. */
+function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number) => void): SessionListener {
   const { elapsed, newId, transcripts } = deps
   const tools = rememberToolCalls()
   const recorder = transcripts.recorder(run.session.id)
@@ -107,7 +108,7 @@ function createListener(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: 
         update.type === 'plan'
           ? recorder.setPlan(update.steps)
           : recorder.updateTool(update.id, tools.get(update.id) ?? update.tool, update.output)
-      if (run.includesActivity) return run.write({ type: 'activity.noticed', activity })
+      if (run.reply.includesActivity) return run.write({ type: 'activity.noticed', activity })
     }
     notice()
   }
@@ -123,14 +124,11 @@ function createListener(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: 
 
   return {
     updated: (update) => {
-      updated(update)
       if (update.type === 'text') writeText('message', update.text)
       else if (update.type === 'reasoning') writeText('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model
-      else if (update.type === 'cost') {
-        run.session.costUsd = update.totalUsd
-        costUpdated()
-      } else if (update.type !== 'aside') recordUpdate(update)
+      else if (update.type === 'cost') onCost(update.totalUsd)
+      else if (update.type !== 'aside') recordUpdate(update)
     },
     permission: async (params, withdrawn) => {
       const question = formQuestionOfPermission(newId(), params)

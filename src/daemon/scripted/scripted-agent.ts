@@ -11,7 +11,7 @@ import { type ScriptContext, type ScriptedOptions, type Session, say } from './s
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
   let signedIn = options.signIn === undefined
-  const reaches = (type: string) => options.reaches?.includes(type) ?? false
+  const supports = (type: string) => options.supports?.includes(type) ?? false
   const find = (id: string) => sessions.get(id) ?? open(id)
   const open = (id: string, servers: McpServer[] = []) => {
     const session: Session = { mode: 'self-drive', restored: false, costUsd: 0, servers }
@@ -27,11 +27,11 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
       agentCapabilities: {
         loadSession: options.restore === 'load',
         promptCapabilities: {
-          image: reaches('image'),
-          audio: reaches('audio'),
-          embeddedContext: reaches('embedded'),
+          image: supports('image'),
+          audio: supports('audio'),
+          embeddedContext: supports('embedded'),
         },
-        mcpCapabilities: { http: reaches('http'), sse: reaches('sse') },
+        mcpCapabilities: { http: supports('http'), sse: supports('sse') },
         sessionCapabilities: { close: {}, ...(options.restore === 'resume' && { resume: {} }) },
       },
     }))

@@ -13,7 +13,7 @@ export type ScriptedOptions = {
   /** Calls the model of the service, like an agent that does not report its usage. */
   askModel?: (prompt: string) => Promise<string>
   /** The supported MCP transports other than stdio, and content types. */
-  reaches?: string[]
+  supports?: string[]
   /** Whether it sends output after the end of a turn: the command `late`. */
   hasLateUpdates?: boolean
   /** The required sign-in method, if any. */

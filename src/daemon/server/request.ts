@@ -75,7 +75,8 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
   return {
     sessionId: readString(body, 'sessionId'),
     questionId: readString(body, 'questionId'),
-    answer: typeof body.answer === 'string' ? body.answer : readString(body, 'answer'),
+    // An empty answer is refused by its question, which names the valid ones.
+    answer: body.answer === '' ? '' : readString(body, 'answer'),
     ...readCaller(body),
   }
 }

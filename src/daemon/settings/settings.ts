@@ -111,6 +111,7 @@ function readServers(value: unknown, source: string): McpServer[] {
     else throw new StartupError(`${at}: type must be "stdio", "http" or "sse".`)
     requireStrings(server.env ?? {}, `${at}: env`)
     requireStrings(server.headers ?? {}, `${at}: headers`)
+    // As `defaultTimeoutSeconds`, whose module would load Zod.
     return { timeout_seconds: 60, ...server } as McpServer
   })
 }

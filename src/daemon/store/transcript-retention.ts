@@ -29,7 +29,7 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
   const forgetSession = db.prepare('DELETE FROM transcripts WHERE session_id = ?')
 
   const grow = (sessionId: string, bytes: number, dropped = 0) => void addSize.run(sessionId, bytes, dropped)
-  /** Deletes old entries of a session. @returns whether there were any. */
+  /** Deletes up to 100 of the oldest entries of a session. @returns whether there were any. */
   const dropOldEntries = (sessionId: string, bytes: number) => {
     let excess = bytes
     const dropped: number[] = []
@@ -48,17 +48,16 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
   }
   const enforceLimits = (writtenSessions: string[], at: number) => {
     for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) deleteSession(id)
-    const excessBytes = (bytes: unknown, limit: number) => (bytes as { bytes: number }).bytes - limit
-    for (const sessionId of writtenSessions)
-      for (let excess = 1; excess > 0; ) {
-        excess = excessBytes(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
-        if (excess > 0 && !dropOldEntries(sessionId, excess)) break
-      }
-    for (let excess = 1; excess > 0; ) {
-      excess = excessBytes(totalSize.get(), limits.maxTranscriptBytes)
-      const { id } = (excess > 0 ? longestIdle.get() : {}) as { id?: string }
-      if (id === undefined) break
-      if (!dropOldEntries(id, excess)) deleteSession(id)
+    const bytesIn = (row: unknown) => (row as { bytes: number } | undefined)?.bytes ?? 0
+    for (const sessionId of writtenSessions) {
+      const excess = () => bytesIn(bytesOf.get(sessionId)) - limits.maxSessionTranscriptBytes
+      while (excess() > 0 && dropOldEntries(sessionId, excess()));
+    }
+    const excess = () => bytesIn(totalSize.get()) - limits.maxTranscriptBytes
+    while (excess() > 0) {
+      const oldest = longestIdle.get() as { id: string } | undefined
+      if (!oldest) break
+      if (!dropOldEntries(oldest.id, excess())) deleteSession(oldest.id)
     }
   }
   return { grow, enforceLimits }

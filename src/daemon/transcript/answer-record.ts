@@ -8,5 +8,5 @@ export function toAnswerRecord(question: Question, answer: string, by: string | 
     return { answer: readPermissionAnswer(question, answer).answer, fields: [], by: by ?? null }
   const { action, content } = JSON.parse(answer) as { action: string; content?: object }
   const fields = question.fields.map(({ name }) => name).filter((name) => Object.hasOwn(content ?? {}, name))
-  return { answer: action, fields: fields.slice(0, maxLengths.steps), by: by ?? null }
+  return { answer: action, fields: fields.slice(0, maxLengths.fields), by: by ?? null }
 }

@@ -16,7 +16,7 @@ export const defaultTranscriptLimits: TranscriptLimits = {
   transcriptMs: 30 * 24 * 60 * 60_000,
 }
 
-/** The longest parts of an entry, in UTF-16 units. They keep an entry below the longest line of the contract. */
+/** The longest parts of an entry, in UTF-16 units, and the most items of its lists. They keep an entry below the longest line of the contract. */
 export const maxLengths = {
   text: 32_000,
   title: 2_000,
@@ -29,6 +29,8 @@ export const maxLengths = {
   changes: 100,
   steps: 100,
   step: 500,
+  fields: 100,
+  detail: 2_000,
 }
 
 /** Shortens a text to about `maxLength` units: its beginning, a note about the omitted characters, and its end. */

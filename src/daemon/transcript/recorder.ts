@@ -20,7 +20,7 @@ import { toToolActivity } from './tool-activity.ts'
 /** The most tool calls of a run that can still change. If there are more, the oldest call is final. */
 const maxOpenCalls = 200
 const titleLength = 120
-const maxUnsaved = 1000
+const maxUnsavedEntries = 1000
 /** The approximate size of an entry that is not text. */
 const usualCharacters = 20_000
 
@@ -137,7 +137,7 @@ export class Recorder {
 
   addDecision(decision: Decision, operation: string | null, detail: string | null): void {
     this.#text = undefined
-    this.#add({ type: 'decision', operation, detail: detail && shorten(detail, maxLengths.title), decision })
+    this.#add({ type: 'decision', operation, detail: detail && shorten(detail, maxLengths.detail), decision })
   }
 
   setAnswer(questionId: string, record: { answer: string; fields: string[]; by: string | null }): void {
@@ -192,7 +192,7 @@ export class Recorder {
   #store(entry: Entry, isUrgent: boolean, characters: number): Entry {
     this.#dirty.set(entry.id, entry)
     // So many changes are unsaved only if they cannot be saved. Then the oldest change is lost.
-    if (this.#dirty.size > maxUnsaved) this.#dirty.delete(this.#dirty.keys().next().value!)
+    if (this.#dirty.size > maxUnsavedEntries) this.#dirty.delete(this.#dirty.keys().next().value!)
     this.#deps.onChange(isUrgent, characters)
     return entry
   }

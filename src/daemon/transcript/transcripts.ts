@@ -20,9 +20,9 @@ import { Recorder, type TextEntry } from './recorder.ts'
 /** The longest time until changes are saved. Text alone waits longer, because it arrives in many pieces. */
 const saveWithinMs = { soon: 250, text: 2000 }
 /** Above this size, changes are saved immediately. In UTF-16 units. */
-const maxUnsaved = 1024 * 1024
-/** The size of one page of entries. */
-const pageBytes = 2 * 1024 * 1024
+const maxUnsavedCharacters = 1024 * 1024
+/** The size of one page of entries, in UTF-16 units of JSON. */
+const maxPageLength = 2 * 1024 * 1024
 /** A request for milestones waits at most this time, and then returns none. The client repeats the request. */
 const milestoneWaitMs = 20_000
 
@@ -37,7 +37,7 @@ export class DaemonTranscripts implements Transcripts {
   readonly #followers = createFollowers()
   #timer: NodeJS.Timeout | undefined
   #dueAt = Number.POSITIVE_INFINITY
-  #unsaved = 0
+  #unsavedCharacters = 0
   #last: number
   #milestone = Promise.withResolvers<void>()
 
@@ -76,7 +76,7 @@ export class DaemonTranscripts implements Transcripts {
   save(): void {
     clearTimeout(this.#timer)
     this.#dueAt = Number.POSITIVE_INFINITY
-    this.#unsaved = 0
+    this.#unsavedCharacters = 0
     const changes = [...this.#recorders.values()].flatMap((recorder) => recorder.pending() ?? [])
     if (changes.length === 0) return
     try {
@@ -120,12 +120,12 @@ export class DaemonTranscripts implements Transcripts {
 
   async milestones(revision: number, signal: AbortSignal): Promise<Milestone[]> {
     this.#trySaving()
-    const found = () => limitToPage(this.#store.milestones(revision, 100))
-    const stored = found()
+    const readPage = () => limitToPage(this.#store.milestones(revision, 100))
+    const stored = readPage()
     if (stored.length > 0) return stored
     const timeout = sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})
     await Promise.race([this.#milestone.promise, timeout])
-    return found()
+    return readPage()
   }
 
   async follow(
@@ -157,8 +157,8 @@ export class DaemonTranscripts implements Transcripts {
 
   /** Counts a change and schedules its save. Saves at once if too many characters are unsaved. */
   #onChanged(isUrgent: boolean, characters: number): void {
-    this.#unsaved += characters
-    if (this.#unsaved > maxUnsaved) this.#trySaving()
+    this.#unsavedCharacters += characters
+    if (this.#unsavedCharacters > maxUnsavedCharacters) this.#trySaving()
     else this.#scheduleSave({ isUrgent })
   }
 
@@ -197,11 +197,11 @@ const isMilestone = ({ type }: Entry) => (milestoneTypes as readonly string[]).i
 
 /** Limits the size of a page. A page has at least one item. */
 function limitToPage<Item>(items: Item[]): Item[] {
-  let bytes = 0
+  let length = 0
   const page: Item[] = []
   for (const item of items) {
-    bytes += JSON.stringify(item).length
-    if (bytes > pageBytes && page.length > 0) break
+    length += JSON.stringify(item).length
+    if (length > maxPageLength && page.length > 0) break
     page.push(item)
   }
   return page

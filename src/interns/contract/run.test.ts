@@ -5,11 +5,11 @@ import type { Question } from './question.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from './run.ts'
 
 const question = (id: string): Question => ({ id, kind: 'permission', operation: 'shell', detail: null, options: [] })
-const questionAsked = (id: string, held = true): RunEvent => ({
+const questionAsked = (id: string, canWait = true): RunEvent => ({
   type: 'question.asked',
   question: question(id),
   deadlineAt: 300,
-  held,
+  canWait,
 })
 
 const starting: RunState = newRun
@@ -29,11 +29,9 @@ const table: [RunEvent, ...(RunState | 'same')[]][] = [
   [{ type: 'question.withdrawn', questionId: 'a' }, same, same, same],
   [{ type: 'answer.accepted', questionId: 'a', deadlineAt: 600 }, same, same, running],
   [{ type: 'answer.accepted', questionId: 'b', deadlineAt: 600 }, same, same, same],
-  [{ type: 'answer.refused', questionId: 'a' }, same, same, same],
   [{ type: 'clock.ticked', now: 299 }, same, same, same],
   [{ type: 'clock.ticked', now: 300 }, same, same, ended('deadline')],
-  [{ type: 'client.disconnected', paused: true }, ended('disconnected'), ended('disconnected'), same],
-  [{ type: 'client.disconnected', paused: false }, ended('disconnected'), ended('disconnected'), ended('disconnected')],
+  [{ type: 'client.disconnected' }, ended('disconnected'), ended('disconnected'), ended('disconnected')],
   [{ type: 'run.cancelled' }, ended('cancelled'), ended('cancelled'), ended('cancelled')],
   [{ type: 'budget.spent' }, ended('over_budget'), ended('over_budget'), ended('over_budget')],
   [{ type: 'agent.died' }, ended('severed'), ended('severed'), ended('severed')],
@@ -74,7 +72,7 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
     type: fc.constant('question.asked'),
     question: id.map(question),
     deadlineAt: instant,
-    held: fc.boolean(),
+    canWait: fc.boolean(),
   }),
   fc.record({ type: fc.constant('answer.accepted'), questionId: id, deadlineAt: instant }),
   fc.record({ type: fc.constant('clock.ticked'), now: instant }),
@@ -90,7 +88,7 @@ test('random histories: ends are final, one question is open, answers move deadl
         assert.ok(event.type === 'answer.accepted' && event.questionId === state.question.id)
         assert.equal(next.question, state.queued[0])
       }
-      if (state.at !== 'waiting' && next.at === 'waiting') assert.ok(event.type === 'question.asked' && event.held)
+      if (state.at !== 'waiting' && next.at === 'waiting') assert.ok(event.type === 'question.asked' && event.canWait)
       if (next.at === 'running') assert.notEqual(event.type, 'question.asked')
       state = next
     }

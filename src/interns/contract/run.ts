@@ -44,16 +44,15 @@ export type RunState =
 export type RunEvent =
   | { type: 'turn.started' }
   | { type: 'output.written' }
-  /** `held`: whether one more run can wait for an answer. */
-  | { type: 'question.asked'; question: Question; deadlineAt: number; held: boolean }
+  /** `canWait`: whether one more run can wait for an answer. */
+  | { type: 'question.asked'; question: Question; deadlineAt: number; canWait: boolean }
   /** The agent no longer needs the answer. */
   | { type: 'question.withdrawn'; questionId: string }
   /** `deadlineAt` is for the next question, if there is one. */
   | { type: 'answer.accepted'; questionId: string; deadlineAt: number }
-  | { type: 'answer.refused'; questionId: string }
   | { type: 'clock.ticked'; now: number }
-  /** `paused`: the caller has received the question, so it can disconnect. */
-  | { type: 'client.disconnected'; paused: boolean }
+  /** The caller has disconnected before it received the last event of its reply: the end of the run, or its question. */
+  | { type: 'client.disconnected' }
   | { type: 'run.cancelled' }
   | { type: 'budget.spent' }
   | { type: 'agent.died' }
@@ -77,12 +76,10 @@ export function step(state: RunState, event: RunEvent): RunState {
       return withdraw(state, event.questionId)
     case 'answer.accepted':
       return state.at === 'waiting' && state.question.id === event.questionId ? resume(state, event.deadlineAt) : state
-    case 'answer.refused':
-      return state
     case 'clock.ticked':
       return state.at === 'waiting' && event.now >= state.deadlineAt ? ended('deadline') : state
     case 'client.disconnected':
-      return state.at === 'waiting' && event.paused ? state : ended('disconnected')
+      return ended('disconnected')
     case 'run.cancelled':
       return ended('cancelled')
     case 'budget.spent':
@@ -103,7 +100,7 @@ type WaitingRun = Extract<RunState, { at: 'waiting' }>
 
 function ask(state: OpenRun, event: Extract<RunEvent, { type: 'question.asked' }>): RunState {
   if (state.at === 'waiting') return { ...state, queued: [...state.queued, event.question] }
-  if (!event.held) return ended('busy')
+  if (!event.canWait) return ended('busy')
   return { at: 'waiting', question: event.question, deadlineAt: event.deadlineAt, queued: [] }
 }
 

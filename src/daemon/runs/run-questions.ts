@@ -2,23 +2,42 @@ import type { WholePermission } from '#interns/contract/question.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import type { RunState } from '#interns/contract/run.ts'
-import type { PendingQuestion, QuestionToAsk } from './pending-question.ts'
+import type { ParsedAnswer, PendingQuestion, QuestionToAsk } from './pending-question.ts'
 
-/** The pending questions of one run: the question that was asked, and the questions queued behind it. */
-export class OpenQuestions {
+/** The questions of one run: the question that the caller has, and the questions queued behind it. */
+export class RunQuestions {
   readonly #pending = new Map<string, PendingQuestion>()
+  readonly #askedIds = new Set<string>()
+  #wasLastAnswerDeclined = false
 
-  get count(): number {
+  get pendingCount(): number {
     return this.#pending.size
+  }
+
+  /** Whether the run asked this question, also if it was answered since. */
+  hasAsked(questionId: string): boolean {
+    return this.#askedIds.has(questionId)
+  }
+
+  /** Whether the caller's last answer declined the action. */
+  get wasLastAnswerDeclined(): boolean {
+    return this.#wasLastAnswerDeclined
+  }
+
+  /** Notes that a rule denied an action. For the agent, the permission was declined. */
+  noteRuleRefusal(): void {
+    this.#wasLastAnswerDeclined = true
   }
 
   /** @returns a promise of the reply for the agent, and the function that resolves it. */
   add(questionToAsk: QuestionToAsk): { replied: Promise<unknown>; reply: (value: unknown) => void } {
     const { promise: replied, resolve: reply } = Promise.withResolvers<unknown>()
+    this.#askedIds.add(questionToAsk.question.id)
     this.#pending.set(questionToAsk.question.id, { ...questionToAsk, reply })
     return { replied, reply }
   }
 
+  /** The complete content of a pending permission. */
   permissionDetails(questionId: string): WholePermission | undefined {
     return this.#pending.get(questionId)?.details
   }
@@ -37,8 +56,9 @@ export class OpenQuestions {
   }
 
   /** Removes a question that was answered. */
-  remove(questionId: string): void {
+  removeAnswered(questionId: string, { isConsent }: ParsedAnswer): void {
     this.#pending.delete(questionId)
+    this.#wasLastAnswerDeclined = !isConsent
   }
 
   /** Cancels all pending questions. */
