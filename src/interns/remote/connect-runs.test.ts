@@ -46,6 +46,14 @@ test('a reason of 50,000 characters is cut to 10,000', async () => {
   assert.deepEqual([refusal?.reason, refusal?.message.length], ['turn_failed', 10_000])
 })
 
+test('a full page of decisions with the longest details is read', async () => {
+  const decision = { effect: 'deny', scope: 'intern', version: 1, rule: 1, name: null, why: null }
+  const longest = { sessionId: 's', runId: 'r', at: 1, operation: 'shell', detail: '\u0001'.repeat(2001), decision }
+  const decisions = Array.from({ length: 500 }, (_, seq) => ({ ...longest, seq }))
+  await using runs = await runsOf(200, JSON.stringify({ decisions }))
+  assert.equal((await runs.decisions(0)).length, 500)
+})
+
 test('a daemon that answers without end is cut off', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-endless-'))
   const socketPath = join(folder, 's')

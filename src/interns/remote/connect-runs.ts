@@ -32,7 +32,8 @@ type LocalAddress = { token: string; socketPath: string }
 const maxAnswerBytes = 64 * 1024
 /** A permission contains at most one message of an agent. Each character needs up to six bytes. */
 const maxPermissionBytes = 64 * 1024 * 1024
-const maxDecisionsBytes = 4 * 1024 * 1024
+/** A page has at most 500 decisions with details of 2,000 UTF-16 units, each of up to six bytes. */
+const maxDecisionsBytes = 8 * 1024 * 1024
 
 /**
  * The runs of an intern through its daemon. `close` ends all requests.
