@@ -33,7 +33,7 @@ export function createProcessLauncher(
   killMarked(workspaceMark)
   let started = 0
   return async () => {
-    // A mark also finds marks that start with it: the last dot tells the first agent from the tenth.
+    // A search finds all marks that start with this text: without the last dot, agent 1 would include agent 10.
     const mark = `${workspaceMark}.${++started}.`
     const child = await startAgent({ ...settings, env: { ...settings.env, [markerVariable]: mark } }, workspace)
     void child.exited.then(() => killMarked(mark))

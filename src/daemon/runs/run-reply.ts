@@ -5,7 +5,7 @@ import { type Backpressure, Outbox, type OutboxLimits } from './outbox.ts'
 
 export type TurnStream = AsyncIterableIterator<TurnEvent>
 
-/** What a caller chose for its reply. */
+/** The options of a caller for its reply. */
 type ReplyOptions = Pick<TurnCaller, 'activity' | 'background'>
 
 /** The replies of a run, each a stream for one caller: the first to its prompt, the following ones to answers. */
