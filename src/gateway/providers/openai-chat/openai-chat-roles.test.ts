@@ -31,6 +31,11 @@ test('a later instruction becomes a part of the result before it', () => {
   ])
 })
 
+test('a user message keeps its name when an instruction after it becomes a part of it', () => {
+  const named = { ...message('user', 'A'), name: 'Ada' }
+  assert.deepEqual(accepted(named, message('system', 'B')), [{ ...named, content: `A\n\n${reminder('B')}` }])
+})
+
 test('an instruction between two answers becomes a user message', () =>
   assert.deepEqual(accepted(message('assistant', 'A'), message('system', 'B'), message('assistant', 'C')), [
     message('assistant', 'A'),

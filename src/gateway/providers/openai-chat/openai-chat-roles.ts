@@ -27,7 +27,7 @@ function withSystemFirst(messages: Message[]): Message[] {
   if (start < 2 && !messages.some((message, at) => at > start && isInstruction(message))) return messages
   const rest = messages.slice(start)
   const leading = messages.slice(0, start)
-  const system = leading.length < 2 ? leading : [joinMessages(leading)]
+  const system = leading.length < 2 ? leading : [joinInto(leading.at(-1)!, leading)]
   return [...system, ...withoutInstructions(rest)]
 }
 
@@ -50,13 +50,13 @@ function placeInstructions(instructions: Message[], before: Message[], next: Mes
   const following = next ? [next] : []
   if (instructions.length === 0) return following
   const marked = instructions.map(toSystemReminder)
-  if (next?.role === 'user') return [joinMessages([...marked, next])]
+  if (next?.role === 'user') return [joinInto(next, [...marked, next])]
   const last = before.at(-1)
   if (last?.role === 'user' || last?.role === 'tool') {
-    before[before.length - 1] = joinMessages([last, ...marked])
+    before[before.length - 1] = joinInto(last, [last, ...marked])
     return following
   }
-  return [joinMessages(marked), ...following]
+  return [joinInto(marked[0]!, marked), ...following]
 }
 
 /** An instruction in a user message, with a mark. */
@@ -68,16 +68,17 @@ function toSystemReminder({ content }: Message): Message {
   return { role: 'user', content: [openingTag, ...content, close] }
 }
 
-/** Merges messages, with the role of the first that is not a reminder. */
-function joinMessages(messages: Message[]): Message {
-  const [first] = messages
-  const base = messages.find(({ role }) => role === 'tool') ?? messages.at(-1)!
+/** One of the messages, with the contents of all. */
+function joinInto(base: Message, messages: Message[]): Message {
+  return { ...base, content: joinContents(messages) }
+}
+
+function joinContents(messages: Message[]): string | Part[] {
   const contents = messages.map(({ content }) => content)
   const isText = contents.every((content) => typeof content === 'string' || content == null)
-  const content = isText
+  return isText
     ? contents.filter((text) => text != null && text !== '').join('\n\n')
     : contents.flatMap((one) => (Array.isArray(one) ? (one as Part[]) : [{ type: 'text', text: one ?? '' }]))
-  return { ...(first?.role === 'tool' ? first : base), content }
 }
 
 /** Merges consecutive messages of the user or the model, because many templates require alternating roles. */
@@ -92,7 +93,7 @@ function withoutRepeats(messages: Message[]): Message[] {
   }
   return runs.map((run) => {
     if (run.length === 1) return run[0]!
-    return run[0]!.role === 'user' ? joinMessages(run) : mergeAnswers(run)
+    return run[0]!.role === 'user' ? joinInto(run.at(-1)!, run) : mergeAnswers(run)
   })
 }
 
@@ -104,7 +105,7 @@ const isRepeat = (previous: Message | undefined, message: Message) =>
 /** One answer with the texts, the reasoning and the calls of all. */
 function mergeAnswers(messages: Message[]): Message {
   const calls = messages.flatMap(({ tool_calls: some }) => (Array.isArray(some) ? some : []))
-  const answer: Message = Object.assign({}, ...messages, { content: joinMessages(messages).content })
+  const answer: Message = Object.assign({}, ...messages, { content: joinContents(messages) })
   for (const field of ['reasoning', 'reasoning_content'])
     if (field in answer) answer[field] = messages.map((message) => message[field] ?? '').join('')
   if (answer.content === '' && calls.length > 0) answer.content = null
