@@ -18,6 +18,7 @@ test('an id of a user that Claude refuses is hashed', () => {
 test('sampling settings that a model refuses are removed', () => {
   const { body, dropped } = fit({ temperature: 0.5, top_p: 1 })
   assert.deepEqual([body.temperature, body.top_p, dropped], [undefined, undefined, ['temperature']])
+  assert.deepEqual(fit({ top_k: 1 }).dropped, ['top_k'])
   const both = fit({ model: 'claude-sonnet-4-5-20250929', temperature: 0.5, top_p: 0.9 })
   assert.deepEqual([both.body.temperature, both.body.top_p, both.dropped], [0.5, undefined, ['top_p']])
   for (const model of ['claude-sonnet-4-20250514', 'claude-3-7-sonnet-latest'])

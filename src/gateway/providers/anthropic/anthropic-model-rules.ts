@@ -117,14 +117,7 @@ function limitTemperature(body: Body): Body {
 const acceptsOnlyOne = /claude-(?:opus-4[-.][1-9]|sonnet-4[-.][5-9]|haiku-4[-.][5-9])(?!\d)/
 
 function withAcceptedSampling(body: Body, model: string, dropped: string[]): Body {
-  const refused = refusedSettings(body, model)
-  if (refused.length === 0) return body
-  const rest = { ...body }
-  for (const name of refused) {
-    if (rest[name] !== 1) noteDropped(dropped, name)
-    delete rest[name]
-  }
-  return rest
+  return withoutSettings(body, refusedSettings(body, model), dropped)
 }
 
 function refusedSettings(body: Body, model: string): string[] {
