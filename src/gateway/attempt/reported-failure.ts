@@ -1,5 +1,5 @@
 import { restoreNames } from '../protocol/repairs/aliases.ts'
-import type { ErrorFacts } from '../providers/error-code.ts'
+import type { ErrorFacts } from '../providers/upstream-errors.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { type AttemptFailure, failureFromStatus, markPromptTooLong } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'

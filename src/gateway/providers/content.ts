@@ -28,7 +28,7 @@ export function toPieces(content: Content | null | undefined): Piece[] {
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
   const pieces: Piece[] = []
   for (const part of content) {
-    if (isServerToolPart(part)) continue
+    if (isSingleProviderPart(part)) continue
     const piece = toPiece(part)
     const { cache_control: cacheControl } = part as { cache_control?: unknown }
     pieces.push(cacheControl == null ? piece : { ...piece, cacheControl })
@@ -36,8 +36,8 @@ export function toPieces(content: Content | null | undefined): Piece[] {
   return pieces
 }
 
-/** Whether only one provider understands a part: reasoning of its model, or a change of its tools. */
-export function isServerToolPart({ type }: ContentPart): boolean {
+/** Whether only the provider of a part understands it: reasoning of its model, or a change of its tools. */
+export function isSingleProviderPart({ type }: ContentPart): boolean {
   return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
 }
 

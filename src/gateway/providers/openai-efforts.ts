@@ -18,17 +18,18 @@ const acceptedEfforts: [model: RegExp, first: string, last: string][] = [
 /** OpenAI's models that do not reason. */
 const withoutReasoning = /^(?:gpt-[34]|chatgpt)/
 
-/** `minimal` belongs to the models that cannot turn reasoning off. */
-const hasMinimal = (first: string) => first === 'minimal'
+/** The position of an effort; -1 if it is unknown. Anthropic has one more at the end. */
+const rankOf = (effort: string) => efforts.indexOf(effort === 'max' ? 'xhigh' : effort)
 
 /** The accepted effort that is closest to the requested one. */
 function closestEffort(model: string, requested: string): string {
-  const rank = efforts.indexOf(requested === 'max' ? 'xhigh' : requested)
+  const rank = rankOf(requested)
   const [, first, last] = acceptedEfforts.find(([pattern]) => pattern.test(model)) ?? []
   if (rank < 0 || first === undefined || last === undefined) return requested
   const bounded = Math.min(Math.max(rank, efforts.indexOf(first)), efforts.indexOf(last))
   const closest = efforts[bounded]!
-  return closest === 'minimal' && !hasMinimal(first) ? 'low' : closest
+  // Models that accept `none` do not accept `minimal`.
+  return closest === 'minimal' && first !== 'minimal' ? 'low' : closest
 }
 
 /** Replaces an effort that a server does not know by the closest one. */
@@ -36,7 +37,7 @@ export function knownEffortRepair(accepted: readonly string[] | undefined): Repa
   return (body) => {
     const { reasoning_effort: effort } = body
     if (!accepted || typeof effort !== 'string' || accepted.includes(effort)) return body
-    const rank = efforts.indexOf(effort === 'max' ? 'xhigh' : effort)
+    const rank = rankOf(effort)
     if (rank < 0) return body
     // An effort is never replaced by none.
     const others = accepted.filter((one) => one !== 'none')

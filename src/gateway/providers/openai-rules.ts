@@ -78,7 +78,7 @@ export function emptyContentRepair(list: 'messages' | 'input'): Repair {
   }
 }
 
-/** A function with a strict schema. */
+/** Makes the schemas of strict functions acceptable, or else the functions not strict. */
 export function strictToolRepair(
   findFunction: (tool: Body) => Strict | undefined,
   replace: ToolShape['withSchema'],

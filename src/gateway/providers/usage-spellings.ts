@@ -15,7 +15,8 @@ export type UsageSpelling = {
 
 export type UsageObject = Record<string, unknown>
 
-const sideNames: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
+/** Counts of the whole, which are read by the first spelling that has them. Of a part, the largest count is used. */
+const wholeCounts: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
 /** A spelling, prepared for reading. */
 type CompiledSpelling = Pick<UsageSpelling, 'only' | 'separateCount'> & {
@@ -60,7 +61,7 @@ function findSpellings(usage: UsageObject, { own, all, readersOf }: Spellings): 
   return all.filter((_, at) => (readers & (1 << at)) !== 0)
 }
 
-/** Reads usage in any of the spellings. The largest count of several spellings is used. */
+/** Reads usage in any of the spellings. */
 export function readCounts(usage: UsageObject, spellings: Spellings): ReportedCounts {
   return readWith(usage, findSpellings(usage, spellings))
 }
@@ -78,7 +79,7 @@ function readWith(usage: UsageObject, spellings: readonly CompiledSpelling[]): R
     for (const { name, group, member } of spelling.paths) {
       const value = group === undefined ? usage[member] : (usage[group] as UsageObject | null | undefined)?.[member]
       if (value == null) continue
-      if (sideNames.has(name)) counts[name] ??= value
+      if (wholeCounts.has(name)) counts[name] ??= value
       else if ((readCount(value) ?? 0) > (readCount(counts[name]) ?? 0)) {
         counts[name] = value
         if (spelling.separateCount) separate[spelling.separateCount] = true

@@ -2,6 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
+import { formatEvent } from './block-writer.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { messageObject, messageUsage } from './message.ts'
 
@@ -17,7 +18,7 @@ export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   let completionTokens = 0
   return {
     event: (event, events = []) => {
-      const raw = frame.started(event)
+      const raw = frame.withStart(event)
       for (const event of events) if (event.type === 'usage') completionTokens = event.tokens.completion
       const end = events.find((event) => event.type === 'finish')
       if (end && end.native === undefined) return calls.repair(withReason(raw, end, completionTokens), events)
@@ -46,14 +47,14 @@ class StreamFrame {
   }
 
   /** The event, after the start of a message if its upstream omitted that. */
-  started(raw: Buffer): Buffer {
+  withStart(raw: Buffer): Buffer {
     if (raw.length < maxStopLength && raw.includes('"message_stop"')) this.#isStopped = true
     if (this.#isStarted) return raw
     if (!raw.includes('"message_start"') && !raw.includes('"content_block_start"')) return raw
     this.#isStarted = true
     if (raw.includes('"message_start"')) return raw
-    const event = { type: 'message_start', message: messageObject(this.#head, [], null, messageUsage(undefined)) }
-    return Buffer.concat([Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`), withEventName(raw)])
+    const message = messageObject(this.#head, [], null, messageUsage(undefined))
+    return Buffer.concat([Buffer.from(formatEvent('message_start', { message })), withEventName(raw)])
   }
 
   end(): string {
@@ -67,8 +68,8 @@ const maxStopLength = 2000
 /** The last event, after one with the reason of the end that the upstream omitted. */
 function withReason(raw: Buffer, { reason }: Extract<AnswerEvent, { type: 'finish' }>, output_tokens: number): Buffer {
   const stop_reason = reason === 'tool_calls' ? 'tool_use' : 'end_turn'
-  const event = { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens } }
-  return Buffer.concat([Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`), withEventName(raw)])
+  const fields = { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens } }
+  return Buffer.concat([Buffer.from(formatEvent('message_delta', fields)), withEventName(raw)])
 }
 
 const eventLine = /^event:/m

@@ -70,7 +70,7 @@ export function responseObject(
   }
 }
 
-/** The settings of the request with defaults. */
+/** The settings of a request that its response repeats, with the default of each. */
 const defaults: Body = {
   instructions: null,
   max_output_tokens: null,
@@ -103,6 +103,7 @@ export function refuseInexpressible(request: Body): void {
   }
 }
 
+/** The settings that a response repeats. */
 export function settingsWithDefaults(request: Body): Body {
   const entries = Object.entries(defaults).map(([name, value]) => [name, request[name] ?? value])
   return { ...Object.fromEntries(entries), ...(request.user != null && { user: request.user }) }

@@ -30,6 +30,7 @@ function responsesFields({ tool_choice, ...config }: Fields): Fields {
 type NamedTool = { type: string; function?: { name: string } }
 type Allowed = { type: string; allowed_tools?: { mode: string; tools: NamedTool[] } }
 
+/** A preset that was saved from a chat body has allowed tools in the form of chats. */
 function flatChoice(choice: unknown): unknown {
   const { type, allowed_tools: allowed } = (choice ?? {}) as Allowed
   if (type !== 'allowed_tools' || !allowed) return choice

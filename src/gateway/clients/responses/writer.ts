@@ -15,7 +15,7 @@ import type {
   UrlCitation,
 } from './object.ts'
 import { responseObject, responseUsage } from './object.ts'
-import { TextPosition } from './text-place.ts'
+import { TextPosition } from './text-position.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 

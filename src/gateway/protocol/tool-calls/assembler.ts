@@ -15,12 +15,6 @@ export type AssemblerOptions = {
   toolNames?: ReadonlySet<string> | undefined
 }
 
-/** The events of one answer, given by upstream event, with its tool calls assembled. @throws as `ToolCallAssembler` does. */
-export function assembled(events: readonly UpstreamEvent[][], options: AssemblerOptions = {}): AnswerEvent[] {
-  const assembler = new ToolCallAssembler(options)
-  return [...events.flatMap((events) => assembler.take(events)), ...assembler.end()]
-}
-
 /**
  * Assembles the tool calls of one answer from their pieces. Each call comes out once, in the order in which the upstream
  * started them. `tool_call` with its id and name comes first. Its arguments follow as they come, and are whole at the end.

@@ -4,8 +4,8 @@ import type { ThoughtMetadata } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../error-code.ts'
 import { sumCounts, usageEvents } from '../token-counts.ts'
+import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../upstream-errors.ts'
 import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
 
@@ -138,11 +138,11 @@ class Blocks {
   /** The indexes of blocks that are not calls of client tools. */
   readonly #otherBlocks = new Set<number | undefined>()
   #citations: Citation[] = []
-  #length = 0
+  #textLength = 0
   #blockStart = 0
 
   begin(at: number | undefined, block: Block): UpstreamEvent[] {
-    this.#blockStart = this.#length
+    this.#blockStart = this.#textLength
     this.#citations = block.type === 'text' ? (block.citations ?? []).flatMap(toCitations) : []
     if (block.type === 'tool_use') this.#otherBlocks.delete(at)
     else this.#otherBlocks.add(at)
@@ -158,14 +158,14 @@ class Blocks {
 
   end(at: number | undefined): UpstreamEvent[] {
     const start = this.#blockStart
-    const end = this.#length
+    const end = this.#textLength
     const events = this.#citations.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
     this.#citations = []
     return this.#otherBlocks.has(at) ? events : [...events, { type: 'call_piece', key: at, isClosed: true }]
   }
 
   #track(events: UpstreamEvent[]): UpstreamEvent[] {
-    for (const event of events) if (event.type === 'text') this.#length += event.text.length
+    for (const event of events) if (event.type === 'text') this.#textLength += event.text.length
     return events
   }
 }
@@ -188,14 +188,14 @@ function readBlockStart(block: Block, at: number | undefined): UpstreamEvent[] {
     case 'tool_use':
       return [{ type: 'call_piece', key: at, id: block.id, name: block.name, whole: readInput(block.input) }]
     case 'server_tool_use':
-      return runByProvider.has(block.name) ? [{ type: 'piece', unit: block.name }] : []
+      return countedTools.has(block.name) ? [{ type: 'piece', unit: block.name }] : []
     default:
       return []
   }
 }
 
-/** Tools whose calls Anthropic counts. */
-const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
+/** Anthropic's tools that are billed by call. */
+const countedTools: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
 /** The input of a call at its start. Streams send it later, but some servers send all of it here, or as JSON text. */
 function readInput(input: unknown): string | undefined {
@@ -219,6 +219,7 @@ function thoughtEvent(
   return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...mark }
 }
 
+/** An answer with an unknown reason counts as truncated, and never as a success. */
 function finishEvent(native: string): AnswerEvent {
   return { type: 'finish', reason: ownValue(finishReasons, native) ?? 'length', native }
 }

@@ -8,6 +8,7 @@ export const anthropicForms: AnswerForms = {
   mark: /"(?:message_start|message_delta|content_block_\w+)"/,
   isOwn: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
   normalizer: {
+    // The type of an event can be in its name alone, so the data is searched for it.
     isStandard: ({ event, data }) =>
       data.startsWith(blockDelta) ||
       ((event === undefined || data.includes(`"${event}"`)) &&

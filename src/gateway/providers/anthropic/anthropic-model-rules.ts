@@ -73,6 +73,7 @@ function withSmallerBudget(body: Body, dropped: string[]): Body {
   return { ...body, thinking: { ...thinking, budget_tokens: smaller } }
 }
 
+/** With reasoning, Claude refuses a smaller `top_p`. */
 const minTopP = 0.95
 
 /** Reasoning excludes a forced call, which takes precedence, and most sampling settings. */

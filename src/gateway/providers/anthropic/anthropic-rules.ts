@@ -101,6 +101,7 @@ const fitInputs: Repair = (body) => {
   return messages === body.messages ? body : { ...body, messages }
 }
 
+/** Raises a thinking budget below the minimum, if the answer limit has room for it. */
 const raiseThinkingBudget: Repair = (body) => {
   const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
   const budget = thinking?.budget_tokens
@@ -178,6 +179,7 @@ const toolShape = (kind: 'strict' | 'other'): ToolShape => ({
 
 /** The request rules of Anthropic. */
 export const anthropicRules: RequestRules = {
+  // In an order in which no repair undoes an earlier one: results are paired by unique ids, for example.
   repairs: [
     fitBlocks,
     skipBlankTexts,

@@ -104,8 +104,9 @@ class DemoAnswer implements Exchange {
       return false
     }
     this.#idleTimer.start(this.#silenceMs)
-    if (!this.#streams) return step.event.type === 'error' ? this.#endWithError(step.event) : true
     if (step.event.type === 'error') return this.#endWithError(step.event)
+    // A whole answer is written at its end.
+    if (!this.#streams) return true
     const text = this.#writer.event(step.event)
     if (text) this.#sink.data(Buffer.from(text))
     return true

@@ -7,5 +7,5 @@ export function generateCallId(answerId: string, index: number): string {
   return generatedCallId(answerId, index, prefix)
 }
 
-/** Whether Gemini does not know an id: it was generated, or came from another provider. */
+/** Matches ids that Gemini does not know: they were generated, or came from another provider. */
 export const generatedCallIdPattern = new RegExp(`^(?:${prefix}|call_|toolu_|fc_|chatcmpl-tool-)`)

@@ -52,18 +52,21 @@ export class GeminiCalls {
     this.#open = undefined
     const key = this.#count++
     const id = open.id ?? generateCallId(answerId, key)
+    // Without its last brace, the JSON is as incomplete as the call.
     return [{ type: 'call_piece', key, id, name: open.name, text: open.args.toJson().slice(0, -1) }]
   }
 
   #call({ id, name = '', args }: FunctionCall, signed: Signature, answerId: string): UpstreamEvent[] {
     const index = this.#count++
     const whole = argumentsText(args) ?? '{}'
-    const isNew = id ? (this.#argumentsById.get(id) ?? whole) === whole : false
-    const callId = id && isNew ? id : generateCallId(answerId, index)
-    if (isNew) this.#argumentsById.set(callId, whole)
+    // The same id with other arguments is another call.
+    const hasOwnId = id ? (this.#argumentsById.get(id) ?? whole) === whole : false
+    const callId = id && hasOwnId ? id : generateCallId(answerId, index)
+    if (hasOwnId) this.#argumentsById.set(callId, whole)
     const call: UpstreamEvent = {
       type: 'call_piece',
-      key: isNew ? undefined : index,
+      // A repeated call has no number, so that it is recognized by its id.
+      key: hasOwnId ? undefined : index,
       id: callId,
       name,
       whole,

@@ -91,7 +91,7 @@ function normalizeCandidate(candidate: unknown): unknown {
   if (!isObject(candidate)) return candidate
   const { content, finishReason: reason } = candidate
   const word = typeof reason === 'number' ? (reasonsByNumber[reason] ?? 'OTHER') : String(reason ?? '').toUpperCase()
-  // The value of an end that is not reached.
+  // Before the end, some servers send a reason that says nothing.
   const standardReason =
     word === '' || word === 'FINISH_REASON_UNSPECIFIED' ? undefined : (reasonOfWord.get(word) ?? word)
   return withMembers(candidate, {

@@ -5,7 +5,7 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { emptyRequestFault } from '../empty-answer.ts'
+import { emptyRequestFault } from '../empty-request.ts'
 import { encodeContents, encodeSystemInstruction } from './gemini-contents.ts'
 import { encodeThinkingConfig, needsSignatures } from './gemini-thinking.ts'
 import { encodeProviderTool } from './gemini-tools.ts'
@@ -32,7 +32,7 @@ function encodePrompt({ messages }: ChatRequest, { upstreamModel }: Endpoint): B
   return { contents: [{ role: 'user', ...systemInstruction }] }
 }
 
-/** Gemini accepts a seed of 32 bits. */
+/** Gemini accepts a signed number of 32 bits. */
 const maxSeed = 2 ** 31
 
 function encodeGenerationConfig(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {

@@ -66,7 +66,7 @@ const fitAnswerSchema: Repair = (body, dropped) => {
 
 const maxStops = 5
 
-/** A stop sequence needs a character. */
+/** Gemini accepts five stop sequences, and none that is empty. */
 const fitStops: Repair = (body, dropped) => {
   const config = body.generationConfig as { stopSequences?: unknown } | undefined
   const stops = config?.stopSequences

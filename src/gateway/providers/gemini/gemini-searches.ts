@@ -28,8 +28,8 @@ const maxQueryLength = 1000
 /** Counts the billed searches. Events of a stream can repeat earlier queries. */
 export class Searches {
   readonly #queries = new Set<string>()
-  searchCount = 0
-  hasMapSearch = false
+  #searchCount = 0
+  #hasMapSearch = false
 
   read(grounding: Grounding, model: string | undefined): AnswerEvent[] {
     const { webSearchQueries: queries, searchEntryPoint, groundingChunks } = grounding
@@ -40,9 +40,9 @@ export class Searches {
     const queryCount = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
     const billed = searchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount
     const events: AnswerEvent[] = []
-    for (; this.searchCount < billed; this.searchCount++) events.push({ type: 'piece', unit: 'google_search' })
-    if (!this.hasMapSearch && chunks.some((chunk) => chunk?.maps)) {
-      this.hasMapSearch = true
+    for (; this.#searchCount < billed; this.#searchCount++) events.push({ type: 'piece', unit: 'google_search' })
+    if (!this.#hasMapSearch && chunks.some((chunk) => chunk?.maps)) {
+      this.#hasMapSearch = true
       events.push({ type: 'piece', unit: 'google_maps' })
     }
     return events

@@ -3,8 +3,9 @@ import { chooseEffort, computeThinkingBudget, readThinkingSetting } from '../../
 
 /** Up to version 2.5 reasoning has a token budget, from 3 it has levels. */
 const usesBudget = /gemini-[12](?:\D|$)/
-/** The first model with levels has fewer of them than later ones. */
+/** Pro models cannot disable reasoning. */
 const proModel = /-pro/
+/** The first pro model with levels, which has no level between low and high. */
 const firstProModel = /gemini-3-pro/
 
 /** A thinking budget is a share of this if the request sets no answer limit. */
@@ -28,27 +29,20 @@ export function encodeThinkingConfig(
     const thinkingLevel = chooseLevel(setting.enabled ? chooseEffort(setting) : 'minimal', model)
     return setting.enabled ? { includeThoughts, thinkingLevel } : { thinkingLevel }
   }
-  if (!setting.enabled) return { thinkingBudget: minBudgetFor(model) }
+  if (!setting.enabled) return { thinkingBudget: proModel.test(model) ? minProBudget : 0 }
   const isRequested = setting.budgetTokens !== undefined || setting.effort !== undefined
   // -1 lets the model decide.
   const thinkingBudget = isRequested
-    ? clamp(
-        computeThinkingBudget(setting, maxTokens ?? defaultAnswerTokens),
-        smallestBudgetFor(model),
-        maxBudgetFor(model),
-      )
+    ? clamp(computeThinkingBudget(setting, maxTokens ?? defaultAnswerTokens), minBudgetFor(model), maxBudgetFor(model))
     : -1
   return { includeThoughts, thinkingBudget }
 }
 
-/** Pro models cannot disable reasoning. */
-function minBudgetFor(model: string): number {
-  return proModel.test(model) ? 128 : 0
-}
+const minProBudget = 128
 
 /** The smallest budget of a model that reasons. */
-function smallestBudgetFor(model: string): number {
-  if (proModel.test(model)) return 128
+function minBudgetFor(model: string): number {
+  if (proModel.test(model)) return minProBudget
   return /flash-lite/.test(model) ? 512 : 1
 }
 

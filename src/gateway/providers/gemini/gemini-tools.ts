@@ -13,14 +13,14 @@ const geminiTools: Record<string, { name: string; settings: string[] }> = {
   code_execution: { name: 'codeExecution', settings: [] },
 }
 
-const keyBySpelling = new Map(
+const unitBySpelling = new Map(
   Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((spelling) => [spelling, unit])),
 )
 
 /** The requested tool, by its type or by a member with its name, which is Gemini's own form. */
 function findToolUnit(tool: Body): string | undefined {
-  const named = [tool.type, ...Object.keys(tool)].find((name) => keyBySpelling.has(String(name)))
-  return named === undefined ? undefined : keyBySpelling.get(String(named))
+  const named = [tool.type, ...Object.keys(tool)].find((name) => unitBySpelling.has(String(name)))
+  return named === undefined ? undefined : unitBySpelling.get(String(named))
 }
 
 /** Translates a provider tool setting by setting. Undefined for an unknown one. */

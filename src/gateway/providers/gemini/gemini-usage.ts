@@ -14,7 +14,7 @@ export type GeminiUsage = {
   serviceTier?: string
 }
 
-/** Reasoning is counted once, not in each event. */
+/** The count that some servers send for each event alone. That of reasoning is always for the whole answer. */
 export function candidateCounts({ candidatesTokenCount: completion }: GeminiUsage): ReportedCounts {
   return { prompt: undefined, completion }
 }

@@ -8,7 +8,7 @@ import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-t
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { geminiEmbeddings } from '../embeddings/gemini-embeddings.ts'
-import { readRefusalMessage } from '../error-code.ts'
+import { readRefusalMessage } from '../upstream-errors.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiForms } from './gemini-forms.ts'
 import { excludesFormat, geminiRequest } from './gemini-request.ts'
@@ -42,6 +42,7 @@ export const googleGemini: ProviderProtocol = {
 
 function missingFields(chat: ChatRequest, endpoint: Endpoint): string[] {
   const format = excludesFormat(chat, endpoint) ? ['response_format'] : []
+  // The voice in `audio` is sent.
   const unknown = findUnknownFields(chat as Body).filter((name) => name !== 'audio')
   return [...geminiLacks, ...format, ...unknown]
 }

@@ -64,7 +64,7 @@ const requiringReasoning: ChatDialect = {
 }
 const moonshot: ChatDialect = { ...requiringReasoning, prefillField: 'partial', maxTemperature: 1 }
 
-/** It validates requests against its own schema. */
+/** Mistral validates requests against its own schema. */
 const mistral: ChatDialect = {
   repeatedRoles: true,
   acceptsAnyBound: true,
@@ -101,11 +101,24 @@ const mistral: ChatDialect = {
   ],
 }
 
-/** It refuses each member that it does not know. */
+/** Groq refuses each field that it does not know. */
 const groqRefuses = [
-  ...['logprobs', 'top_logprobs', 'logit_bias', 'store', 'verbosity', 'prompt_cache_key', 'prompt_cache_retention'],
-  ...['safety_identifier', 'modalities', 'audio', 'prediction', 'cache_control'],
-  ...['top_k', 'top_a', 'min_p', 'repetition_penalty'],
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+  'store',
+  'verbosity',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'modalities',
+  'audio',
+  'prediction',
+  'cache_control',
+  'top_k',
+  'top_a',
+  'min_p',
+  'repetition_penalty',
 ]
 
 const penaltiesAndBias = ['presence_penalty', 'frequency_penalty', 'logit_bias']
@@ -134,10 +147,10 @@ const dialects: Record<string, ChatDialect> = {
   },
   cerebras: { reasoningField: 'reasoning', acceptsAnyBound: true, reasonsByEffort: true, refuses: penaltiesAndBias },
   xai: {
-    efforts: ['none', 'low', 'medium', 'high'],
     ...lenient,
     reasoningField: 'reasoning_content',
     reasonsByEffort: true,
+    efforts: ['none', 'low', 'medium', 'high'],
     refuses: penaltiesAndBias,
   },
   mistral,

@@ -87,7 +87,7 @@ function normalizeCall(call: unknown): Members {
   if (!isObject(call) || isObject(call.custom)) return call as Members
   const called = isObject(call.function) ? call.function : call
   if (called.arguments != null || called.name === undefined) return call
-  const args = called.arguments ?? called.parameters ?? called.input ?? called.args
+  const args = called.parameters ?? called.input ?? called.args
   if (args === undefined) return call
   const { id, index } = call
   return {

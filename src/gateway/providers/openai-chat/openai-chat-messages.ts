@@ -64,7 +64,7 @@ function withContent(message: Message): Message {
   return message.content == null && message.tool_calls === undefined ? { ...message, content: '' } : message
 }
 
-/** Members of messages without the name of a user or an answer, and without empty ones. */
+/** Whether a server that refuses names refuses this member of a message. It also refuses null, except as content. */
 function isRefusedMember(message: Message, name: string): boolean {
   if (name === 'name') return message.role !== 'tool'
   return message[name] === null && name !== 'content'

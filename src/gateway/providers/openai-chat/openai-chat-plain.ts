@@ -1,8 +1,8 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ContentPart, Message } from '#chat/message.ts'
-import { isServerToolPart, joinTexts, refuseContainerFile, resultContent } from '../content.ts'
-import { emptyRequestFault } from '../empty-answer.ts'
+import { isSingleProviderPart, joinTexts, refuseContainerFile, resultContent } from '../content.ts'
+import { emptyRequestFault } from '../empty-request.ts'
 
 /**
  * Simplifies a chat request from another protocol for all chat servers. Joins text parts, and moves images of tool results
@@ -11,7 +11,7 @@ import { emptyRequestFault } from '../empty-answer.ts'
  */
 export function simplifyChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
   const keepsCacheControl = prices.cacheWrite !== undefined
-  const messages = chat.messages.flatMap(withoutServerToolParts)
+  const messages = chat.messages.flatMap(withoutSingleProviderParts)
   if (messages.length === 0) throw emptyRequestFault()
   const unknown =
     supportedParameters.length > 0 ? optionalSettings.filter((name) => !supportedParameters.includes(name)) : []
@@ -37,12 +37,12 @@ function withoutMembers<T extends object>(object: T, skipped: ReadonlySet<string
 /** Settings that are sent only if the catalogue lists them for the endpoint. */
 export const optionalSettings = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
 
-/** Removes the parts of tools that a provider ran. A system message without other parts is removed. */
-function withoutServerToolParts(message: Message): Message[] {
+/** Removes the parts that only their provider understands. A system message without other parts is removed. */
+function withoutSingleProviderParts(message: Message): Message[] {
   if (!Array.isArray(message.content)) return [message]
   for (const part of message.content) refuseContainerFile(part)
-  if (!message.content.some(isServerToolPart)) return [message]
-  const content = message.content.filter((part) => !isServerToolPart(part))
+  if (!message.content.some(isSingleProviderPart)) return [message]
+  const content = message.content.filter((part) => !isSingleProviderPart(part))
   return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []
 }
 

@@ -14,8 +14,8 @@ import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
-import { readRefusalMessage } from '../error-code.ts'
 import { chatBillable } from '../openai-tools.ts'
+import { readRefusalMessage } from '../upstream-errors.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { findDialect } from './openai-chat-dialects.ts'
 import { chatForms } from './openai-chat-forms.ts'
@@ -62,7 +62,7 @@ function encodePlain(body: Body, target: ProtocolTarget, source?: JsonSource): E
   const changed = changedBody(body, changesOf(body, target))
   const { body: sent, dropped: repaired, aliases } = repairChat(changed, target.endpoint)
   const { credential, endpoint } = target
-  const isIgnored = body.reasoning != null && isUnknownEffort(body as ChatRequest, endpoint)
+  const isIgnored = body.reasoning != null && mustOmitEffort(body as ChatRequest, endpoint)
   const dropped = isIgnored ? ['reasoning', ...repaired] : repaired
   return {
     path: '/chat/completions',
@@ -103,7 +103,7 @@ function reasoningChanges(chat: ChatRequest, endpoint: Endpoint): Body {
   const isForeign = reasonsByEffort && foreignThinkingFields.some((name) => chat[name] != null)
   if (!isForeign && (chat.reasoning == null || acceptsReasoning)) return {}
   const removed = ['reasoning', ...(isForeign ? foreignThinkingFields : [])].map((name) => [name, undefined])
-  const effort = isUnknownEffort(chat, endpoint) ? undefined : effortIn(chat)
+  const effort = mustOmitEffort(chat, endpoint) ? undefined : effortIn(chat)
   return { ...Object.fromEntries(removed), ...(effort !== undefined && { reasoning_effort: effort }) }
 }
 
@@ -113,7 +113,7 @@ function effortIn(chat: ChatRequest): string | undefined {
 }
 
 /** Whether the model does not reason, so that strict servers refuse an effort that the client did not send itself. */
-function isUnknownEffort({ reasoning_effort }: ChatRequest, endpoint: Endpoint): boolean {
+function mustOmitEffort({ reasoning_effort }: ChatRequest, endpoint: Endpoint): boolean {
   return reasoning_effort == null && !isReasoningModel(endpoint)
 }
 

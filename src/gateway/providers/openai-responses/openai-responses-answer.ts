@@ -1,5 +1,5 @@
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { errorWithoutAnswer } from '../error-code.ts'
+import { errorWithoutAnswer } from '../upstream-errors.ts'
 import { AnswerText, readCitations } from './openai-responses-citations.ts'
 import {
   errorEvent,

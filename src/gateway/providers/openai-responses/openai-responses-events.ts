@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { noMessage, readErrorCode, readErrorMessage, readErrorStatus } from '../error-code.ts'
 import { OpenaiUsage, responsesSpellings } from '../openai-usage.ts'
+import { noMessage, readErrorCode, readErrorMessage, readErrorStatus } from '../upstream-errors.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
 import { countPieces, findUnit, type Item as RunItem } from './openai-responses-pieces.ts'
 

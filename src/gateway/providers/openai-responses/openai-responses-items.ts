@@ -8,7 +8,7 @@ type Part = { type?: unknown; text?: unknown; image_url?: unknown } & Body
 type Item = { type?: unknown; role?: unknown; content?: unknown; arguments?: unknown; output?: unknown } & Body
 
 /** Members of items that can be absent, and that OpenAI refuses if they are null. */
-const optional = ['id', 'status', 'name', 'phase', 'namespace'] as const
+const nonNullMembers = ['id', 'status', 'name', 'phase', 'namespace'] as const
 
 /** Gives items the part types and members that OpenAI accepts. Clients send items as they got them, or as chats have them. */
 export const fitItems: Repair = (body) => {
@@ -18,9 +18,9 @@ export const fitItems: Repair = (body) => {
   return input === body.input ? body : { ...body, input }
 }
 
-function fitItem(given: Item, budget: JsonBudget): Item {
-  if (typeof given !== 'object' || given === null) return given
-  const item = withoutNullMembers(given)
+function fitItem(original: Item, budget: JsonBudget): Item {
+  if (typeof original !== 'object' || original === null) return original
+  const item = withoutNullMembers(original)
   if (item.type === 'function_call') {
     const args = toArgumentsText(item.arguments, budget)
     return args === item.arguments ? item : { ...item, arguments: args }
@@ -33,7 +33,7 @@ function fitItem(given: Item, budget: JsonBudget): Item {
 }
 
 function withoutNullMembers(item: Item): Item {
-  const names = optional.filter((name) => item[name] === null)
+  const names = nonNullMembers.filter((name) => item[name] === null)
   if (names.length === 0) return item
   const rest = { ...item }
   for (const name of names) delete rest[name]

@@ -6,7 +6,7 @@ import { readCallLimit } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { emptyRequestFault } from '../empty-answer.ts'
+import { emptyRequestFault } from '../empty-request.ts'
 import { encodeProviderTool, searchTool } from '../openai-tools.ts'
 import { inputItems } from './openai-responses-input.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TextPosition } from './text-place.ts'
+import { TextPosition } from './text-position.ts'
 
 test('a citation is placed within its own text part', () => {
   const place = new TextPosition()

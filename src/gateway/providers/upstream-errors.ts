@@ -33,8 +33,16 @@ const wordNames = ['code', 'type', 'status'] as const
 const statusOfWord = new Map(
   Object.entries({
     400: [
-      ...['invalidrequest', 'invalidprompt', 'contextlengthexceeded', 'badrequest', 'invalidargument', 'validation'],
-      ...['invalidparameter', 'contentfilter', 'contentpolicyviolation', 'datainspectionfailed'],
+      'invalidrequest',
+      'invalidprompt',
+      'contextlengthexceeded',
+      'badrequest',
+      'invalidargument',
+      'validation',
+      'invalidparameter',
+      'contentfilter',
+      'contentpolicyviolation',
+      'datainspectionfailed',
     ],
     401: ['authentication', 'unauthenticated', 'unauthorized', 'invalidapikey'],
     402: ['billing', 'insufficientquota', 'insufficientbalance', 'paymentrequired'],
