@@ -1,4 +1,4 @@
-import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
+import { maskSecrets } from '#gateway/attempt/secrets/mask-secrets.ts'
 import { cloneInPod } from '#provision/kubernetes/clone-in-pod.ts'
 
 // The first container of an intern's pod if the intern starts with a repository. The owner sees the last line of its output.

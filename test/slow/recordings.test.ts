@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as official from '@openrouter/sdk/models'
-import { refineStatus } from '#gateway/attempt/refined-status.ts'
+import { refineStatus } from '#gateway/attempt/failure/refined-status.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from '../harness/upstream/provider-facts.ts'
 import { type Loss, losses, lossOf } from '../recordings/losses.ts'

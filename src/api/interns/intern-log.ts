@@ -1,4 +1,4 @@
-import { maskCredentials } from '#gateway/attempt/mask-secrets.ts'
+import { maskCredentials } from '#gateway/attempt/secrets/mask-secrets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { readMcpServers } from '#interns/registry/mcp-servers.ts'
 import { readRepositoryPassword } from '#interns/registry/repository.ts'

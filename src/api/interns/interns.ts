@@ -1,4 +1,4 @@
-import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
+import { maskSecrets } from '#gateway/attempt/secrets/mask-secrets.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
 import { createDecisionCollector } from '#interns/rules/collect.ts'
 import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'

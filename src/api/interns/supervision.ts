@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
+import { maskSecrets } from '#gateway/attempt/secrets/mask-secrets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { EndReason } from '#interns/contract/run.ts'

@@ -1,8 +1,8 @@
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
-import { AttemptAnswer } from './attempt-answer.ts'
+import { AttemptAnswer } from './answer/attempt-answer.ts'
+import type { Receiver } from './answer/receiver.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import type { AttemptFailure } from './failure.ts'
-import type { Receiver } from './receiver.ts'
+import type { AttemptFailure } from './failure/failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
 /** Receives the time to the connection and to the first byte, in milliseconds, when an attempt has ended. */

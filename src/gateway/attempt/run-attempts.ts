@@ -7,7 +7,7 @@ import type { Target } from '../plan/plan.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { admittedTargets } from './admitted-targets.ts'
 import type { EncodingDeps } from './attempt-request.ts'
-import { type AttemptFailure, failureFromStatus, toClientFault } from './failure.ts'
+import { type AttemptFailure, failureFromStatus, toClientFault } from './failure/failure.ts'
 import { type Answer, answerHead, endWithError, sendStreamed, sendWhole } from './send-attempt.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 

@@ -12,7 +12,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
 import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
 import { nameDroppedFields } from './dropped-fields-header.ts'
-import { type AttemptFailure, toClientFault } from './failure.ts'
+import { type AttemptFailure, toClientFault } from './failure/failure.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
 /** A whole answer; undefined if it was streamed. */

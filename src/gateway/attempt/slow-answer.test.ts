@@ -5,10 +5,10 @@ import { runInNewContext } from 'node:vm'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
+import type { Receiver } from './answer/receiver.ts'
 import { attempt } from './attempt.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import type { AttemptFailure } from './failure.ts'
-import type { Receiver } from './receiver.ts'
+import type { AttemptFailure } from './failure/failure.ts'
 import type { Exchange, Sink } from './upstream/upstream.ts'
 
 setFlagsFromString('--expose-gc')

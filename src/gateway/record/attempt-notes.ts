@@ -1,6 +1,6 @@
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { AttemptNote } from '#spend/ledger/generation.ts'
-import type { AttemptFailure } from '../attempt/failure.ts'
+import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { Restriction } from '../plan/circuit-health.ts'
 import type { Target } from '../plan/plan.ts'
 import { openCircuitNote } from './skipped-endpoints.ts'

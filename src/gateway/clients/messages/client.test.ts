@@ -6,7 +6,7 @@ import { SseReader } from '#platform/net/sse.ts'
 import { messagesClient } from './client.ts'
 import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
-import { messagesToChat } from './to-chat.ts'
+import { messagesToChat } from './request/to-chat.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 const answer = (events: AnswerEvent[]) => messagesClient.writeBody(head, events, { costUsd: 0.5 }) as any

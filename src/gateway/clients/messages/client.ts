@@ -1,14 +1,14 @@
 import { MessagesCall } from '#chat/messages-call.ts'
 import type { ClientProtocol } from '../../protocol/protocol.ts'
 import { addCostToUsage } from '../../protocol/usage-with-cost.ts'
+import { messageUsage } from './answer/message.ts'
+import { messagesRewriter } from './answer/rewriter.ts'
+import { MessageWriter } from './answer/writer.ts'
 import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
-import { messageUsage } from './message.ts'
 import { messagesPreset } from './preset.ts'
-import { messagesRewriter } from './rewriter.ts'
+import { messagesToChat, untranslatedFields } from './request/to-chat.ts'
 import { Message, MessageError, MessageEvent } from './schema.ts'
-import { messagesToChat, untranslatedFields } from './to-chat.ts'
-import { MessageWriter } from './writer.ts'
 
 /** Clients of Anthropic messages. They always get the usage. */
 export const messagesClient: ClientProtocol = {

@@ -1,7 +1,7 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
 import { withoutForeign } from '../../presets/preset-settings.ts'
-import { chatOnly } from './to-chat.ts'
+import { chatOnly } from './request/to-chat.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields

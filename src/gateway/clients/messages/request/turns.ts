@@ -2,8 +2,8 @@ import type { ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
+import { readThought } from '../thoughts.ts'
 import { type Block, readBlocks, toParts } from './blocks.ts'
-import { readThought } from './thoughts.ts'
 
 type Turn = { role?: unknown; content?: unknown }
 

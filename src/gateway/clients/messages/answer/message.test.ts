@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { messagesClient } from './client.ts'
+import { messagesClient } from '../client.ts'
 import { messageUsage } from './message.ts'
 
 test('without usage every count is zero', () => {

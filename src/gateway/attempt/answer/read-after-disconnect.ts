@@ -1,4 +1,4 @@
-import type { AttemptRequest } from './attempt-request.ts'
+import type { AttemptRequest } from '../attempt-request.ts'
 
 /** The maximum number of bytes that are read after the end of an answer to find its usage. */
 const maxUsageBytes = 1024 * 1024

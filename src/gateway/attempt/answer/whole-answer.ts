@@ -1,9 +1,9 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
-import type { ProviderProtocol } from '../protocol/protocol.ts'
-import { protocols } from '../providers/protocols.ts'
-import { errorWithoutAnswer, noMessage } from '../providers/upstream-errors.ts'
-import type { AttemptRequest } from './attempt-request.ts'
+import type { ProviderProtocol } from '../../protocol/protocol.ts'
+import { protocols } from '../../providers/protocols.ts'
+import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
+import type { AttemptRequest } from '../attempt-request.ts'
 import { isOtherText, parseJson, refuseDeep, toErrorEvent } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
 

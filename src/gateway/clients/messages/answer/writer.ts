@@ -1,9 +1,10 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { isThoughtEnd, type Thought, type ThoughtMetadata } from '#chat/thoughts.ts'
-import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../../../protocol/protocol.ts'
+import { toErrorObject } from '../errors.ts'
+import { toRedactedData, toSignature } from '../thoughts.ts'
 import { BlockWriter, formatEvent, unknownBlock } from './block-writer.ts'
 import { CitationWriter } from './citation-writer.ts'
-import { toErrorObject } from './errors.ts'
 import {
   type AnswerBlock,
   messageObject,
@@ -14,7 +15,6 @@ import {
   toCitation,
 } from './message.ts'
 import { OpenCall } from './open-call.ts'
-import { toRedactedData, toSignature } from './thoughts.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 /** A call or an event that waits until the open call is complete. */

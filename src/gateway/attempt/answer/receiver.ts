@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import type { EventTemplate } from '../protocol/event-template.ts'
-import type { AttemptFailure } from './failure.ts'
-import type { Exchange } from './upstream/upstream.ts'
+import type { EventTemplate } from '../../protocol/event-template.ts'
+import type { AttemptFailure } from '../failure/failure.ts'
+import type { Exchange } from '../upstream/upstream.ts'
 
 /** A whole answer: as bytes, as text, and its value. */
 export type WholeAnswer = { bytes: Buffer; text: string; body: unknown }

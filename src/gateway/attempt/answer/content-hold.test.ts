@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { until } from '#test/harness/until.ts'
-import { anthropicMessages } from '../providers/anthropic/anthropic-messages.ts'
+import { anthropicMessages } from '../../providers/anthropic/anthropic-messages.ts'
+import type { AttemptRequest } from '../attempt-request.ts'
+import type { AttemptFailure } from '../failure/failure.ts'
+import type { Exchange } from '../upstream/upstream.ts'
 import { AttemptAnswer } from './attempt-answer.ts'
-import type { AttemptRequest } from './attempt-request.ts'
-import type { AttemptFailure } from './failure.ts'
-import type { Exchange } from './upstream/upstream.ts'
 
 const sse = (event: object) => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
 const opening = sse({ type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } })

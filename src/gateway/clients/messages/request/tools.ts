@@ -1,6 +1,6 @@
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { Body } from '../../protocol/protocol.ts'
+import type { Body } from '../../../protocol/protocol.ts'
 import { toClientFunction } from './client-tools.ts'
 
 type Tool = NonNullable<MessagesCall['tools']>[number]

@@ -1,4 +1,4 @@
-import type { AnswerHead } from '../../protocol/protocol.ts'
+import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { type AnswerBlock, messageObject, messageUsage } from './message.ts'
 
 /** A block that was passed through, to which nothing more is written. */

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { chatClient } from '../clients/chat/client.ts'
-import { relayStream } from '../protocol/relay.ts'
-import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
-import { AnswerCounter } from '../record/answer-tally.ts'
+import { chatClient } from '../../clients/chat/client.ts'
+import { relayStream } from '../../protocol/relay.ts'
+import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
+import { AnswerCounter } from '../../record/answer-tally.ts'
+import type { AttemptRequest } from '../attempt-request.ts'
 import { AttemptAnswer } from './attempt-answer.ts'
-import type { AttemptRequest } from './attempt-request.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
 

@@ -1,5 +1,5 @@
 import { type Citation, noTokens, type TokenCounts } from '#chat/events.ts'
-import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
+import type { AnswerHead, CostNote } from '../../../protocol/protocol.ts'
 
 export type TextBlock = { type: 'text'; text: string; citations: unknown[] | null }
 export type ThinkingBlock = { type: 'thinking'; thinking: string; signature: string }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { readBlocks, toParts } from './blocks.ts'
-import { toErrorObject } from './errors.ts'
+import { toErrorObject } from '../errors.ts'
+import { readBlocks, toParts } from '../request/blocks.ts'
 import { MessageWriter } from './writer.ts'
 
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { withoutByteOrderMark } from '#platform/text/decode-bytes.ts'
-import { readPageText } from '../providers/upstream-errors.ts'
+import { readPageText } from '../../providers/upstream-errors.ts'
 
 /** Some upstreams send events without an object as keep-alives: empty, `null`, or a word. */
 export const isKeepAlive = ({ event, data }: SseEvent) => event !== 'error' && !/^\s*[[{]/.test(data)

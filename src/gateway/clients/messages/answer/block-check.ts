@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import { addsArguments, callEventsIn, startsCall, type ToolCall } from '../../protocol/tool-calls/assembled-calls.ts'
+import { addsArguments, callEventsIn, startsCall, type ToolCall } from '../../../protocol/tool-calls/assembled-calls.ts'
 import type { RelayedBlocks } from './writer.ts'
 
 /** An event of an upstream: the members that concern the order of blocks. */

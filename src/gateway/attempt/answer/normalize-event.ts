@@ -1,8 +1,8 @@
 import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { Normalizer, StreamProgress } from '../protocol/answer-forms.ts'
-import type { ProviderProtocol } from '../protocol/protocol.ts'
-import { protocols } from '../providers/protocols.ts'
+import type { Normalizer, StreamProgress } from '../../protocol/answer-forms.ts'
+import type { ProviderProtocol } from '../../protocol/protocol.ts'
+import { protocols } from '../../providers/protocols.ts'
 import { parseJson } from './event-text.ts'
 
 /** The event in the form of its protocol. The same event if it has that form. */

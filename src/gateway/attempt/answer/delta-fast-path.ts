@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { type SseEvent, SseReader } from '#platform/net/sse.ts'
-import { EventTemplate } from '../protocol/event-template.ts'
+import { EventTemplate } from '../../protocol/event-template.ts'
 import type { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { Receiver, TextEvent } from './receiver.ts'
 
