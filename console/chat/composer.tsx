@@ -1,4 +1,3 @@
-import '../components/page/lazy-chunk.ts'
 import { useRef, useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import { Problem } from '../components/page/problem.tsx'

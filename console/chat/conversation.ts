@@ -19,13 +19,13 @@ export const savedPresetCount = signal(0)
 const controllers = new Set<AbortController>()
 export const isBusy = signal(false)
 
-let nextTurn = 1
+let nextTurnId = 1
 
 /** Sends a message to all selected models. @throws Error if the settings are invalid. */
 export function sendMessage(models: string[], text: string, images: string[]): void {
   const before = turns.peek()
   const turn: Turn = {
-    id: nextTurn++,
+    id: nextTurnId++,
     text,
     images,
     replies: Object.fromEntries(models.map((model) => [model, emptyReply])),
@@ -53,14 +53,14 @@ export function stop(): void {
 
 /** Clears the conversation. @returns a function that restores it; undefined if it was empty. */
 export function clear(): (() => void) | undefined {
-  const before = { turns: turns.peek(), opening: earlierMessages.peek(), settings: settings.peek() }
+  const before = { turns: turns.peek(), earlierMessages: earlierMessages.peek(), settings: settings.peek() }
   stop()
   turns.value = []
   earlierMessages.value = []
   if (before.turns.length === 0) return undefined
   return () => {
     turns.value = [...before.turns.map(withStoppedReplies), ...turns.peek()]
-    earlierMessages.value = before.opening
+    earlierMessages.value = before.earlierMessages
     settings.value = before.settings
   }
 }

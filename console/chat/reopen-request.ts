@@ -3,7 +3,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { ChatRequest } from '../api/types.ts'
 import { draft, earlierMessages, settings } from './conversation.ts'
-import { noSettings, type Settings } from './request.ts'
+import type { Settings } from './request.ts'
 
 type Message = ChatRequest['messages'][number]
 
@@ -32,6 +32,7 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
     max_tokens,
     max_completion_tokens,
     reasoning,
+    // The chat is not part of that session.
     session_id: _omitted,
     ...otherParameters
   } = parameters
@@ -42,7 +43,6 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
   const additional = isReasoningOmitted ? otherParameters : { ...otherParameters, reasoning }
   const numberText = (value: unknown) => (typeof value === 'number' ? String(value) : '')
   return {
-    ...noSettings,
     system,
     temperature: numberText(temperature),
     topP: numberText(top_p),

@@ -4,6 +4,7 @@ import { asFailure } from '../api/failure.ts'
 import { invalidate } from '../api/resource.ts'
 import { canManage } from '../api/session.ts'
 import type { SavedPresetVersion } from '../api/types.ts'
+import { presetNameAttributes } from '../components/form/preset-name.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { toast } from '../components/page/toast.tsx'
 import { savedPresetCount, settings } from './conversation.ts'
@@ -37,14 +38,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
       <form class="save-preset" onSubmit={save}>
         <label>
           Save as preset
-          <input
-            placeholder="Name, such as invoices"
-            pattern="[a-z0-9][a-z0-9_\-]{0,63}"
-            title="1 to 64 of a-z, 0-9, - and _, starting with a letter or digit"
-            required
-            value={slug}
-            onInput={(event) => setSlug(event.currentTarget.value)}
-          />
+          <input {...presetNameAttributes} value={slug} onInput={(event) => setSlug(event.currentTarget.value)} />
         </label>
         <button type="submit">Save</button>
         <Problem text={problem} />

@@ -1,3 +1,4 @@
+import '../components/page/lazy-chunk.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { Heading } from '../components/page/heading.tsx'
@@ -124,13 +125,7 @@ function EmptyChat({ models, choices, choose }: ConversationProps) {
   }
   return (
     <div class="state">
-      <h2>
-        {models.length === 0
-          ? 'Choose a model'
-          : models.length === 1
-            ? 'Ready: 1 model'
-            : `Ready: ${models.length} models`}
-      </h2>
+      <h2>{models.length === 0 ? 'Choose a model' : `Ready: ${countText(models.length, 'model')}`}</h2>
       <p class="dim">
         Up to four models or presets answer side by side, each with its provider, time to the first token, speed and
         price. Each request is charged to your key and listed in the request log.

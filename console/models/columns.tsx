@@ -9,6 +9,7 @@ const dash = <span class="dim">–</span>
 
 export const intelligenceOf = ({ benchmarks }: Model) => benchmarks?.artificial_analysis.intelligence_index ?? undefined
 
+/** Formats a day as `2026-11-30`. */
 const dayFormat = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' })
 export const dayOf = ({ created }: Model) => dayFormat.format(created * 1000)
 
@@ -59,14 +60,14 @@ export function columnsOf(measured: MeasurementsByModel, hasScores: boolean): Co
       640,
     ),
     numberColumn(
-      'asked',
+      'requests',
       'requests, 30 d',
       '108px',
       ({ id }) => formatOrDash(measured.get(id)?.requests, exactCount),
       860,
     ),
     {
-      name: 'reads',
+      name: 'input',
       title: 'additional input',
       width: 'minmax(150px, 1fr)',
       from: 1080,

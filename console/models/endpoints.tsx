@@ -11,10 +11,10 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   const configured = endpoints.filter(({ status }) => status !== 'unconfigured')
   const compared = configured.length > 1 ? configured : []
   const best = {
-    prompt: lowest(compared.map(({ pricing }) => Number(pricing.prompt))),
-    completion: lowest(compared.map(({ pricing }) => Number(pricing.completion))),
-    first: lowest(compared.map(({ latency_last_30m }) => latency_last_30m?.p50)),
-    speed: -lowest(compared.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
+    prompt: Math.min(...compared.map(({ pricing }) => Number(pricing.prompt))),
+    completion: Math.min(...compared.map(({ pricing }) => Number(pricing.completion))),
+    first: Math.min(...compared.flatMap(({ latency_last_30m }) => latency_last_30m?.p50 ?? [])),
+    speed: Math.max(...compared.flatMap(({ throughput_last_30m }) => throughput_last_30m?.p50 ?? [])),
   }
   return (
     <section class="wide-table" aria-label="Endpoints" tabIndex={0}>
@@ -48,9 +48,6 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
     </section>
   )
 }
-
-const lowest = (values: (number | null | undefined)[]) =>
-  Math.min(...values.filter((value): value is number => typeof value === 'number'))
 
 type BestValues = Record<'prompt' | 'completion' | 'first' | 'speed', number>
 

@@ -48,7 +48,7 @@ function GuardrailRow({ verdict, isLinked }: { verdict: ModelVerdict; isLinked: 
         {rule !== null
           ? `refused: ${ruleLabel(rule)}`
           : `${is_allowed ? 'blocked endpoints:' : 'all endpoints blocked:'} ${endpoints
-              .map(({ tag, rule: own }) => `${tag} (${ruleLabel(own)})`)
+              .map(({ tag, rule: endpointRule }) => `${tag} (${ruleLabel(endpointRule)})`)
               .join(', ')}`}
       </td>
     </tr>

@@ -64,7 +64,8 @@ function ScatterDrawing({ points, front, width, height, valueName, pathOf }: Dra
   const isOnFront = new Set(front.map(({ id }) => id))
   return (
     <svg
-      {...{ width: rem(width), height: rem(height) }}
+      width={rem(width)}
+      height={rem(height)}
       viewBox={`0 0 ${width} ${height}`}
       role="group"
       aria-label={`Price against ${valueName}`}

@@ -4,7 +4,7 @@ import type { Change } from '../components/text/difference.tsx'
 export type Version = { system_prompt: string | null; config: Record<string, unknown> }
 
 /** How a field is entered. `lines` is a list with one item per line, `json` any other value. */
-type Kind = 'prompt' | 'model' | 'models' | 'number' | 'flag' | 'words' | 'lines' | 'json'
+type Kind = 'prompt' | 'model' | 'models' | 'number' | 'flag' | 'text' | 'lines' | 'json'
 export type Field = { name: string; kind: Kind; hint?: string; isCommon?: boolean }
 
 /** All fields of a version, in display order. `isCommon`: displayed also without a value. */
@@ -36,10 +36,10 @@ export const fields: Field[] = [
   { name: 'parallel_tool_calls', kind: 'flag' },
   { name: 'max_tool_calls', kind: 'number', hint: 'Whole number' },
   { name: 'stop_server_tools_when', kind: 'json', hint: '[{"type": "step_count_is", "step_count": 5}]' },
-  { name: 'route', kind: 'words', hint: 'fallback or sort' },
+  { name: 'route', kind: 'text', hint: 'fallback or sort' },
   { name: 'plugins', kind: 'json', hint: '[{"id": "web"}]' },
-  { name: 'service_tier', kind: 'words', hint: 'flex or priority' },
-  { name: 'truncation', kind: 'words', hint: 'auto or disabled' },
+  { name: 'service_tier', kind: 'text', hint: 'flex or priority' },
+  { name: 'truncation', kind: 'text', hint: 'auto or disabled' },
   { name: 'cache_control', kind: 'json', hint: '{"type": "ephemeral"}' },
   { name: 'prompt_cache_options', kind: 'json', hint: '{"mode": "explicit"}' },
 ]
@@ -134,7 +134,10 @@ export function changesBetween(before: Version, after: Version): Change[] {
   })
 }
 
-/** Applies the changes between `base` and `theirs` to `mine`, except in fields that `mine` changed itself. */
+/**
+ * Applies the changes between `base` and `theirs` to `mine`, except in fields that `mine` changed itself. Unlike for
+ * `mergeFields`, a missing entry is the same as an empty one.
+ */
 export function merge(base: Entries, mine: Entries, theirs: Entries): Entries {
   const names = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)])
   const merged = [...names].map((name) => [name, (mine[name] ?? '') === (base[name] ?? '') ? theirs[name] : mine[name]])

@@ -20,12 +20,13 @@ export function FieldInput({ field, text, problem, change }: Props) {
         <ModelPicker
           label={labelOf(field)}
           models={text.split('\n').filter(Boolean)}
+          // A model that is added replaces the only one.
           choose={(models) => change(kind === 'model' ? (models.at(-1) ?? '') : models.join('\n'))}
         />
       ) : (
         <label for={`preset-${name}`}>
           {labelOf(field)}
-          <Input field={field} text={text} change={change} described={errorAttributes} />
+          <Input field={field} text={text} change={change} errorAttributes={errorAttributes} />
         </label>
       )}
       {problem !== undefined && (
@@ -41,10 +42,10 @@ function Input({
   field: { name, kind, hint },
   text,
   change,
-  described,
-}: Omit<Props, 'problem'> & { described: object }) {
+  errorAttributes,
+}: Omit<Props, 'problem'> & { errorAttributes: object }) {
   const inputProps = {
-    ...described,
+    ...errorAttributes,
     id: `preset-${name}`,
     value: text,
     placeholder: hint ?? '',
@@ -52,14 +53,19 @@ function Input({
   }
   if (kind === 'flag')
     return (
-      <select {...described} id={inputProps.id} value={text} onChange={(event) => change(event.currentTarget.value)}>
+      <select
+        {...errorAttributes}
+        id={inputProps.id}
+        value={text}
+        onChange={(event) => change(event.currentTarget.value)}
+      >
         <option value="">Default</option>
         <option value="true">Yes</option>
         <option value="false">No</option>
       </select>
     )
   if (kind === 'number') return <input inputMode="decimal" autocomplete="off" {...inputProps} />
-  if (kind === 'words') return <input autocomplete="off" {...inputProps} />
+  if (kind === 'text') return <input autocomplete="off" {...inputProps} />
   const rows = Math.min(12, Math.max(kind === 'prompt' ? 4 : 2, text.split('\n').length))
   return <textarea class={kind === 'prompt' ? '' : 'mono'} rows={rows} spellcheck={kind === 'prompt'} {...inputProps} />
 }

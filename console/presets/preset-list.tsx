@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { useAllRows } from '../api/pages.ts'
 import { canManage } from '../api/session.ts'
 import type { Preset } from '../api/types.ts'
+import { presetNameAttributes } from '../components/form/preset-name.ts'
 import { Heading } from '../components/page/heading.tsx'
 import { EmptyState, FailureState, Loading, Progress } from '../components/page/page-states.tsx'
 import { type Column, Table } from '../components/table/table.tsx'
@@ -61,10 +62,7 @@ function NewPreset({ presets }: { presets: Preset[] }) {
     <form class="preset-new" onSubmit={open}>
       <input
         aria-label="Name of a new preset"
-        placeholder="Name, such as invoices"
-        pattern="[a-z0-9][a-z0-9_\-]{0,63}"
-        title="1 to 64 of a-z, 0-9, - and _, starting with a letter or digit"
-        required
+        {...presetNameAttributes}
         autocomplete="off"
         value={slug}
         onInput={(event) => setSlug(event.currentTarget.value)}
@@ -76,9 +74,9 @@ function NewPreset({ presets }: { presets: Preset[] }) {
 
 const columns: Column<Preset>[] = [
   { name: 'slug', title: 'name', width: 'minmax(140px, 1fr)', cell: ({ slug }) => <b>@preset/{slug}</b> },
-  { name: 'says', title: 'description', width: 'minmax(140px, 2fr)', cell: ({ description }) => description },
+  { name: 'description', title: 'description', width: 'minmax(140px, 2fr)', cell: ({ description }) => description },
   { name: 'status', title: 'status', width: '90px', cell: ({ status }) => status },
-  { name: 'changed', title: 'updated', width: '110px', cell: ({ updated_at }) => <RelativeTime time={updated_at} /> },
+  { name: 'updated', title: 'updated', width: '110px', cell: ({ updated_at }) => <RelativeTime time={updated_at} /> },
 ]
 
 function PresetCard({ slug, status, updated_at }: Preset) {

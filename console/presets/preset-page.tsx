@@ -1,12 +1,12 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address/address.ts'
 import { call, ifUnchanged } from '../api/client.ts'
-import { asFailure } from '../api/failure.ts'
 import { fetchAllPages } from '../api/pages.ts'
 import { invalidate, useGet, useResource } from '../api/resource.ts'
 import { canManage, canUseModels } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { hasDraft } from '../components/form/drafts.ts'
+import { runOrToast } from '../components/form/use-action.ts'
 import { Heading } from '../components/page/heading.tsx'
 import { FailureState, Loading } from '../components/page/page-states.tsx'
 import { toast } from '../components/page/toast.tsx'
@@ -31,8 +31,8 @@ export function PresetPage({ slug }: { slug: string }) {
   }
   const found = isNew ? undefined : preset.data?.data
   const close = (saved?: PresetVersion) => {
-    if (saved) toast(savedText(saved.version, found?.designated_version.version))
     const inUse = found?.designated_version.version
+    if (saved) toast(savedText(saved.version, inUse))
     route(saved || found ? path + queryOf({ version: saved?.version, against: saved && inUse }) : '/presets', true)
   }
   return (
@@ -172,7 +172,8 @@ function Versions({ preset, versions, reload }: VersionsProps) {
   )
 }
 
-async function designate(preset: PresetWithVersion, version: number, reload: () => void): Promise<void> {
+/** Lets requests use a version. */
+function designate(preset: PresetWithVersion, version: number, reload: () => void): Promise<void> {
   const { slug, designated_version: before } = preset
   // Undo is refused, like the change itself, if somebody has changed the preset since.
   const designateVersion = async (number: number, read: PresetWithVersion) => {
@@ -185,13 +186,9 @@ async function designate(preset: PresetWithVersion, version: number, reload: () 
       reload()
     }
   }
-  const reportFailure = (error: unknown) => toast(asFailure(error).message, { isError: true })
-  try {
+  return runOrToast(async () => {
     const after = await designateVersion(version, preset)
-    toast(`Version ${version} is in use`, {
-      undo: () => void designateVersion(before.version, after).catch(reportFailure),
-    })
-  } catch (error) {
-    reportFailure(error)
-  }
+    const undo = () => void runOrToast(async () => void (await designateVersion(before.version, after)))
+    toast(`Version ${version} is in use`, { undo })
+  })
 }

@@ -13,8 +13,16 @@ import {
 
 const emptyVersion: Version = { system_prompt: null, config: {} }
 
-/** The start of the draft: the preset as it was read, and the version that the draft changes. */
-type Base = { preset: PresetWithVersion | undefined; number: number | undefined; version: Version; newest: number }
+/** The start of the draft. */
+type Base = {
+  /** The preset as it was read. */
+  preset: PresetWithVersion | undefined
+  /** The version that the draft changes, and its number; an empty version without a number for a new preset. */
+  version: Version
+  number: number | undefined
+  /** The number of the newest version at the start. */
+  newest: number
+}
 type Stored = { base: Base; entries: Entries }
 
 export type PresetDraft = {
@@ -51,8 +59,11 @@ export function usePresetDraft(
   const { base, entries } = stored ?? { base: newestBase, entries: entriesOf(newestBase.version) }
   const isOutdated = stored !== undefined && etagOf(base.preset) !== etagOf(preset)
   const otherVersion = newest && newest.version > base.newest ? newest : preset?.designated_version
-  const rebase = (version: PresetVersion | undefined, merged: Entries) =>
-    setStored({ base: { ...newestBase, number: version?.version, version: version ?? base.version }, entries: merged })
+  const rebase = (version: PresetVersion) =>
+    setStored({
+      base: { ...newestBase, number: version.version, version },
+      entries: merge(entriesOf(base.version), entries, entriesOf(version)),
+    })
   const { version, problems } = parseEntries(entries)
   return {
     entries,
@@ -62,8 +73,7 @@ export function usePresetDraft(
     isChanged: changesBetween(base.version, version).length > 0 || Object.keys(problems).length > 0,
     conflict: isOutdated ? otherVersion : undefined,
     set: (name, text) => setStored({ base, entries: { ...entries, [name]: text } }),
-    mergeChanges: () =>
-      otherVersion && rebase(otherVersion, merge(entriesOf(base.version), entries, entriesOf(otherVersion))),
+    mergeChanges: () => otherVersion && rebase(otherVersion),
     ignoreConflict: () => setStored({ base: { ...base, preset, newest: newestBase.newest }, entries }),
     discard: () => setStored(undefined),
   }

@@ -1,11 +1,11 @@
 import type { PresetVersion } from '../api/types.ts'
-import { differencesBetween } from './version-differences.ts'
+import { compareFields } from './compared-fields.ts'
 
 /** The fields of a version, with removed and added lines compared to another version. */
 export function VersionFields({ before, after }: { before: PresetVersion; after: PresetVersion }) {
   return (
     <dl class="preset-fields">
-      {differencesBetween(before, after).map(({ field, before, after }) => (
+      {compareFields(before, after).map(({ field, before, after }) => (
         <div key={field}>
           <dt class="dim">{field}</dt>
           {before !== after && before !== undefined && (

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { differencesBetween } from './version-differences.ts'
+import { compareFields } from './compared-fields.ts'
 
-test('differencesBetween lists each field once with both values', () => {
+test('compareFields lists each field once with both values', () => {
   const before = { system_prompt: 'Be brief.', config: { model: 'a/one', temperature: 0.2 } }
   const after = { system_prompt: 'Be brief.', config: { model: 'a/two', stop: ['x'] } }
-  assert.deepEqual(differencesBetween(before, after), [
+  assert.deepEqual(compareFields(before, after), [
     { field: 'system prompt', before: 'Be brief.', after: 'Be brief.' },
     { field: 'model', before: 'a/one', after: 'a/two' },
     { field: 'stop', before: undefined, after: '[\n "x"\n]' },

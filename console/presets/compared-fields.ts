@@ -1,7 +1,7 @@
 import type { PresetVersion } from '../api/types.ts'
 
 type Version = Pick<PresetVersion, 'system_prompt' | 'config'>
-export type Difference = { field: string; before: string | undefined; after: string | undefined }
+type ComparedField = { field: string; before: string | undefined; after: string | undefined }
 
 /** The fields of a version as text, system prompt first. */
 function textsOf({ system_prompt, config }: Version): Map<string, string> {
@@ -12,8 +12,8 @@ function textsOf({ system_prompt, config }: Version): Map<string, string> {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 1))
 
-/** The fields of both versions with their values. */
-export function differencesBetween(before: Version, after: Version): Difference[] {
+/** All fields of two versions with their values, also those that are the same. */
+export function compareFields(before: Version, after: Version): ComparedField[] {
   const [textsBefore, textsAfter] = [textsOf(before), textsOf(after)]
   return [...new Set([...textsAfter.keys(), ...textsBefore.keys()])].map((field) => ({
     field,
