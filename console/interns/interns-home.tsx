@@ -20,7 +20,7 @@ const parts: Part[] = [
   { name: 'webhooks', title: 'Webhooks', Part: Webhooks, roles: ['owner', 'admin'] },
 ]
 
-const forbidden = new Failure(403, 'You need access to the whole organization to see this.')
+const forbidden = new Failure(403, 'Your role in this workspace does not include this page.')
 
 /** The tabs of the workspace: interns with open questions, rules, hosts and webhooks. */
 export function Home() {

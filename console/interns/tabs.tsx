@@ -1,5 +1,4 @@
 import { useLocation } from 'preact-iso/router'
-
 import { useScrollToCurrent } from '../components/page/screen-tabs.tsx'
 
 /** A tab by its name in the address, `?part=rules`; empty for the first. */

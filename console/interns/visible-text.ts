@@ -1,3 +1,4 @@
+/** Line ends, tabs and the variation selectors of emoji are not among them. */
 const invisibleCharacters =
   /(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/gu
 

@@ -4,6 +4,7 @@ import { readFailure } from '../../api/failure.ts'
 import { fetchAllCursorPages } from '../../api/pages.ts'
 import { useResource } from '../../api/resource.ts'
 import { csrfToken } from '../../api/session.ts'
+import type { InternFile } from '../../api/types.ts'
 import { runOrToast } from '../../components/form/use-action.ts'
 import { FailureState, Loading } from '../../components/page/page-states.tsx'
 import { toast } from '../../components/page/toast.tsx'
@@ -36,23 +37,7 @@ export function Files({ id }: { id: string }) {
     setLimit(initialEntries)
     setFolder(path)
   }
-  const openText = (path: string) =>
-    runOrToast(async () => {
-      const headers = { range: `bytes=0-${maxTextBytes - 1}` }
-      const answer = await callRaw(contentRoute, { params, query: { path } }, { headers }).catch((error) => {
-        // An empty file has no valid range.
-        if (error.status === 416) return new Response('')
-        throw error
-      })
-      const text = await answer.text()
-      const isTruncated = Number(answer.headers.get('content-range')?.split('/')[1]) > maxTextBytes
-      setOpenFile({
-        path,
-        text: text.includes('\0')
-          ? 'This file is not text. Download it instead.'
-          : `${text}${isTruncated ? '\n…' : ''}`,
-      })
-    })
+  const openText = (path: string) => runOrToast(async () => setOpenFile({ path, text: await readText(id, path) }))
   const upload = (chosen: FileList | null) =>
     runOrToast(async () => {
       const paths = [...(chosen ?? [])].map(({ name }) => pathInFolder(name))
@@ -85,39 +70,19 @@ export function Files({ id }: { id: string }) {
       {!failure && !data && <Loading />}
       {data?.rows.length === 0 && <p class="dim">The folder is empty.</p>}
       <ul class="interns">
-        {data?.rows.map(({ name, kind, size, modified_at, addressable }) => (
-          <li key={name}>
-            {addressable && (kind === 'folder' || kind === 'file') ? (
-              <button
-                type="button"
-                onClick={() => (kind === 'folder' ? openFolder(pathInFolder(name)) : void openText(pathInFolder(name)))}
-              >
-                {escapeInvisible(name)}
-                {kind === 'folder' && '/'}
-              </button>
-            ) : (
-              <span>{escapeInvisible(name)}</span>
-            )}
-            <span class="dim">{kind === 'file' ? countText(size, 'byte') : kind}</span>
-            <span class="dim about">
-              {kind === 'file' && addressable && (
-                <a href={linkTo(contentRoute, { params, query: { path: pathInFolder(name) } })} download>
-                  Download
-                </a>
-              )}{' '}
-              <RelativeTime time={modified_at} />
-            </span>
-            {addressable && (
-              <button
-                type="button"
-                aria-label={`Change ${escapeInvisible(name)}`}
-                onClick={() => setEditedEntry({ path: pathInFolder(name), isFolder: kind === 'folder' })}
-              >
-                Change
-              </button>
-            )}
-          </li>
-        ))}
+        {data?.rows.map((entry) => {
+          const path = pathInFolder(entry.name)
+          const isFolder = entry.kind === 'folder'
+          return (
+            <EntryRow
+              key={entry.name}
+              entry={entry}
+              downloadUrl={linkTo(contentRoute, { params, query: { path } })}
+              open={() => (isFolder ? openFolder(path) : void openText(path))}
+              change={() => setEditedEntry({ path, isFolder })}
+            />
+          )
+        })}
       </ul>
       {data?.hasMore && (
         <p>
@@ -137,14 +102,63 @@ export function Files({ id }: { id: string }) {
   )
 }
 
+type RowProps = { entry: InternFile; downloadUrl: string; open: () => void; change: () => void }
+
+/** A file or a folder. One whose name is not valid UTF-8 is not addressable. */
+function EntryRow({ entry: { name, kind, size, modified_at, addressable }, downloadUrl, open, change }: RowProps) {
+  return (
+    <li>
+      {addressable && (kind === 'folder' || kind === 'file') ? (
+        <button type="button" onClick={open}>
+          {escapeInvisible(name)}
+          {kind === 'folder' && '/'}
+        </button>
+      ) : (
+        <span>{escapeInvisible(name)}</span>
+      )}
+      <span class="dim">{kind === 'file' ? countText(size, 'byte') : kind}</span>
+      <span class="dim about">
+        {kind === 'file' && addressable && (
+          <a href={downloadUrl} download>
+            Download
+          </a>
+        )}{' '}
+        <RelativeTime time={modified_at} />
+      </span>
+      {addressable && (
+        <button type="button" aria-label={`Change ${escapeInvisible(name)}`} onClick={change}>
+          Change
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** Reads the start of a text file, or explains that it is none. */
+async function readText(internId: string, path: string): Promise<string> {
+  const headers = { range: `bytes=0-${maxTextBytes - 1}` }
+  const input = { params: { internId }, query: { path } }
+  const answer = await callRaw(contentRoute, input, { headers }).catch((error) => {
+    // An empty file has no valid range.
+    if (error.status === 416) return new Response('')
+    throw error
+  })
+  const text = await answer.text()
+  if (text.includes('\0')) return 'This file is not text. Download it instead.'
+  const isTruncated = Number(answer.headers.get('content-range')?.split('/')[1]) > maxTextBytes
+  return isTruncated ? `${text}\n…` : text
+}
+
 const parentPaths = (folder: string) =>
   folder ? folder.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/')) : []
 
-/** Uploads a file. An existing file is not overwritten: it may be the intern's work. */
+/**
+ * Uploads a file. `call` would send its bytes as JSON. An existing file is not overwritten: it may be the intern's work.
+ */
 async function uploadFile(internId: string, path: string, body: File): Promise<void> {
   const response = await fetch(
     linkTo('PUT /interns/{internId}/files/content', { params: { internId }, query: { path, keep: 'true' } }),
-    { method: 'PUT', body, headers: { 'x-csrf-token': csrfToken() ?? '' }, credentials: 'same-origin' },
+    { method: 'PUT', body, headers: { 'x-csrf-token': csrfToken() ?? '' } },
   )
   if (!response.ok) throw await readFailure(response)
 }

@@ -59,7 +59,7 @@ function MoveDialog({ intern, isHostLost, onDone, onClose }: MoveProps) {
   return (
     <Dialog title={`Move ${intern.name}`} onClose={onClose}>
       <h2>Move {intern.name}</h2>
-      <MoveForm hosts={others} label="To" verb="Move" move={move} onClose={onClose}>
+      <MoveForm hosts={others} label="To" move={move} onClose={onClose}>
         First copy its folder to the data folder of the other host, at <code>interns/{intern.id}</code>, with owner and
         modes.
       </MoveForm>

@@ -29,7 +29,7 @@ export function LostHostDialog({ host: { name: host, interns }, otherHosts, onDo
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
-      <MoveForm hosts={otherHosts} label="Move all to" verb="Move" move={move} onClose={onClose}>
+      <MoveForm hosts={otherHosts} label="Move all to" move={move} onClose={onClose}>
         First copy their folders to the data folder of another host. Interns that were running are started there.
       </MoveForm>
       <p class="data-loss">

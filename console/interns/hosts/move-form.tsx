@@ -7,9 +7,8 @@ import { useAction } from '../../components/form/use-action.ts'
 type Props = {
   /** Possible targets. */
   hosts: readonly Pick<ListedInternHost, 'name'>[]
-  /** The labels of the select and of the button. */
+  /** The label of the select. */
   label: string
-  verb: string
   /** The prerequisites. */
   children: ComponentChildren
   move: (to: string) => Promise<void>
@@ -17,7 +16,7 @@ type Props = {
 }
 
 /** Selects a target host. The files must be copied before. */
-export function MoveForm({ hosts, label, verb, children, move, onClose }: Props) {
+export function MoveForm({ hosts, label, children, move, onClose }: Props) {
   const [to, setTo] = useState('')
   const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
@@ -38,7 +37,7 @@ export function MoveForm({ hosts, label, verb, children, move, onClose }: Props)
           ))}
         </select>
       </label>
-      <FormActions problem={problem} label={verb} disabled={isBusy || to === ''} onClose={onClose} />
+      <FormActions problem={problem} label="Move" disabled={isBusy || to === ''} onClose={onClose} />
     </form>
   )
 }

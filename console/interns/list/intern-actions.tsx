@@ -16,10 +16,11 @@ const actionsByStatus: Partial<Record<Intern['status'], Action[]>> = {
 }
 const titles: Record<Action, string> = { wake: 'Wake', suspend: 'Suspend', restart: 'Restart' }
 
-async function perform(act: Action, internId: string): Promise<void> {
+/** A restart suspends the intern, then wakes it. */
+async function perform(action: Action, internId: string): Promise<void> {
   const input = { params: { internId }, body: {} }
-  if (act !== 'wake') await call('POST /interns/{internId}/suspend', input)
-  if (act !== 'suspend') await call('POST /interns/{internId}/provision', input)
+  if (action !== 'wake') await call('POST /interns/{internId}/suspend', input)
+  if (action !== 'suspend') await call('POST /interns/{internId}/provision', input)
 }
 
 /** Buttons to wake, suspend and restart. Actions that end runs require confirmation. */

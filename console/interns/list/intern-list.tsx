@@ -13,8 +13,7 @@ export function InternList({ interns, onDone }: { interns: Intern[]; onDone: () 
           <a href={`/interns/${intern.id}`}>{intern.name}</a>
           <InternStatus intern={intern} />
           <span class="dim about">
-            {intern.approval_mode === 'manual' ? 'manual' : 'self-drive'} · updated{' '}
-            <RelativeTime time={intern.updated_at} />
+            {intern.approval_mode} · updated <RelativeTime time={intern.updated_at} />
             {intern.last_failure_message && <span class="bad"> · {escapeInvisible(intern.last_failure_message)}</span>}
           </span>
           <InternActions intern={intern} onDone={onDone} />

@@ -5,14 +5,14 @@ const tones: Partial<Record<Intern['status'], string>> = {
   running: 'ok',
   failed: 'bad',
   destroy_failed: 'bad',
-  stopped: '',
+  stopped: 'dim',
 }
 
 /** The status of an intern, with the current step while it starts. */
 export function InternStatus({ intern: { status, progress } }: { intern: Intern }) {
   return (
     <span class="intern-state">
-      <span class={`dot ${tones[status] ?? 'warn'} ${status === 'stopped' ? 'dim' : ''}`} />
+      <span class={`dot ${tones[status] ?? 'warn'}`} />
       {status.replace('_', ' ')}
       {progress && (
         <span class="dim">

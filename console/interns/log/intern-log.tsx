@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { runWhenVisible } from '../../api/connection/retry.ts'
 import { useGet } from '../../api/resource.ts'
 import { FailureState, Loading } from '../../components/page/page-states.tsx'
 import { escapeInvisible } from '../visible-text.ts'
@@ -15,12 +16,7 @@ export function Log({ id }: { id: string }) {
   const scroller = useRef<HTMLElement>(null)
   useEffect(() => {
     if (!isLive || isLoading || isStale || failure) return
-    const poll = () => {
-      if (!document.hidden) return reload()
-      timer = window.setTimeout(poll, pollMs)
-    }
-    let timer = window.setTimeout(poll, pollMs)
-    return () => clearTimeout(timer)
+    return runWhenVisible(pollMs, reload)
   }, [isLive, isLoading, isStale, failure, reload])
   const log = data?.data
   useLayoutEffect(() => {

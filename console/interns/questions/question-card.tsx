@@ -148,7 +148,7 @@ function Permission({ waiting: { intern, question }, isSelected, isSent }: Permi
 }
 
 function PermissionDetails({ details: { command, detail, changes, paths } }: { details: InternWholePermission }) {
-  const unchangedPaths = paths.filter((path) => !changes.some((change) => change.path === path))
+  const otherPaths = paths.filter((path) => !changes.some((change) => change.path === path))
   const text = command ?? (changes.length === 0 ? detail : undefined)
   const hasOtherDetail = detail !== text && detail !== undefined
   return (
@@ -163,7 +163,7 @@ function PermissionDetails({ details: { command, detail, changes, paths } }: { d
           <pre>{escapeInvisible(detail)}</pre>
         </details>
       )}
-      {unchangedPaths.length > 0 && <p class="dim">Files: {unchangedPaths.map(escapeInvisible).join(', ')}</p>}
+      {otherPaths.length > 0 && <p class="dim">Files: {otherPaths.map(escapeInvisible).join(', ')}</p>}
     </>
   )
 }

@@ -6,17 +6,17 @@ const wouldBeLabels = { allow: 'would be allowed', ask: 'would be asked', deny: 
 
 /** The replayed questions: first those that people answered differently. */
 export function ReplayedQuestions({
-  replay: { people_decided_otherwise: otherwise, questions },
+  replay: { people_decided_otherwise: differences, questions },
 }: {
   replay: InternRulesReplay
 }) {
   return (
     <>
       <h3>Differences from the actual answers</h3>
-      {otherwise.length === 0 ? (
+      {differences.length === 0 ? (
         <p class="dim">None.</p>
       ) : (
-        <List label="Differences from the actual answers" questions={otherwise} />
+        <List label="Differences from the actual answers" questions={differences} />
       )}
       {questions.length > 0 && (
         <details>

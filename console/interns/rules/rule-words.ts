@@ -26,6 +26,7 @@ function describeSubjects({ effect, tools, commands, unclear }: InternRule): str
   const isAllowRule = effect === 'allow'
   const subjects: string[] = []
   if (commands) {
+    // ` **` stands for any further arguments.
     const patterns = orList(commands.map((command) => command.replace(/ \*\*$/, ' …')))
     subjects.push(isAllowRule ? `exactly the command ${patterns}` : `commands that start with ${patterns}`)
   }

@@ -110,4 +110,4 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
   )
 }
 
-export const effectWords = { allow: 'allows', ask: 'asks', deny: 'denies' }
+const effectWords = { allow: 'allows', ask: 'asks', deny: 'denies' }

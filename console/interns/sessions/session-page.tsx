@@ -35,7 +35,7 @@ export function SessionPage({ internId, sessionId }: { internId: string; session
 /** The stored transcript of a session whose intern does not run. */
 function StoredConversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
   const params = { internId: intern.id, sessionId }
-  const { data, failure, reload } = useResource(`kept session ${intern.id} ${sessionId}`, async (signal) => {
+  const { data, failure, reload } = useResource(`stored session ${intern.id} ${sessionId}`, async (signal) => {
     let title = ''
     let turns = 0
     const { rows } = await fetchAllCursorPages(async (query) => {

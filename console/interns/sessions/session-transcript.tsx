@@ -8,8 +8,7 @@ import { Diff } from '../diff.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 import { EntryView } from './entry-view.tsx'
 import { fileChanges, timelineItems } from './session-timeline.ts'
-import type { SessionRequests } from './use-session-requests.ts'
-import { useSessionRequests } from './use-session-requests.ts'
+import { type SessionRequests, useSessionRequests } from './use-session-requests.ts'
 
 type Props = { intern: Intern; sessionId: string; turns: number; entries: readonly InternEntry[] | undefined }
 

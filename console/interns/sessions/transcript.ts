@@ -6,7 +6,7 @@ export function withEntry(entries: InternEntry[], entry: InternEntry): InternEnt
   return at < 0 ? [...entries, entry] : entries.with(at, entry)
 }
 
-/** Inserts a piece of streamed text at its offset. */
+/** Appends a piece of streamed text. A piece that is sent again replaces the text from its offset on. */
 export function withText(entries: InternEntry[], piece: InternText): InternEntry[] {
   const { entry_id: id, run_id, type, at, offset, text } = piece
   const before = entries.find((entry) => entry.id === id)

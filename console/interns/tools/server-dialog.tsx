@@ -52,6 +52,7 @@ export function ServerDialog({ server, saveServer, onClose }: Props) {
           Connection
           <select
             value={fields.type}
+            // Environment variables of a command are not headers of a URL.
             onChange={(event) => set({ type: event.currentTarget.value as ServerFields['type'], credentials: [] })}
           >
             <option value="http">HTTP (streamable)</option>

@@ -14,7 +14,7 @@ import {
   formatNames,
   includeNames,
   newWebhook,
-  toggled,
+  toggleValue,
   type WebhookFields,
 } from './webhook-fields.ts'
 
@@ -165,7 +165,7 @@ function Choices<Value extends string>({ legend, all, chosen, choose }: ChoicesP
           <input
             type="checkbox"
             checked={chosen.includes(value)}
-            onChange={(event) => choose(toggled(all, chosen, value, event.currentTarget.checked))}
+            onChange={(event) => choose(toggleValue(all, chosen, value, event.currentTarget.checked))}
           />
           {message}
         </label>

@@ -49,7 +49,7 @@ export const bodyOf = ({ url, format, description, events, include }: WebhookFie
 })
 
 /** Adds or removes a value, in display order. */
-export const toggled = <Value extends string>(
+export const toggleValue = <Value extends string>(
   all: Record<Value, string>,
   chosen: Value[],
   value: Value,
