@@ -120,6 +120,13 @@ async function turnsToValidation(length: number): Promise<number | undefined> {
   return found
 }
 
+test('JSON as text has its length in bytes, with and without other characters than ASCII', async () => {
+  for (const text of ['{"a":"plain"}', '{"a":"\u00e9t\u00e9 \u65e5\u672c"}', '{"a":"\u00e9"}']) {
+    const { response } = await ask(() => text)
+    assert.deepEqual([response?.text, response?.headers.get('content-length')], [text, `${Buffer.byteLength(text)}`])
+  }
+})
+
 test('only a long body is validated in a later turn of the event loop', async () => {
   assert.equal(await turnsToValidation(1000), 0)
   assert.notEqual((await turnsToValidation(300_000)) ?? 0, 0)
