@@ -4,8 +4,9 @@ const prefixPattern = /^data:([^,]*),/i
 const base64Suffix = /;\s*base64\s*$/i
 /** Allows spaces in one position only. With two, a long run of spaces would backtrack. */
 const base64Pattern = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/
-/** A PDF can consist of text bytes only, and it breaks if its length changes. */
+/** A PDF can consist of text bytes only, and it breaks if its length changes. A few bytes can precede its signature. */
 const pdfSignature = '%PDF-'
+const maxSignatureEnd = 16
 /** The number of bytes that are checked to detect text, as in Git. */
 const sniffedBytes = 8000
 
@@ -37,7 +38,7 @@ export function rewriteBase64(data: string, mediaType: string, rewrite: (text: s
 function looksLikeText(data: string): boolean {
   const bytes = Buffer.from(data.slice(0, (sniffedBytes / 3) * 4), 'base64')
   if (bytes.length >= 2 && isUtf16(bytes)) return true
-  return !bytes.includes(0) && !bytes.subarray(0, 16).toString('latin1').includes(pdfSignature)
+  return !bytes.includes(0) && !bytes.subarray(0, maxSignatureEnd).toString('latin1').includes(pdfSignature)
 }
 
 /** Detects an encoding that reproduces the same bytes if nothing is rewritten. */

@@ -83,7 +83,7 @@ function findBlocking(rules: readonly Rule[], found: LeafMatches[] | FilterFaile
 }
 
 export function blockedResult({ guardrail, rule }: Rule, reason: Blocked['reason']): Blocked {
-  return { outcome: 'blocked', guardrail, rule, reason: reason }
+  return { outcome: 'blocked', guardrail, rule, reason }
 }
 
 /** The new values of the texts that change. */

@@ -14,6 +14,7 @@ export type FilterFailed = { failedRule: number }
 /**
  * Applies the rules one after another to all texts, until a blocking rule matches. Synchronous; the time is linear in the
  * length of the texts.
+ * @param rules strictest first: at a blocking rule, all matches so far are of blocking rules.
  */
 export function applyRules(
   rules: readonly Rule[],

@@ -142,6 +142,7 @@ function positionOfField(key: string, value: unknown, fields: Fields, position: 
     key,
     level: position.level === 'body' && isConversationField(key) ? 'list' : 'nested',
     isByUser,
+    // Arguments as text are JSON, in which `rewriteText` finds the names of the fields.
     isFreeForm: isFreeForm && !(key === 'arguments' && typeof value === 'string'),
     isToolResult: position.isToolResult || isToolResultField(key, fields),
     schema: isFreeForm ? undefined : schemaPositionOf(key, isObject(value), position.schema),

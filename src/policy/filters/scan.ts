@@ -5,9 +5,6 @@ import type { Filters } from './rules.ts'
 import { estimateScanMs } from './scan-cost.ts'
 import { createWorkers, type ScanRequest } from './workers.ts'
 
-export type { Blocked, Finding } from './filter-bodies.ts'
-export type { ScanRequest } from './workers.ts'
-
 /** The content that may be sent. If nothing was redacted, it is the same object as the input. */
 export type Passed<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
 

@@ -41,6 +41,7 @@ async function findTopValues(
   { accounts, period, grouping, keyHash, maxGroups }: Search,
 ): Promise<string[]> {
   const value = sql<string>`substr(budget, length(${accounts}) + 1)`
+  // Postgres can find the literal prefix in the index. `substr` compares the rest, which can contain wildcards of `like`.
   const { rows } = await sql<{ value: string }>`
     select ${value} as value from budget_periods
      where budget like 'guardrail:%'

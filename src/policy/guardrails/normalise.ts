@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { builtinLabels, scopedBuiltins } from '../filters/detectors/builtins.ts'
 import { compilePattern } from '../filters/patterns/patterns.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
-import { type Problem, requireNoProblems } from './decide/refuse.ts'
+import { maxListedProblems, type Problem, requireNoProblems } from './decide/problems.ts'
 import { readZdrFields } from './decide/zdr.ts'
 import type { GuardrailPatch } from './patch.ts'
 
@@ -74,17 +74,17 @@ function resolveNames(
   })
 }
 
-/** With more problems than this, further patterns are not checked, because a refusal lists only the first ones. */
-const maxPatternProblems = 5
-
-/** Checks one pattern at a time and yields between two, so that other requests are served. */
+/**
+ * Checks one pattern at a time and yields between two, so that other requests are served. Stops when a refusal would not list
+ * further problems.
+ */
 async function checkPatterns(filters: { pattern: string }[], problems: Problem[]): Promise<void> {
   let size = 0
   for (const [i, { pattern }] of filters.entries()) {
     const compiled = compilePattern(pattern)
     if ('refusal' in compiled) problems.push({ path: `content_filters[${i}].pattern`, message: compiled.refusal })
     else size += compiled.size
-    if (problems.length > maxPatternProblems) return
+    if (problems.length > maxListedProblems) return
     await setImmediate()
   }
   if (size > maxPatternsSize) {

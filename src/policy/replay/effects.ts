@@ -79,6 +79,7 @@ function createContentJudge({ policy }: GuardrailRecord, onUndecidable: (rule: R
   return ({ record }) => {
     const content = pastContentEffect(policy, record)
     if (content?.outcome === 'refused') return [{ outcome: 'refuse', rule: content.rule }]
+    // Stored findings decide about builtin filters only: see `pastContentEffect`.
     for (const field of filters) if (field === 'content_filters' || !content) onUndecidable(field)
     return content ? [{ outcome: 'redact', rule: content.rule }] : []
   }

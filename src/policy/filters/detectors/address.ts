@@ -17,6 +17,7 @@ const germanStreet = new RegExp(
   'g',
 )
 const frenchStreet = `(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|allée|impasse|quai) (?:(?:de la|de l['’]|des|du|de|d['’]) ?)?${word}(?:[ -]${word}){0,3}${postcode}`
+// The lookbehind is after the first digit, because at the start it would be tested at every position.
 const numberFirstStreet = new RegExp(`\\d(?<![\\w.,$€£#/-]\\d)\\d{0,4}(?:${englishStreet}|${frenchStreet})`, 'g')
 const romanceStreet = new RegExp(
   `\\b(?:Calle|Avenida|Avda\\.|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua) (?:(?:de la|del|de los|de|della|dei|da|do) )?${word}(?: ${word}){0,2},? \\d{1,4}(?![\\w])${postcode}`,

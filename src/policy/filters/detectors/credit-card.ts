@@ -1,5 +1,6 @@
 import { type FindSpans, type Span, textBefore } from '../span.ts'
 
+// The lookbehind is after the first digit, because at the start it would be tested at every position.
 const candidate =
   /\d(?<!(?:[\w.]|\d-)\d)(?:\d{11,18}(?!-\d)|\d{3}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|\.\d)/g
 const otherNumberLabel =

@@ -16,6 +16,7 @@ const zoneAndPrefixLength = /(?:%[\w.-]{1,16})?(?:\/\d{1,3})?/y
  */
 export const findIpAddresses: FindSpans = (text) => {
   const ipv4 = findMatches(text, ipv4Pattern, ({ 0: address, index }) => {
+    // An octet has no leading zero; parts of versions and dates can have one.
     if (/(?:^|\.)0\d/.test(address)) return false
     return !versionPrefix.test(textBefore(text, index, 16))
   })

@@ -121,15 +121,11 @@ function endOfWord(start: number, word: string): number {
 
 /** Whether a word at the beginning of a sequence is not part of the name. */
 function isLeadingWord(word: string): boolean {
-  return leadingWords.has(word)
-    ? givenCertainty(word) === 'no' || !isMonthAndGivenName(word)
-    : isOrdinary(word) && givenCertainty(word) === 'no'
+  return leadingWords.has(word) ? !givenNameMonths.has(word) : isOrdinary(word) && givenCertainty(word) === 'no'
 }
 
-/** Whether a word can be a given name. Some months are given names too. */
-function isMonthAndGivenName(word: string): boolean {
-  return /^(?:April|May|June|August)$/.test(word)
-}
+/** The months that are also given names. */
+const givenNameMonths = new Set(['April', 'May', 'June', 'August'])
 
 function isNonPerson(text: string, words: Part[], { start, end }: Span): boolean {
   const last = words.at(-1)!.word

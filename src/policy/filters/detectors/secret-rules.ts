@@ -16,6 +16,9 @@ export type SecretRule = {
   named?: true
 }
 
+/** The entropy above which a text looks random, in bits per character. Words have less. */
+export const minRandomEntropy = 3
+
 type CompiledRule = { regex: RegExp; minEntropy: number; needsDigit: boolean }
 
 const compiledRules = once(() => {
@@ -24,7 +27,7 @@ const compiledRules = once(() => {
   for (const { keywords, pattern, flags = '', entropy = 0, named = false } of rules) {
     const rule = {
       regex: new RegExp(pattern, `y${flags}d`),
-      minEntropy: named ? Math.max(entropy, 3) : entropy,
+      minEntropy: named ? Math.max(entropy, minRandomEntropy) : entropy,
       needsDigit: named,
     }
     for (const keyword of keywords.map((word) => word.toLowerCase())) {

@@ -1,5 +1,5 @@
 import { type FindSpans, findMatches, mergeSpans, type Span } from '../span.ts'
-import { entropy, findIssuedSecrets } from './secret-rules.ts'
+import { entropy, findIssuedSecrets, minRandomEntropy } from './secret-rules.ts'
 
 /** Keys with an issuer-specific format. No pattern needs a character after its last, unbounded part. */
 const keyFormats = [
@@ -60,7 +60,7 @@ export const findSecrets: FindSpans = (text) => {
     start: text.indexOf(' ', start) + 1,
     end,
   }))
-  found.push(...headerTokens.filter(({ start, end }) => entropy(text.slice(start, end)) > 3))
+  found.push(...headerTokens.filter(({ start, end }) => entropy(text.slice(start, end)) > minRandomEntropy))
   if (text.includes('://')) found.push(...findInUrls(text))
   return mergeSpans(found)
 }
@@ -94,7 +94,7 @@ function looksSecret(value: string, isPassword: boolean): boolean {
   const characterKinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
   if (isPassword)
     return characterKinds >= 3 || (characterKinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
-  return value.length >= 16 && characterKinds >= 2 && /\d/.test(value) && entropy(value) > 3
+  return value.length >= 16 && characterKinds >= 2 && /\d/.test(value) && entropy(value) > minRandomEntropy
 }
 
 const pemBegin = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g

@@ -7,6 +7,9 @@ export type CompiledPattern = { regex: RE2JS; size: number }
 /** The maximum number of instructions of a pattern, and of steps per character. */
 const maxSize = 20_000
 
+/** A larger pattern is not compiled, because that could take seconds. The estimate is not exact, so it may exceed `maxSize`. */
+const maxEstimatedSize = 1.5 * maxSize
+
 /** Each `\p{…}` copies a table of hundreds of ranges; thousands of them would block the service for a second. */
 const maxUnicodeClasses = 200
 
@@ -15,7 +18,7 @@ const maxUnicodeClasses = 200
  * @returns the pattern, or the reason why it is refused. Either within a tenth of a second.
  */
 export function compilePattern(pattern: string): CompiledPattern | { refusal: string } {
-  if (estimateSize(pattern) > 1.5 * maxSize) return { refusal: tooLarge }
+  if (estimateSize(pattern) > maxEstimatedSize) return { refusal: tooLarge }
   if ((pattern.match(/\\[pP]/g)?.length ?? 0) > maxUnicodeClasses) {
     return { refusal: `has more than ${maxUnicodeClasses} Unicode classes (\\p)` }
   }

@@ -1,7 +1,9 @@
 import { hasTokenIds } from '#chat/token-ids.ts'
 import type { Fault } from '#platform/core/fault.ts'
+import type { Blocked, Finding } from '../../filters/filter-bodies.ts'
 import { compileFilters, type Filters } from '../../filters/rules.ts'
-import type { Blocked, Finding, Scanner, ScanRequest } from '../../filters/scan.ts'
+import type { Scanner } from '../../filters/scan.ts'
+import type { ScanRequest } from '../../filters/workers.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import { refusal } from './refusal.ts'
 
@@ -11,13 +13,8 @@ export type ContentFinding = { guardrailId: string; rule: string; action: 'redac
 /** Compiled filters by list of guardrails. The list is the same object until a guardrail changes. */
 const compiledFilters = new WeakMap<readonly GuardrailRecord[], Filters>()
 
-function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
-  const cached = compiledFilters.get(guardrails)
-  if (cached) return cached
-  const filters = compileFilters(guardrails)
-  compiledFilters.set(guardrails, filters)
-  return filters
-}
+const filtersOf = (guardrails: readonly GuardrailRecord[]): Filters =>
+  compiledFilters.getOrInsertComputed(guardrails, compileFilters)
 
 export type Screened<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
 

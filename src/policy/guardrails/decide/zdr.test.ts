@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import { emptyPolicy } from './policy.ts'
-import type { Problem } from './refuse.ts'
+import type { Problem } from './problems.ts'
 import { readZdrFields, vendorFieldsOf } from './zdr.ts'
 
 const vendors = Settings.parse({}).zdr_vendors

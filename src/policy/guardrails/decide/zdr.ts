@@ -1,6 +1,6 @@
 import type { Config } from '#platform/config/settings.ts'
 import type { Policy } from './policy.ts'
-import type { Problem } from './refuse.ts'
+import type { Problem } from './problems.ts'
 
 type Vendors = Config['zdr_vendors']
 
