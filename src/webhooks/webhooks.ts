@@ -175,8 +175,7 @@ export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: strin
   await changeWithAudit(deps, caller, workspace_id, 'deleted', async (tx) => {
     const before = await getWebhook({ ...deps, db: { query: tx } }, caller, id)
     await tx.deleteFrom('webhooks').where('id', '=', id).execute()
-    // There is no webhook to return. The cast is safe, because the caller ignores the result.
-    return { before, after: null as never }
+    return { before, after: null }
   })
 }
 
@@ -199,8 +198,6 @@ function secretColumns({ vault }: WebhookDeps, id: string, secret: string) {
   return { sealed: vault.seal(secret, id), sealed_by: vault.keyName }
 }
 
-type Change = { before: Webhook | null; after: Webhook }
-
 async function updateWithAudit(
   deps: WebhookDeps,
   caller: Caller,
@@ -217,17 +214,17 @@ async function updateWithAudit(
   })
 }
 
-/** Makes a change and its audit record in one transaction, then wakes the sender. */
-function changeWithAudit(
+/** Makes a change and its audit record in one transaction, then wakes the sender. @returns the new state. */
+function changeWithAudit<After extends Webhook | null>(
   deps: WebhookDeps,
   caller: Caller,
   workspaceId: string,
   verb: 'created' | 'updated' | 'deleted' | 'secret_rotated',
-  work: (tx: Tx) => Promise<Change>,
-): Promise<Webhook> {
+  work: (tx: Tx) => Promise<{ before: Webhook | null; after: After }>,
+): Promise<After> {
   return deps.db.exclusively(`webhooks of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
-    const targetId = (after ?? before).id
+    const targetId = (after ?? before)!.id
     await recordChange(deps, tx, caller, { action: `webhook.${verb}`, targetKind: 'webhook', targetId, before, after })
     publish('webhook.queued', workspaceId)
     return after

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
@@ -68,24 +69,23 @@ async function admitSession(
   // No browser or proxy may cache a response that only a cookie authorized.
   reply.header('cache-control', 'no-store')
   const { headers, method } = request
-  const session = await sessions.find(token, workspaceNamedBy(route, request))
+  const session = await sessions.find(token, readRequestedWorkspace(route, request))
   if (!session) throw await sessions.explainMissing(token)
   if (method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, origin, token)
   return callerFor(route, session)
 }
 
-/**
- * The workspace that a session request names in the header `X-Workspace`, its path or its query. For owners and admins,
- * only path and query select a workspace, so that they can also read deleted ones.
- */
-export function workspaceNamedBy(
+/** The workspaces that a request of a session names. */
+function readRequestedWorkspace(
   { workspaceParam }: Pick<AccessRules, 'workspaceParam'>,
   { headers, params, query }: Pick<RequestParts, 'headers' | 'params' | 'query'>,
 ): RequestedWorkspace {
   const inPath = workspaceParam === undefined ? undefined : (params as Record<string, string>)[workspaceParam]
   const inQuery = (query as { workspace_id?: unknown } | undefined)?.workspace_id
-  return { explicit: nonEmptyText(headers['x-workspace']), defaultForMembers: inPath ?? nonEmptyText(inQuery) }
+  return { inHeader: workspaceInHeader(headers), inPathOrQuery: inPath ?? nonEmptyText(inQuery) }
 }
+
+export const workspaceInHeader = (headers: IncomingHttpHeaders) => nonEmptyText(headers['x-workspace'])
 
 const nonEmptyText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 

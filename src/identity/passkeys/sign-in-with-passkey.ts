@@ -38,7 +38,7 @@ export async function signInWithPasskey(
   const { organization_id, user_id } = passkey
   return deps.db.exclusively(accountsLock(organization_id), async (tx, publish) => {
     if (!(await consumeChallenge(tx, deps.now, challenge, null))) throw signInFault()
-    // Another request with the same passkey may have been completed since it was read.
+    // Another request with the same passkey may have been completed since it was read. An authenticator without a counter sends 0.
     const current = await findByCredential(tx, response.id)
     if (current?.id !== passkey.id || (counter > 0 && counter <= current.signatures)) throw signInFault()
     await updatePasskeyRow(tx, passkey.id, { signatures: counter, last_used_at: deps.now() })

@@ -124,8 +124,7 @@ export async function deleteCredential(deps: CredentialDeps, caller: Caller, id:
   await changeInWorkspace(deps, caller, workspaceId, 'deleted', async (tx) => {
     const before = await getCredential({ db: { query: tx } }, caller, id)
     await tx.deleteFrom('provider_credentials').where('id', '=', id).execute()
-    // Nobody reads the result of a deletion.
-    return { before, after: null as never }
+    return { before, after: null }
   })
 }
 
@@ -136,19 +135,17 @@ function secretColumns({ vault }: CredentialDeps, id: string, key: string) {
 /** Every credential has a workspace. Only the type of the API allows null. */
 const workspaceOf = ({ workspace_id }: Credential): string => workspace_id!
 
-type Change = { before: Credential | null; after: Credential }
-
-/** Makes a change in a workspace under a lock, records it in the audit log and notifies every server. */
-function changeInWorkspace(
+/** Makes a change in a workspace under a lock, records it in the audit log and notifies every server. @returns the new state. */
+function changeInWorkspace<After extends Credential | null>(
   deps: CredentialDeps,
   caller: Caller,
   workspaceId: string,
   verb: 'created' | 'updated' | 'deleted',
-  work: (tx: Tx) => Promise<Change>,
-): Promise<Credential> {
+  work: (tx: Tx) => Promise<{ before: Credential | null; after: After }>,
+): Promise<After> {
   return deps.db.exclusively(`credentials of ${workspaceId}`, async (tx, publish) => {
     const { before, after } = await work(tx)
-    const targetId = (after ?? before).id
+    const targetId = (after ?? before)!.id
     await recordChange(deps, tx, caller, {
       action: `credential.${verb}`,
       targetKind: 'credential',

@@ -30,7 +30,10 @@ export class SignInAttempts {
     return result
   }
 
-  /** Counts one attempt. @throws Fault `rate_limited` after too many from this address. */
+  /**
+   * Counts one attempt. @returns the bucket of the address, to which a successful attempt is returned.
+   * @throws Fault `rate_limited` after too many from this address.
+   */
   count(address: string): TokenBucket {
     const bucket = this.#bucketOf(networkOf(address))
     const waitMs = bucket.take(1)

@@ -60,12 +60,12 @@ export async function signInWithLink(deps: SignInDeps, token: string, browser: B
 async function consumeLink({ now }: Pick<SignInDeps, 'now'>, tx: Tx, hash: string): Promise<KeyOwner> {
   const link = await tx.deleteFrom('sign_in_links').where('token_hash', '=', hash).returningAll().executeTakeFirst()
   if (!link || link.expires_at <= now()) throw invalidLinkFault()
+  if (!(await isMember(tx, link.organization_id, link.user_id))) throw invalidLinkFault()
   return sessionOwner(tx, link.organization_id, link.user_id)
 }
 
 /** Returns a member and their oldest workspace. @throws Fault `forbidden` for a member without a workspace. */
 export async function sessionOwner(tx: Tx, organizationId: string, userId: string): Promise<KeyOwner> {
-  if (!(await isMember(tx, organizationId, userId))) throw invalidLinkFault()
   const workspaceId = await findWorkspaceId(tx, { organizationId, userId })
   if (workspaceId === undefined) throw await noWorkspaceFault(tx, organizationId)
   return { organizationId, userId, workspaceId }

@@ -42,10 +42,11 @@ export type SessionView = {
 }
 
 /**
- * The workspace that a request names by ID or slug. `defaultForMembers` applies only to members without access to all
- * workspaces.
+ * The workspaces that a request names by ID or slug: in the header `X-Workspace`, and in its path or query. For members without
+ * access to all workspaces, path and query take precedence. For others only the header counts, because their path and query can
+ * also name a deleted workspace.
  */
-export type RequestedWorkspace = { explicit?: string | undefined; defaultForMembers?: string | undefined }
+export type RequestedWorkspace = { inHeader?: string | undefined; inPathOrQuery?: string | undefined }
 
 /** Returns the time at which the session expires without further requests. */
 export const expiryOfSession = ({ seen_at, expires_at }: SessionRow, { idleMs }: SessionTimes) =>

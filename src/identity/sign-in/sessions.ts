@@ -31,8 +31,7 @@ const touchEveryMs = 60_000
 export type Sessions = {
   /**
    * Returns the session of a cookie. Undefined if it is unknown or has ended, or if its member belongs to no workspace.
-   * @param requested the workspace that the request names.
-   * @throws Fault `forbidden` if the request explicitly names a workspace that the member has no access to.
+   * @throws Fault `forbidden` if the header of the request names a workspace that the member has no access to.
    */
   find: (token: string, requested?: RequestedWorkspace) => Promise<ResolvedSession | undefined>
   /** Explains why `find` returned no session: it has ended, or its member belongs to no workspace any more. */
@@ -86,23 +85,21 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   /** Returns the workspace that the request names, or else that of the session, or else the first of the member. */
-  async function chooseView(
-    row: SessionRow,
-    { explicit, defaultForMembers }: RequestedWorkspace,
-  ): Promise<SessionView> {
+  async function chooseView(row: SessionRow, { inHeader, inPathOrQuery }: RequestedWorkspace): Promise<SessionView> {
     const sessionView = { keyHash: row.using_key_hash, isRequested: false }
     const using = await keys.current(row.using_key_hash)
     if (actsAsPastedKey(row)) {
-      if (explicit !== undefined && (await findWorkspaceId(db.query, memberOf(row), explicit)) !== using?.workspaceId)
-        throw noAccessFault(explicit)
+      if (inHeader !== undefined && (await findWorkspaceId(db.query, memberOf(row), inHeader)) !== using?.workspaceId)
+        throw noAccessFault(inHeader)
       return sessionView
     }
     const isManager = row.managing_key_hash !== null || reachesAllWorkspaces(using?.organizationRole)
-    const name = isManager ? explicit : (defaultForMembers ?? explicit)
+    const name = isManager ? inHeader : (inPathOrQuery ?? inHeader)
     const requestedKeyHash = name === undefined ? undefined : await findOrCreateConsoleKey(row, name)
     if (requestedKeyHash !== undefined) return { keyHash: requestedKeyHash, isRequested: true }
-    // Falling back to another workspace would change objects that the client did not name.
-    if (name !== undefined && name === explicit) throw noAccessFault(name)
+    // Falling back to another workspace would change objects that the client did not name. The route itself reports a wrong name
+    // in its path or query.
+    if (name !== undefined && name === inHeader) throw noAccessFault(name)
     if (using?.role !== undefined || isManager) return sessionView
     const firstKeyHash = await findOrCreateConsoleKey(row)
     return firstKeyHash === undefined ? sessionView : { keyHash: firstKeyHash, isRequested: false }
@@ -149,7 +146,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (row && isCurrentMember && member.role === undefined) return noWorkspaceFault(db.query, row.organization_id)
       return new Fault('unauthenticated', 'This session has ended or does not exist. Sign in again.')
     },
-    async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped = false }) {
+    async current({ sessionId, keyKind, userId, workspaceId, isWorkspaceScoped }) {
       const row = sessionId === undefined ? undefined : await readValidRow(sessionId)
       if (!row) return undefined
       const keyHash = actsAsPastedKey(row) ? row.using_key_hash : consoleKeyHash({ userId, workspaceId })

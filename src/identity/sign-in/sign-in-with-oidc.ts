@@ -1,5 +1,5 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Tx } from '#platform/db/db.ts'
+import type { Query, Tx } from '#platform/db/db.ts'
 import { accountsLock } from '../accounts/lock.ts'
 import { admitMember } from '../accounts/members/admit-member.ts'
 import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
@@ -25,7 +25,7 @@ import { type Browser, type NewSession, type SignInDeps, startSession } from './
 export async function signInWithOidc(deps: SignInDeps, person: OidcPerson, browser: Browser): Promise<NewSession> {
   const { organizationId } = await firstOwnerOrAdmin(deps)
   const signedIn = await deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
-    const boundUserId = await findIdentity(tx, organizationId, person)
+    const boundUserId = await findUserByAccount(tx, organizationId, person)
     const userId = boundUserId ?? (await findMemberByAddress(tx, organizationId, person.email))?.userId
     const member = await admitMember(deps, tx, publish, { organizationId, userId, ...person })
     if (boundUserId === undefined) await bindIdentity(deps, tx, organizationId, person, member.userId)
@@ -64,8 +64,13 @@ async function applyGroups(
     if (source === 'oidc' && !mapped.has(workspace_id)) await leaveWorkspace(change, workspace_id, userId)
 }
 
-async function findIdentity(tx: Tx, organizationId: string, { issuer, subject }: OidcPerson) {
-  const identity = await tx
+/** Finds the member who has signed in with an account of an issuer. @returns the id of the user. */
+export async function findUserByAccount(
+  query: Query | Tx,
+  organizationId: string,
+  { issuer, subject }: Pick<OidcPerson, 'issuer' | 'subject'>,
+): Promise<string | undefined> {
+  const identity = await query
     .selectFrom('oidc_identities')
     .where('organization_id', '=', organizationId)
     .where('issuer', '=', issuer)

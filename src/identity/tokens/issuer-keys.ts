@@ -94,6 +94,7 @@ const isWithin = (ms: number, instant: number, now: number) => now >= instant &&
 
 function openKeyStore(address: string, fetch: typeof globalThis.fetch, cooldownDuration: number): KeyStore {
   const { createLocalJWKSet, createRemoteJWKSet, customFetch, jwksCache } = lazyModules.jose()
+  // `jose` fills the cache: `uat` is the time at which it read the keys, by `Date.now()`.
   const cache: { jwks?: Parameters<typeof createLocalJWKSet>[0]; uat?: number } = {}
   const find = createRemoteJWKSet(new URL(address), {
     timeoutDuration: timeoutMs,

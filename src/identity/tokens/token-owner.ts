@@ -6,6 +6,7 @@ import { firstOwnerOrAdmin } from '../accounts/members/first-owner-or-admin.ts'
 import { isMember, resolveUserId } from '../accounts/members/members.ts'
 import { readClaim } from '../sign-in/oidc-person.ts'
 import { findWorkspaceId } from '../sign-in/session-workspace.ts'
+import { findUserByAccount } from '../sign-in/sign-in-with-oidc.ts'
 import { invalidTokenFault } from './token-verifier.ts'
 
 export type TokenOwnerSettings = {
@@ -46,22 +47,10 @@ async function findUserId(
 ): Promise<string | undefined> {
   const value = readRequiredClaim(claims, claim)
   if (Object.hasOwn(jwt_members, value)) return resolveUserId(db, organizationId, jwt_members[value]!)
-  if (claim === 'sub') return findUserByAccount(db, organizationId, claims.iss!, value)
+  if (claim === 'sub') return findUserByAccount(db.query, organizationId, { issuer: claims.iss!, subject: value })
   const isVerified = claims.email_verified === true || (jwt_trust_addresses && claims.email_verified === undefined)
   if (claim === 'email' && !isVerified) throw invalidTokenFault('its email address is not verified')
   return resolveUserId(db, organizationId, value)
-}
-
-/** Finds the member who signed in with this account by OpenID Connect. */
-async function findUserByAccount({ query }: Db, organizationId: string, issuer: string, subject: string) {
-  const found = await query
-    .selectFrom('oidc_identities')
-    .where('organization_id', '=', organizationId)
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .select('user_id')
-    .executeTakeFirst()
-  return found?.user_id
 }
 
 const maxClaim = 400

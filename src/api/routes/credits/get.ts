@@ -1,4 +1,4 @@
-import { getKey } from '#identity/accounts/keys/keys.ts'
+import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { readKeyCredit } from '#spend/ledger/key-spending.ts'
@@ -24,10 +24,7 @@ export const getCredits = route({
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
     if (caller.keyKind === 'management') return creditsAnswer(await readTotalSpent(deps, caller), undefined)
-    const { spent, remaining } = await readKeyCredit(
-      deps,
-      await getKey(deps, { ...caller, isWorkspaceScoped: false }, caller.keyHash),
-    )
+    const { spent, remaining } = await readKeyCredit(deps, await getOwnKey(deps, caller))
     return creditsAnswer(spent, remaining)
   },
 })

@@ -1,5 +1,5 @@
 import { KeyRecord } from '#identity/accounts/keys/key.ts'
-import { getKey } from '#identity/accounts/keys/keys.ts'
+import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
 import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
@@ -53,12 +53,7 @@ export const getCurrentKey = route({
   response: z.object({ data: CurrentKey }),
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {
-    const { disabled, external_user, created_at, updated_at, ...key } = await getKey(
-      deps,
-      // A session that acts in another workspace still has its own key.
-      { ...caller, isWorkspaceScoped: false },
-      caller.keyHash,
-    )
+    const { disabled, external_user, created_at, updated_at, ...key } = await getOwnKey(deps, caller)
     const [usage] = await keyUsages(deps, [key])
     const policies = await deps.guardrailCache.policiesOf(caller)
     const isManagement = key.kind === 'management'

@@ -4,7 +4,7 @@ import type { ResolvedSession } from '#identity/sign-in/session.ts'
 import type { Sessions } from '#identity/sign-in/sessions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ConnectionOf } from '#platform/http/connection.ts'
-import { workspaceNamedBy } from '../../access/admit.ts'
+import { workspaceInHeader } from '../../access/admit.ts'
 import { readSessionToken } from '../../access/session-cookie.ts'
 
 type CurrentDeps = { sessions: Pick<Sessions, 'find'>; connectionOf: ConnectionOf }
@@ -16,9 +16,9 @@ export async function currentSession(
   raw: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): Promise<{ token: string; session: ResolvedSession; origin: string }> {
   const { origin } = connectionOf(raw)
-  const workspace = workspaceNamedBy({}, { headers: raw.headers, params: {}, query: {} }).explicit
+  const inHeader = workspaceInHeader(raw.headers)
   const token = sessionId === undefined ? undefined : readSessionToken(raw.headers.cookie, origin)
-  const found = token === undefined ? undefined : await sessions.find(token, { explicit: workspace })
+  const found = token === undefined ? undefined : await sessions.find(token, { inHeader })
   if (token === undefined || !found) {
     throw new Fault('unauthenticated', 'No session. Start one with POST /sessions and a key or a link.')
   }

@@ -79,6 +79,11 @@ export async function getKey(deps: { db: { query: Query } }, caller: CallerScope
   return toKeyRecord(row)
 }
 
+/** Returns the key of the caller. A session that acts in another workspace still has its own key. */
+export function getOwnKey(deps: { db: { query: Query } }, caller: CallerScope & Pick<Caller, 'keyHash'>) {
+  return getKey(deps, { ...caller, isWorkspaceScoped: false }, caller.keyHash)
+}
+
 /** @returns the key and its secret, which is not stored. */
 export async function createKey(
   deps: KeysDeps,

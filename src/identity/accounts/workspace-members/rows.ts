@@ -19,10 +19,10 @@ export function selectWorkspaceMembers(query: Query | Tx, organizationId: string
 
 /** Adds a member. An existing member gets the new role and source. */
 export async function storeWorkspaceMember(tx: Tx, row: Insertable<Tables['workspace_members']>): Promise<void> {
-  const conflict = { key: ['workspace_id', 'user_id'], replace: ['role', 'source'] } satisfies Parameters<
-    typeof upsert<'workspace_members'>
-  >[3]
-  await upsert(tx, 'workspace_members', [row], conflict).execute()
+  await upsert(tx, 'workspace_members', [row], {
+    key: ['workspace_id', 'user_id'],
+    replace: ['role', 'source'],
+  }).execute()
 }
 
 export async function deleteWorkspaceMember(tx: Tx, id: string): Promise<void> {
