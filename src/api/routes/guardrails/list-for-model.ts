@@ -4,7 +4,7 @@ import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/mode
 import { ModelPath, modelByName, modelName } from '../../models/model-path.ts'
 import { route } from '../route.ts'
 
-const rule = z.string().describe('Keyed by the name of the form field.')
+const rule = z.string().describe('The field of the guardrail, such as `ignored_models`.')
 
 const Verdict = z
   .object({

@@ -25,7 +25,7 @@ export const getInternLog = route({
   request: {
     params: InternPath,
     query: z.object({
-      lines: wholeNumber({ min: 1, max: 5000 }).default(200).describe('Maximum number of results.'),
+      lines: wholeNumber({ min: 1, max: 5000 }).default(200).describe('Maximum number of lines.'),
       bytes: wholeNumber({ min: 1024, max: 262_144 })
         .default(65_536)
         .describe('Maximum number of bytes, in complete lines. Of a longer single line, the end is returned.'),

@@ -19,7 +19,10 @@ export const listAllInterns = route({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
       status: listParameter(internStatuses).optional().describe('Comma-separated statuses.'),
       starting_after: z.string().optional().describe('The last ID of the previous page.'),
-      workspace_id: z.string().optional().describe('The workspace of the calling key. Other values are rejected.'),
+      workspace_id: z
+        .string()
+        .optional()
+        .describe('The workspace of the calling key. The list is empty for any other.'),
     }),
   },
   response: z.object({ data: z.array(InternRecord), has_more: z.boolean(), next_cursor: z.string().optional() }),

@@ -10,7 +10,7 @@ export const listOrganizationMembers = route({
   key: 'management',
   scope: 'organization',
   summary: 'List the members of the organization, in the order of joining',
-  description: 'Sorted oldest first. Every key belongs to one workspace.',
+  description: 'Former members are not listed.',
   request: {
     query: PageQuery.extend({ q: SearchText.describe('Words that must all occur in the name or address.') }),
   },

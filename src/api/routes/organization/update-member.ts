@@ -11,7 +11,7 @@ export const updateOrganizationMember = route({
   key: 'management',
   scope: 'organization',
   summary: 'Update the name, address or role of a member',
-  description: 'Changes the role of a member. The last administrator cannot be changed.',
+  description: 'Missing fields stay unchanged. The last owner or admin must keep one of these roles.',
   request: { params: MemberParams, body: MemberPatch },
   response: z.object({ data: Member }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

@@ -13,7 +13,7 @@ export const updateOrganization = route({
   key: 'management',
   scope: 'organization',
   summary: 'Update the organization',
-  description: 'Changes the name, or whether keys can use interns. Missing fields stay unchanged.',
+  description: 'Changes whether keys can use interns.',
   request: { body: OrganizationPatch },
   response: z.object({ data: Organization }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],

@@ -18,7 +18,7 @@ export const listProviders = route({
   key: 'any',
   canBePublic: true,
   summary: 'List providers',
-  description: 'Includes regions, data retention and training policies, according to the catalogue.',
+  description: 'Includes the addresses of their policies and status pages, according to the catalogue.',
   response: z.object({ data: z.array(ProviderItem) }),
   faults: ['unauthenticated'],
   handler: (_call, { catalogue }) => ({

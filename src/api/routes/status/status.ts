@@ -109,7 +109,7 @@ export const Status = z
           )
           .describe('Providers that are used only with a workspace’s own key.'),
       })
-      .describe('Present only for the answering host.'),
+      .describe('The host that answers, with all its processes.'),
     circuits: z.array(RestrictedCircuit),
     organization: Organization.nullable().describe(
       'Over all servers, from the database; null while it is unavailable.',

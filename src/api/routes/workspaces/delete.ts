@@ -12,7 +12,7 @@ export const deleteOneWorkspace = route({
   key: 'management',
   scope: 'organization',
   summary: 'Delete a workspace, its guardrails and its presets',
-  description: 'Fails while the workspace has keys.',
+  description: 'Fails while the workspace has enabled keys or interns. Its budgets and disabled keys are also deleted.',
   request: { params: WorkspaceParams },
   response: z.object({ deleted: z.literal(true) }),
   ifMatch: workspaceEntity,

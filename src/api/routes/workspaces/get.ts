@@ -11,7 +11,7 @@ export const getOneWorkspace = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'Get a workspace',
-  description: 'ID or slug of the workspace.',
+  description: 'Includes whether prompts and answers of its requests are stored.',
   request: { params: WorkspaceParams },
   response: z.object({ data: Workspace }),
   etag: workspaceEntity,

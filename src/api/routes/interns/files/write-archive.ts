@@ -20,7 +20,7 @@ export const writeInternArchive = route({
       files: z.int(),
       folders: z.int(),
       links: z.int(),
-      bytes: z.int().describe('Maximum size of all files.'),
+      bytes: z.int().describe('The total size of the files.'),
     }),
   }),
   faults: [...fileFaults, 'payload_too_large', 'request_timeout', 'client_closed_request'],
