@@ -86,7 +86,7 @@ async function findLinkCaller(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion)
 async function renderQuestionPage(
   deps: ApiDeps,
   { intern, openQuestion, linked }: OpenLink,
-  refused?: string,
+  previousError?: string,
 ): Promise<HttpAnswer> {
   const { question } = openQuestion
   // If the intern is unreachable, the stored question is displayed and marked if it is incomplete.
@@ -99,7 +99,7 @@ async function renderQuestionPage(
     question,
     details: permission,
     deadlineAt: linked.until,
-    previousError: refused,
+    previousError,
   })
 }
 

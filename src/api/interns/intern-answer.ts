@@ -6,8 +6,8 @@ type AnswerDeps = Pick<ApiDeps, 'internHosts'>
 
 /** Returns interns in their public form, each with the status of its host. */
 export async function internAnswers({ internHosts }: AnswerDeps, interns: Intern[]): Promise<InternRecord[]> {
-  const standingOf = await internHosts.readStates(interns.map(({ hostname }) => hostname))
-  return interns.map((intern) => ({ ...toInternRecord(intern), host: standingOf(intern.hostname) }))
+  const stateOf = await internHosts.readStates(interns.map(({ hostname }) => hostname))
+  return interns.map((intern) => ({ ...toInternRecord(intern), host: stateOf(intern.hostname) }))
 }
 
 export async function internAnswer({ internHosts }: AnswerDeps, intern: Intern): Promise<InternRecord> {

@@ -34,7 +34,7 @@ type FileOperation<Answer> = {
   paths?: Record<string, string>
   /** @param signal aborts when the client disconnects or loses access. */
   run: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
-  /** Resolves when the answer has ended, if that is later than `give`. */
+  /** Resolves when the answer has been sent, for an answer that is still sent after `run`. */
   ended?: (answer: Answer) => Promise<unknown>
 }
 
@@ -44,7 +44,7 @@ type FileOperation<Answer> = {
 export async function withFiles<Answer>(
   deps: ApiDeps,
   { caller, host, response }: FileRequest,
-  { internId, auditedAct: act, paths = {}, run: give, ended: over }: FileOperation<Answer>,
+  { internId, auditedAct: act, paths = {}, run, ended }: FileOperation<Answer>,
 ): Promise<Answer> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
@@ -63,11 +63,11 @@ export async function withFiles<Answer>(
   let ending: Promise<unknown> | undefined
   try {
     const runOrRevoke = () =>
-      translateFileErrors(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revocationFault)
+      translateFileErrors(run(deps.provisioner.storage(intern).files, signal), () => tracked.response.revocationFault)
     const answer = await (act
       ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, runOrRevoke)
       : runOrRevoke())
-    ending = over?.(answer)
+    ending = ended?.(answer)
     return answer
   } finally {
     if (ending) void ending.finally(() => tracked.release())

@@ -53,4 +53,4 @@ export async function translateDaemonErrors<Answer>(answer: Promise<Answer>): Pr
   }
 }
 
-export const noSuchSession = () => new Fault('not_found', 'Session not found. Old sessions are deleted.')
+export const sessionNotFound = () => new Fault('not_found', 'Session not found. Old sessions are deleted.')

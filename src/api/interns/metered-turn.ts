@@ -25,11 +25,11 @@ export const isSingleLedgerWriter = (
  * @returns whether all are written.
  */
 async function flushLedger(
-  { db, ledger, isSingleWriter: isAlone }: MeteredDeps,
+  { db, ledger, isSingleWriter }: MeteredDeps,
   keyHash: string,
   since: number,
 ): Promise<boolean> {
-  const written = Promise.all([ledger.flush(), isAlone || waitUntilWritten({ db }, keyHash, since)])
+  const written = Promise.all([ledger.flush(), isSingleWriter || waitUntilWritten({ db }, keyHash, since)])
   return Promise.race([written.then(([, isWritten]) => isWritten), sleep(writeTimeoutMs, false)])
 }
 

@@ -43,6 +43,7 @@ function prepareList(
     const etag = computeListTag(snapshot, matches, 'json')
     return { etag, type: 'application/json', bytes: () => serializeList(snapshot, matches) }
   }
+  // `url` has only a path and a query.
   const { pathname, search } = new URL(url, 'http://any')
   const origin = config.public_url ?? requestOrigin({ headers, host })
   const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })

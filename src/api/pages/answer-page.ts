@@ -50,20 +50,14 @@ export type QuestionPage = {
 }
 
 /** The full question of an intern, with a form for the answer. */
-export function questionPage({
-  internName,
-  question,
-  details,
-  deadlineAt,
-  previousError: refused,
-}: QuestionPage): HttpAnswer {
+export function questionPage({ internName, question, details, deadlineAt, previousError }: QuestionPage): HttpAnswer {
   const content = question.kind === 'permission' ? renderPermission(question, details) : renderText(question.message)
   const answers = question.kind === 'permission' ? renderAnswerButtons(question) : renderFields(question.fields)
   const validity = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
-  const reason = refused === undefined ? '' : `<p role="alert"><strong>${escapeHtml(refused)}</strong></p>`
+  const reason = previousError === undefined ? '' : `<p role="alert"><strong>${escapeHtml(previousError)}</strong></p>`
   const title = question.kind === 'permission' ? `${internName} asks for consent` : `${internName} asks`
   return renderPage(
-    refused === undefined ? 200 : 400,
+    previousError === undefined ? 200 : 400,
     title,
     `${reason}${content}<form method="post">${answers}</form>${validity}`,
   )

@@ -27,7 +27,7 @@ export type ReadinessDeps = {
 
 const ok: Check = { status: 'ok' }
 
-export function createReadiness({ db, ledger, config, modelCount, stopReason: leaving }: ReadinessDeps): Readiness {
+export function createReadiness({ db, ledger, config, modelCount, stopReason }: ReadinessDeps): Readiness {
   function databaseCheck(): Check {
     const { isReachable, readOnly, silentMs } = db.health()
     if (!isReachable) return unreachableCheck(silentMs)
@@ -55,7 +55,7 @@ export function createReadiness({ db, ledger, config, modelCount, stopReason: le
   }
 
   function checks(): Checks {
-    const reason = leaving()
+    const reason = stopReason()
     return {
       process: reason === undefined ? ok : { status: 'failed', message: `This server is stopping: ${reason}.` },
       database: databaseCheck(),

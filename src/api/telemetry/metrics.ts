@@ -47,7 +47,7 @@ export type Metrics = {
   observeInternRun: (outcome: EndReason) => void
   /** @param count returns the number of requests in flight. */
   observeRequestsInFlight: (count: () => number) => void
-  observeServerState: (standing: ServerState) => void
+  observeServerState: (state: ServerState) => void
   /** @returns a function that counts stored and dropped contents of requests. */
   observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', by: number) => void
   observeCircuits: (report: () => CircuitReport[]) => void
@@ -167,7 +167,7 @@ export function createMetrics(): Metrics {
       const help = 'Requests of any kind in flight.'
       metrics.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
     },
-    observeServerState: (standing) => void metrics.push(...stateMetrics(standing)),
+    observeServerState: (state) => void metrics.push(...stateMetrics(state)),
     observeContents(waitingBytes) {
       const contents = contentMetrics(waitingBytes)
       metrics.push(...contents.all)

@@ -8,8 +8,11 @@ const dayMs = 86_400_000
 /** The default time range in days, for minutes and for longer buckets. */
 const defaultDays = { minute: 1, longer: 30 }
 
-/** Tolerance for clients that compute a range of two days and send it a moment later. */
-const rollUpDelayMs = 3_600_000
+/**
+ * Clients compute a range of two days and send it a moment later, so an earlier start is accepted too. It need not be short,
+ * because minutes are deleted hourly.
+ */
+const startToleranceMs = 3_600_000
 
 /** The requested time range, in milliseconds since the epoch. @throws Fault `invalid`. */
 export function readTimeRange(
@@ -26,7 +29,7 @@ export function readTimeRange(
 
 /** @throws Fault `invalid` if minutes are requested that are no longer stored. */
 export function requireStoredTime({ granularity }: AnalyticsQueryBody, { from }: { from: number }, now: number): void {
-  if (granularity !== 'minute' || from >= now - minuteRetentionMs - rollUpDelayMs) return
+  if (granularity !== 'minute' || from >= now - minuteRetentionMs - startToleranceMs) return
   throw new Fault(
     'invalid',
     `Invalid request: time_range.start: minutes are stored for ${minuteRetentionMs / dayMs} days: use a later start, or group by hour`,

@@ -36,7 +36,7 @@ import { updateIntern } from './update.ts'
 
 export const internRoutes = {
   chatWithIntern,
-  chatInInternSession,
+  createInternSessionChatCompletion: chatInInternSession,
   listInterns: listAllInterns,
   listQuestions: listAllQuestions,
   listInternHosts,

@@ -3,8 +3,8 @@ import { Webhook } from '#webhooks/webhook.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { webhookEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { webhookRoles } from './managers.ts'
 import { WebhookPath } from './path.ts'
+import { webhookRoles } from './roles.ts'
 
 export const getOneWebhook = route({
   method: 'get',

@@ -3,8 +3,8 @@ import { z } from '#platform/json/schema.ts'
 import { deliveryStates, listDeliveries, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
-import { webhookRoles } from './managers.ts'
 import { WebhookPath } from './path.ts'
+import { webhookRoles } from './roles.ts'
 
 export const listWebhookDeliveries = route({
   method: 'get',

@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { Webhook } from '#webhooks/webhook.ts'
 import { listWebhooks } from '#webhooks/webhooks.ts'
 import { route } from '../route.ts'
-import { webhookRoles } from './managers.ts'
+import { webhookRoles } from './roles.ts'
 
 export const listAllWebhooks = route({
   method: 'get',

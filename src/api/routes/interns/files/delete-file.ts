@@ -26,10 +26,7 @@ export const deleteInternFile = route({
         internId: params.internId,
         auditedAct: 'intern.file_deleted',
         paths: { path },
-        run: (files) => {
-          const isRecursive = recursive === 'true'
-          return files.remove(path, isRecursive)
-        },
+        run: (files) => files.remove(path, recursive === 'true'),
       },
     )
     return { deleted: true as const }

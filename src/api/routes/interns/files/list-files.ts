@@ -1,4 +1,3 @@
-import type { InternFiles } from '#interns/contract/files.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { fileFaults, fileRoles, withFiles } from '../../../interns/intern-files.ts'
@@ -30,11 +29,10 @@ export const listInternFiles = route({
   faults: [...fileFaults],
   handler: async ({ params, query, caller, host, response }, deps) => {
     const { path, limit, starting_after: after } = query
-    const give = (files: InternFiles) => files.list(path, { limit, after })
     const { entries, next } = await withFiles(
       deps,
       { caller, host, response },
-      { internId: params.internId, run: give },
+      { internId: params.internId, run: (files) => files.list(path, { limit, after }) },
     )
     return { data: entries.map(fileItem), has_more: next !== undefined, next_cursor: next }
   },

@@ -2,7 +2,7 @@ import { EntryItem, InternSession, toEntryItem, toSessionItem } from '#interns/t
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
-import { noSuchSession, storedTranscripts, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
+import { sessionNotFound, storedTranscripts, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from '../path.ts'
 
@@ -35,7 +35,7 @@ export const getInternSession = route({
     const transcripts = await storedTranscripts(deps, caller, params.internId)
     const range = { limit: query.limit, after: query.starting_after }
     const page = await translateDaemonErrors(transcripts.read(params.sessionId, range))
-    if (!page) throw noSuchSession()
+    if (!page) throw sessionNotFound()
     const names = await new AnswererNames(deps, caller.organizationId).read(page.entries)
     const entries = page.entries.map((entry) => toEntryItem(entry, names))
     return {

@@ -10,7 +10,7 @@ import { z } from '#platform/json/schema.ts'
 import type { ApiDeps } from '../../../access/deps.ts'
 import { requireInterns } from '../../../access/require-interns.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
-import { followTranscripts, noSuchSession, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
+import { followTranscripts, sessionNotFound, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
 import { SessionPath } from '../path.ts'
 
@@ -53,7 +53,7 @@ export const listInternSessionEvents = route({
     try {
       const signal = toAbortSignal(tracked.response.signal)
       const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, signal))
-      if (!first) throw noSuchSession()
+      if (!first) throw sessionNotFound()
       tracked.response.onRevoked(({ kind, message }) => {
         const error = { code: faultStatus[kind], message }
         tracked.response.write(`event: end\ndata: ${JSON.stringify({ error })}\n\n`)
