@@ -2,8 +2,8 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { FileChange } from '../tools/tool.ts'
 import type { TurnEvent } from './turn-event.ts'
 
-/** Translates an event to a session update of the protocol. */
-export function toSessionUpdate(event: TurnEvent, windowTokens: number): SessionUpdate {
+/** Translates an event to a session update of the protocol. @param windowTokens for `usage.counted` only. */
+export function toSessionUpdate(event: TurnEvent, windowTokens = 0): SessionUpdate {
   switch (event.type) {
     case 'text.added':
       return { sessionUpdate: 'agent_message_chunk', content: textContent(event.text) }

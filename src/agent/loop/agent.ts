@@ -41,7 +41,7 @@ type ClientCapabilities = { canAsk: boolean; clientHasRules: boolean }
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
   const sessions = createOpenSessions(deps)
-  let abilities: ClientCapabilities = { canAsk: false, clientHasRules: false }
+  let capabilities: ClientCapabilities = { canAsk: false, clientHasRules: false }
 
   const describeSession = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
@@ -51,7 +51,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
   return agent({ name: 'signalbox' })
     .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.endAll()))
     .onRequest('initialize', ({ params: { clientCapabilities } }) => {
-      abilities = {
+      capabilities = {
         canAsk: Boolean(clientCapabilities?.elicitation?.form),
         clientHasRules: readHasRules(clientCapabilities?._meta),
       }
@@ -92,7 +92,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
       answerInSession(
         sessions.get(params.sessionId),
         toPrompt(params.prompt),
-        { ...deps, ...abilities, client },
+        { ...deps, ...capabilities, client },
         signal,
       ),
     )
@@ -109,6 +109,7 @@ const greeting = (version: string) => ({
     sessionCapabilities: { list: {}, resume: {}, close: {} },
   },
   authMethods: [],
+  // No update of a prompt follows its response, so the client need not wait for late ones.
   _meta: { signalbox: { sendsNothingLate: true } },
 })
 

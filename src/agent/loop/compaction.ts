@@ -21,6 +21,8 @@ type CompactionDeps = {
 const compactionThreshold = 0.8
 /** Share of the window for the newest messages, which are not summarised. */
 const recentShare = 0.3
+/** Share of the window for the text to summarise. A longer text loses its middle. */
+const summarisedShare = 0.5
 
 const instruction = [
   'Summarise the conversation below, between a user and an assistant that works on files with tools, so that the',
@@ -65,8 +67,8 @@ const summaryStart = 'This conversation was long; its older part is summarised h
 
 /** Summarises messages with a model call. If it fails, returns the beginning and the end of their text. */
 async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
-  const room = Math.floor(deps.windowTokens * 0.5 * bytesPerToken.average)
-  const text = shorten(older.map(formatMessage).join('\n\n'), { head: room / 2, tail: room / 2 })
+  const maxBytes = Math.floor(deps.windowTokens * summarisedShare * bytesPerToken.average)
+  const text = shorten(older.map(formatMessage).join('\n\n'), { head: maxBytes / 2, tail: maxBytes / 2 })
   const messages: Message[] = [
     { role: 'system', text: instruction },
     { role: 'user', text },
@@ -80,8 +82,7 @@ async function summarise(deps: CompactionDeps, older: Message[]): Promise<string
   } catch {
     deps.signal.throwIfAborted()
   }
-  const maxTailTokens = Math.floor(room / 4)
-  return summary.trim() || shorten(text, { head: maxTailTokens / 2, tail: maxTailTokens / 2 })
+  return summary.trim() || shorten(text, { head: maxBytes / 8, tail: maxBytes / 8 })
 }
 
 /** @returns the index of the first of the newest messages that fit into `tokens`; never separates a result from its call. */
@@ -107,10 +108,12 @@ function countTokens({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'over
 
 /** Estimated tokens of an image. */
 const imageTokens = 1_500
+/** Estimated tokens of a message's role and delimiters. */
+const delimiterTokens = 8
 
 function estimateMessageTokens(message: Message): number {
   const images = 'images' in message ? (message.images?.length ?? 0) : 0
-  return estimateTokens(formatMessage(message).length) + images * imageTokens + 8
+  return estimateTokens(formatMessage(message).length) + images * imageTokens + delimiterTokens
 }
 
 function formatMessage(message: Message): string {

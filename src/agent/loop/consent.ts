@@ -26,7 +26,10 @@ type ConsentDeps = {
 
 type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?: string[] }
 
-/** An operation that needs consent. A lasting consent is stored under `as`, which can be more specific than the name. */
+/**
+ * An operation that needs consent. A lasting consent is stored under `as`, which can be more specific than the name. A lasting
+ * rejection is stored under the name, so that no variant of the operation is asked for again.
+ */
 export type Operation = { name: string; as?: string | undefined }
 
 /**

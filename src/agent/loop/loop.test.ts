@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openConfined } from '#platform/files/confined-folder.ts'
 import { z } from '#platform/json/schema.ts'
 import { modelWithAnswers, newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault } from '../model/model.ts'
 import { Processes } from '../sandbox/processes.ts'
 import { type Tool, type ToolContext, tool } from '../tools/tool.ts'
-import { openWorkspace } from '../tools/workspace.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
 import { createSessionStore } from './session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
@@ -36,7 +36,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
   const events: TurnEvent[] = []
   const abort = new AbortController()
   const context: ToolContext = {
-    workspace: await openWorkspace(folder.path),
+    workspace: await openConfined(folder.path),
     shell: realShell(),
     processes: new Processes(),
     mode: 'manual',

@@ -3,10 +3,11 @@ import { isAbsolute } from 'node:path'
 import { type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
+import { openConfined } from '#platform/files/confined-folder.ts'
 import { createSessionTools, type SessionTools } from '../mcp/session-tools.ts'
 import { Processes } from '../sandbox/processes.ts'
 import type { ApprovalMode } from '../tools/tool.ts'
-import { openWorkspace, type Workspace } from '../tools/workspace.ts'
+import type { Workspace } from '../tools/workspace.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 
 /** A prompt that is being answered. `ended` resolves when it ends, also after a failure. */
@@ -83,7 +84,7 @@ async function requireWorkspace(cwd: string): Promise<Workspace> {
   if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, 'cwd must be an absolute path')
   const found = await stat(cwd).catch(() => undefined)
   if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `cwd is not a folder: ${cwd}`)
-  const workspace = await openWorkspace(cwd)
+  const workspace = await openConfined(cwd)
   // The sandbox hides everything outside the workspace, so the workspace must not be the root folder.
   if (workspace.root === '/')
     throw RequestError.invalidParams(undefined, 'the workspace cannot be the whole file system')

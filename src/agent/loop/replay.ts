@@ -17,13 +17,13 @@ function messageUpdates(message: Message, tools: Tool[]): SessionUpdate[] {
     case 'user':
       return message.isReminder ? [] : [{ sessionUpdate: 'user_message_chunk', content: textContent(message.text) }]
     case 'tool':
-      return [toSessionUpdate({ type: 'tool.finished', id: message.callId, failed: false, text: message.text }, 0)]
+      return [toSessionUpdate({ type: 'tool.finished', id: message.callId, failed: false, text: message.text })]
     case 'assistant': {
       const { reasoning, text, calls = [] } = message
       return [
-        ...(reasoning ? [toSessionUpdate({ type: 'reasoning.added', text: reasoning }, 0)] : []),
-        ...(text ? [toSessionUpdate({ type: 'text.added', text }, 0)] : []),
-        ...calls.map((call) => toSessionUpdate(toAskedEvent(tools, call), 0)),
+        ...(reasoning ? [toSessionUpdate({ type: 'reasoning.added', text: reasoning })] : []),
+        ...(text ? [toSessionUpdate({ type: 'text.added', text })] : []),
+        ...calls.map((call) => toSessionUpdate(toAskedEvent(tools, call))),
       ]
     }
     default:

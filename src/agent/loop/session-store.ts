@@ -22,6 +22,7 @@ export type SessionLog = {
 }
 
 const idPattern = /^[A-Za-z0-9-]{1,64}$/
+const newline = 10
 
 export function createSessionStore(folder: string): SessionStore {
   const filePath = (id: string) => join(folder, `${id}.jsonl`)
@@ -102,7 +103,7 @@ function createLog(file: FileHandle, session: Session): SessionLog {
 function parseEntries(bytes: Buffer): { entries: SessionEntry[]; goodBytes: number } {
   const entries: SessionEntry[] = []
   let goodBytes = 0
-  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, goodBytes)) {
+  for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, goodBytes)) {
     try {
       entries.push(JSON.parse(bytes.toString('utf8', goodBytes, end)))
     } catch {

@@ -23,8 +23,6 @@ export type AgentSettings = {
   webHosts: string[]
 }
 
-const positive = (defaultValue: number) => z.coerce.number().int().positive().default(defaultValue)
-
 /** An empty environment variable counts as not set. */
 const Environment = z.object({
   HOME: z.string().default('/'),
@@ -36,7 +34,7 @@ const Environment = z.object({
   SIGNALBOX_INSTRUCTIONS_FILE: z.string().optional(),
   SIGNALBOX_STATE_DIR: z.string().optional(),
   SIGNALBOX_CONTEXT_TOKENS: z.coerce.number().int().positive().optional(),
-  SIGNALBOX_MAX_STEPS: positive(200),
+  SIGNALBOX_MAX_STEPS: z.coerce.number().int().positive().default(200),
   SIGNALBOX_SANDBOX_READ: z.string().default(''),
   SIGNALBOX_SANDBOX_PROGRAM: z.string().optional(),
   SIGNALBOX_WEB_HOSTS: z

@@ -37,7 +37,7 @@ export function describeInputError(call: ToolCall, isCut: boolean): string | und
 function readArguments(call: ToolCall): Record<string, unknown> | string {
   const text = call.arguments || '{}'
   const parsed = parseJson(text)
-  const repaired = parsed instanceof SyntaxError ? parseJson(escapeControls(text)) : parsed
+  const repaired = parsed instanceof SyntaxError ? parseJson(escapeLineBreaks(text)) : parsed
   if (repaired instanceof SyntaxError) return excerptAt(text, parsed as SyntaxError)
   if (typeof repaired !== 'object' || repaired === null || Array.isArray(repaired)) return 'they are another value'
   return repaired as Record<string, unknown>
@@ -52,7 +52,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Escapes bare line breaks and tabs in strings, which some models write. */
-function escapeControls(text: string): string {
+function escapeLineBreaks(text: string): string {
   const names: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
   // An unterminated string matches to the end, so that the time stays linear in the number of quotes.
   return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (string) => string.replace(/[\n\r\t]/g, (sign) => names[sign]!))

@@ -152,10 +152,10 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     permitted: (name, title, kind, as) => requestConsent(context, call, { name, as }, title, kind),
     delegate,
     plan: (steps) =>
-      client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }, 0) }),
+      client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
     working: (output) => {
-      const update = toSessionUpdate({ type: 'tool.working', id: call.id, output }, 0)
+      const update = toSessionUpdate({ type: 'tool.working', id: call.id, output })
       client.notify('session/update', { sessionId, update }).catch(() => {})
     },
   }

@@ -18,13 +18,13 @@ export function createCommandTransport(
   const read = new ReadBuffer({ maxBufferSize: maxMessageBytes })
   const ended = new AbortController()
   let running: RunningCommand | undefined
-  let why: string | undefined
+  let endReason: string | undefined
 
   const transport: Transport & { endReason: () => string | undefined } = {
-    endReason: () => why,
+    endReason: () => endReason,
     async start() {
       running = await start(receive, ended.signal).catch((error: Error) => {
-        why = error.message
+        endReason = error.message
         throw error
       })
       running.input?.write(`${firstLine}\n`)
@@ -56,7 +56,7 @@ export function createCommandTransport(
       ended.abort()
     }
   }
-  /** Returns the next message. Skips lines that are not messages, which some servers print by mistake. */
+  /** @returns null if no line is complete; undefined for a line that is not a message, which some servers print by mistake. */
   function nextMessage(): JSONRPCMessage | null | undefined {
     try {
       return read.readMessage()
@@ -65,8 +65,8 @@ export function createCommandTransport(
     }
   }
   function end(reason: string): void {
-    if (why !== undefined) return
-    why = reason
+    if (endReason !== undefined) return
+    endReason = reason
     transport.onclose?.()
   }
   return transport

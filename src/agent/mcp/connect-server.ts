@@ -32,37 +32,37 @@ const library = once(() => import('@modelcontextprotocol/client'))
 /**
  * Connects to a server. If a command does not answer the request for its protocol version, it is started again with the
  * older handshake: some servers exit at an unknown first message, and some start slower than the timeout.
- * `changed` is called when the server's list of tools has changed. @throws Error with the reason of a failure.
+ * `onToolsChanged` is called when the server's list of tools has changed. @throws Error with the reason of a failure.
  */
 export async function connectServer(
   spec: McpServerSpec,
-  place: ServerAccess,
-  changed: () => void,
+  access: ServerAccess,
+  onToolsChanged: () => void,
   signal: AbortSignal,
 ): Promise<ServerConnection> {
   try {
-    return await connectAs('auto', spec, place, changed, signal)
+    return await connectAs('auto', spec, access, onToolsChanged, signal)
   } catch (error) {
     if (spec.type !== 'stdio' || signal.aborted) throw error
-    return await connectAs('legacy', spec, place, changed, signal)
+    return await connectAs('legacy', spec, access, onToolsChanged, signal)
   }
 }
 
 async function connectAs(
   versionMode: VersionMode,
   spec: McpServerSpec,
-  place: ServerAccess,
-  changed: () => void,
+  access: ServerAccess,
+  onToolsChanged: () => void,
   signal: AbortSignal,
 ): Promise<ServerConnection> {
-  const { transport, endReason } = await createTransport(spec, place)
+  const { transport, endReason } = await createTransport(spec, access)
   const { Client } = await library()
   const client = new Client(
     { name: 'signalbox', version },
     {
       versionNegotiation:
         versionMode === 'auto' ? { mode: versionMode, probe: { timeoutMs: probeTimeoutMs } } : { mode: versionMode },
-      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       // Results are not validated against the server's output schemas, because only the model reads them.
       jsonSchemaValidator: acceptEverything,
     },
@@ -76,12 +76,12 @@ async function connectAs(
   const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs)])
   try {
     await untilAborted(client.connect(transport, { timeout: startTimeoutMs, signal: timeoutSignal }), timeoutSignal)
-    return { client, sandbox: place.sandbox, exitReason: () => closedReason, close }
+    return { client, sandbox: access.sandbox, exitReason: () => closedReason, close }
   } catch (error) {
-    const why = endReason() ?? (error as Error).message
+    const reason = endReason() ?? (error as Error).message
     await transport.close().catch(() => {})
     signal.throwIfAborted()
-    throw new Error(timeoutSignal.aborted ? `it did not answer within ${startTimeoutMs / 1000} s` : why)
+    throw new Error(timeoutSignal.aborted ? `it did not answer within ${startTimeoutMs / 1000} s` : reason)
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { printable } from '#platform/text/printable.ts'
-import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import { heartbeatMs, type Tool, type ToolContext, type ToolOutput } from '../tools/tool.ts'
 import { connectServer, type RunLocation, type ServerConnection } from './connect-server.ts'
 import { hiddenPathHint } from './hidden-paths.ts'
 import { type ListedTool, listTools, type ToolList } from './list-tools.ts'
@@ -12,7 +12,6 @@ const maxDescriptionLength = 2_000
 /** The most starts of a server within a time, in case it fails repeatedly. */
 const startLimit = { most: 5, withinMs: 10 * 60_000 }
 const pingMs = 5_000
-const heartbeatMs = 15_000
 /** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
 const maxTimeouts = 20
 
@@ -33,8 +32,8 @@ export class ServerTools {
   }
 
   /** Returns the tools. Starts the server if it is not running. @throws Error with the reason of a failure. */
-  async tools(place: RunLocation, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
-    const { client } = await this.#connect(place, signal)
+  async tools(location: RunLocation, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
+    const { client } = await this.#connect(location, signal)
     const options = { signal, timeout: this.spec.timeoutMs }
     this.#listed ??= await this.#describeErrors(listTools(client, options))
     const { tools, excluded } = this.#listed
@@ -77,11 +76,11 @@ export class ServerTools {
     context: ToolContext,
   ): Promise<ToolOutput> {
     const { signal } = context
-    const place = await findRunLocation(context)
+    const location = await findRunLocation(context)
     const heartbeat = setInterval(context.working, heartbeatMs)
     try {
       context.working()
-      const { client } = await this.#connect(place, signal)
+      const { client } = await this.#connect(location, signal)
       const timeout = this.spec.timeoutMs
       // The client requests progress only if there is a listener.
       const progress = {
@@ -118,24 +117,24 @@ export class ServerTools {
       }
       const reason = connected.exitReason() ?? (error as Error).message
       if (this.#connected === connected) await this.close()
-      const why = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
-      throw new Error(`The server ${name} ${why}. ${unknownOutcome}`)
+      const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
+      throw new Error(`The server ${name} ${state}. ${unknownOutcome}`)
     }
   }
 
-  async #connect(place: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
+  async #connect(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
     const existing = this.#connected
     const isCommand = this.spec.type === 'stdio'
-    if (existing && existing.exitReason() === undefined && (!isCommand || existing.sandbox === place.sandbox))
+    if (existing && existing.exitReason() === undefined && (!isCommand || existing.sandbox === location.sandbox))
       return existing
     if (existing) await this.close()
-    this.#connecting ??= this.#start(place, signal).finally(() => {
+    this.#connecting ??= this.#start(location, signal).finally(() => {
       this.#connecting = undefined
     })
     return this.#connecting
   }
 
-  async #start(place: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
+  async #start(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
     const now = this.#now()
     const { name } = this.spec
     this.#startedAt = this.#startedAt.filter((at) => now - at < startLimit.withinMs)
@@ -149,21 +148,21 @@ export class ServerTools {
     try {
       this.#connected = await connectServer(
         this.spec,
-        { ...place, fetch: this.#fetch },
+        { ...location, fetch: this.#fetch },
         () => (this.#listed = undefined),
         signal,
       )
       return this.#connected
     } catch (error) {
       signal.throwIfAborted()
-      const hint = place.sandbox ? hiddenPathHint(this.spec, place) : ''
+      const hint = location.sandbox ? hiddenPathHint(this.spec, location) : ''
       const message = `The server ${name} cannot be reached: ${(error as Error).message}.${hint}`
       throw new Error(redactSecrets(this.spec, message))
     }
   }
 }
 
-/** Returns where the servers of a session run. @throws Error if they cannot run. */
+/** Returns where the servers of a session run. With the policy `refuse` that is a sandbox even if none works: the start then fails. */
 export async function findRunLocation({
   mode,
   shell,
@@ -171,8 +170,8 @@ export async function findRunLocation({
 }: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<RunLocation> {
   const { root } = workspace
   if (mode === 'self-drive' || shell.withoutSandbox === 'pod') return { shell, workspace: root, sandbox: false }
-  const why = await shell.sandboxError(root)
-  return { shell, workspace: root, sandbox: why === undefined || shell.withoutSandbox === 'refuse' }
+  const hasSandbox = (await shell.sandboxError(root)) === undefined
+  return { shell, workspace: root, sandbox: hasSandbox || shell.withoutSandbox === 'refuse' }
 }
 
 const isResponding = ({ client }: ServerConnection) =>

@@ -28,8 +28,8 @@ export function createSessionTools(offered: McpServer[], now: () => number, fetc
   return {
     async listTools(context, maxTools, signal) {
       if (servers.length === 0) return { tools: [], notes: [], unavailable: [] }
-      const place = await findRunLocation(context)
-      const lists = await Promise.all(servers.map((server) => listServerTools(server, place, signal)))
+      const location = await findRunLocation(context)
+      const lists = await Promise.all(servers.map((server) => listServerTools(server, location, signal)))
       const shares = shareTools(
         lists.map(({ tools }) => tools.length),
         maxTools,
@@ -46,10 +46,10 @@ export function createSessionTools(offered: McpServer[], now: () => number, fetc
 
 type ServerList = { name: string; tools: Tool[]; excluded: string[]; fault?: string }
 
-async function listServerTools(server: ServerTools, place: RunLocation, signal: AbortSignal): Promise<ServerList> {
+async function listServerTools(server: ServerTools, location: RunLocation, signal: AbortSignal): Promise<ServerList> {
   const { name } = server.spec
   try {
-    return { name, ...(await server.tools(place, signal)) }
+    return { name, ...(await server.tools(location, signal)) }
   } catch (error) {
     signal.throwIfAborted()
     return { name, tools: [], excluded: [], fault: (error as Error).message }

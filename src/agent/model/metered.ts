@@ -21,6 +21,7 @@ export async function fetchMeteredUsage(
     const answer = await fetch(url, { headers, signal }).catch(() => undefined)
     if (answer?.ok) return { usage: readUsage(await parseAnswer(answer)) }
     await answer?.body?.cancel()
+    // 404: it is not metered yet. Any other failure is final.
     return answer?.status === 404 ? undefined : { usage: undefined }
   }
   return (await waitFor(request, { ...polling, signal }))?.usage

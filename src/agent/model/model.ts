@@ -54,6 +54,8 @@ export class ModelFault extends Error {
   readonly isContextTooLong: boolean
   /** The usage of an incomplete answer, if known. */
   usage: Usage | undefined
+  /** The delay before the next attempt that the service asked for, in milliseconds. */
+  retryAfterMs: number | undefined
 
   constructor(message: string, details: { retryable: boolean; status?: number; isContextTooLong?: boolean }) {
     super(message)

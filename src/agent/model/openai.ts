@@ -31,7 +31,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     const wait = backoffMs[failures - 1]
     if (wait === undefined || !(error instanceof ModelFault) || !error.retryable) return undefined
     const jittered = wait * (0.75 + Math.random() / 2)
-    return Math.min(retryAfter.get(error) ?? jittered, maxWaitMs)
+    return Math.min(error.retryAfterMs ?? jittered, maxWaitMs)
   }
   return async function* (request) {
     const start = async () => {
@@ -47,9 +47,6 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     }
   }
 }
-
-/** The delay that the service asked for in `Retry-After`, in milliseconds. */
-const retryAfter = new WeakMap<ModelFault, number>()
 
 async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
   const silence = idleGuard(options.silenceMs ?? 240_000, request.signal)
@@ -99,8 +96,7 @@ async function post(
   })
   if (response.ok && response.body) return { headers: response.headers, body: response.body }
   const fault = createStatusFault(response.status, await readBodyText(response, maxErrorBytes))
-  const waitMs = parseRetryAfter(response.headers.get('retry-after'))
-  if (waitMs !== undefined) retryAfter.set(fault, waitMs)
+  fault.retryAfterMs = parseRetryAfter(response.headers.get('retry-after'))
   throw fault
 }
 

@@ -21,6 +21,7 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
     const { at, fitted = hunk, note } = found
     if (note) notes.push(`${name}: ${note}`)
     lines.splice(at, fitted.before.length, ...withFileContext(lines.slice(at, at + fitted.before.length), fitted))
+    // A hunk can apply above `from`. Then the position moves by the lines that the hunk adds or removes.
     from = Math.max(at + fitted.after.length, from + fitted.after.length - fitted.before.length)
   }
   if (failures.length > 0) throw new Error(`is not as the patch has it: ${failures.join('\n')}`)
@@ -41,6 +42,7 @@ function withFileContext(fileLines: string[], { before, after }: Hunk): string[]
 /** Where a hunk applies. `fitted` is applied instead of the hunk, and `note` describes the difference. */
 type HunkPlace = { at: number; fitted?: Hunk; note?: string }
 
+/** @returns a text if the hunk does not apply: the reason for the model. */
 function findPlace(lines: string[], hunk: Hunk, from: number): HunkPlace | string {
   const { anchor, before } = hunk
   const start = anchor === undefined ? from : findLineAfter(lines, anchor, from)
@@ -103,9 +105,9 @@ function findIgnoringIndentation(
   const indentations = new Map<string, string>()
   for (const [index, line] of before.entries()) {
     if (line.trim() === '') continue
-    const fileLines = indentation(lines[at + index]!)
-    if ((indentations.get(indentation(line)) ?? fileLines) !== fileLines) return undefined
-    indentations.set(indentation(line), fileLines)
+    const fileIndentation = indentation(lines[at + index]!)
+    if ((indentations.get(indentation(line)) ?? fileIndentation) !== fileIndentation) return undefined
+    indentations.set(indentation(line), fileIndentation)
   }
   if (after.some((line) => line.trim() !== '' && !indentations.has(indentation(line)))) return undefined
   const reindent = (line: string) =>

@@ -5,7 +5,7 @@ const limits = { compared: 200_000, searched: 40, formatted: 30, line: 500 }
 export function findNearestIndex(lines: string[], searched: string[], from = 0): number {
   const first = searched.slice(0, limits.searched)
   const isTooExpensive = lines.length * first.length > limits.compared
-  const similarity = isTooExpensive ? wordSimilarity : editSimilarity
+  const similarity = isTooExpensive ? equality : shareOfCommonWords
   const read = isTooExpensive ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
   const words = lines.map(read)
   const searchedWords = first.map(read)
@@ -19,7 +19,8 @@ export function findNearestIndex(lines: string[], searched: string[], from = 0):
 
 const wordsOf = (line: string) => line.match(/\w+|[^\w\s]/g) ?? []
 
-function editSimilarity(one: string[], other: string[] | undefined): number {
+/** Returns a number from 0.5 to 1, or 0 if the lines have less in common. The order of words does not count. */
+function shareOfCommonWords(one: string[], other: string[] | undefined): number {
   if (!other || one.length === 0 || other.length === 0) return 0
   const otherWords = new Set(other)
   const common = one.filter((word) => otherWords.has(word)).length
@@ -27,7 +28,7 @@ function editSimilarity(one: string[], other: string[] | undefined): number {
   return share >= 0.5 ? Math.min(share, 1) : 0
 }
 
-function wordSimilarity([one]: string[], other: string[] | undefined): number {
+function equality([one]: string[], other: string[] | undefined): number {
   return one && one === other?.[0] ? 1 : 0
 }
 

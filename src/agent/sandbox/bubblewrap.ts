@@ -78,6 +78,7 @@ export function underBubblewrap(
     cwd: workspace,
     // Bubblewrap gets an empty environment too: it is process 1 in the sandbox, and commands can read its /proc entry.
     env: {},
+    // Descriptors 3, 4 and 5 of the arguments above.
     feeds: [passwd, group, filter],
   }
 }

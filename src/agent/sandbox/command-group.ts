@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { basename, join } from 'node:path'
 import { retry } from '#platform/async/retry.ts'
 
+/** A group can be removed when its killed processes have ended. */
 const removal = { attempts: 50, pauseMs: 20 }
 
 /** The control group of one command. */

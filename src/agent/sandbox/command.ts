@@ -88,6 +88,7 @@ export function startCommand(
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
   let hardKillTimer: NodeJS.Timeout | undefined
+  let lateOutputTimer: NodeJS.Timeout | undefined
   const stop = (reason: Extract<CommandEnd, { kind: 'stopped' }>['reason']) => {
     stopped ??= { kind: 'stopped', reason }
     if (!command.endsDescendants) return kill()
@@ -129,7 +130,6 @@ export function startCommand(
     settle()
     lateOutputTimer = setTimeout(() => [stdout, stderr].forEach((pipe) => void pipe.destroy()), exitGraceMs)
   })
-  let lateOutputTimer: NodeJS.Timeout | undefined
   child.on('close', (code, name) => {
     clearTimeout(lateOutputTimer)
     const end: CommandEnd = name ? { kind: 'signalled', signal: name } : { kind: 'exited', code: code ?? 0 }

@@ -78,8 +78,13 @@ export const sandboxEnvironment = ({ authorities, gitConfig }: SandboxOptions): 
   ...(gitConfig !== undefined && { GIT_CONFIG_SYSTEM: gitConfigInside }),
 })
 
-/** The limits of each process. `CommandLimits` limits the sum of all processes from outside. */
-const processLimits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`, '-c 0']
+const gibibyteInKibibytes = 1024 * 1024
+
+/**
+ * The limits of each process, as arguments of `ulimit`: processes of the user, open files, the size of a file and of the
+ * memory, no core dumps. `CommandLimits` limits the sum of all processes from outside.
+ */
+const processLimits = ['-u 512', '-n 4096', `-f ${2 * gibibyteInKibibytes}`, `-d ${4 * gibibyteInKibibytes}`, '-c 0']
 
 const niceIncrement = 10
 
@@ -88,11 +93,12 @@ const niceIncrement = 10
  * the priority.
  */
 export function setupScript(cpuSeconds: number): string {
-  const limit = [...processLimits, `-t ${cpuSeconds}`].map((limit) => `ulimit ${limit}`).join('; ')
+  const setLimits = [...processLimits, `-t ${cpuSeconds}`].map((limit) => `ulimit ${limit}`).join('; ')
   // A lower priority for the process and its session, so that this agent still gets processor time to end a fork bomb.
-  const group = `echo ${nicenessPlus(niceIncrement)} > /proc/self/autogroup`
-  return `{ ${limit}; ${group}; } 2>/dev/null;`
+  const lowerPriority = `echo ${nicenessPlus(niceIncrement)} > /proc/self/autogroup`
+  return `{ ${setLimits}; ${lowerPriority}; } 2>/dev/null;`
 }
+
 /** `separateStderr`: standard error is separate from standard output. */
 export const sandboxedCommand = (separateStderr = false) =>
   `nice -n ${niceIncrement} /bin/bash --norc -c "$0"${separateStderr ? '' : ' 2>&1'}`

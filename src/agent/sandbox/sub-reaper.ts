@@ -4,6 +4,8 @@ const perl = '/usr/bin/perl'
 /** The number of the system call `prctl`. */
 const prctlNumbers: Partial<Record<NodeJS.Architecture, number>> = { x64: 157, arm64: 167 }
 const prctl = prctlNumbers[process.arch]
+/** The operation PR_SET_CHILD_SUBREAPER of `prctl`. */
+const setChildSubReaper = 36
 
 /** Whether commands can run below a process that adopts the orphans among their descendants. */
 export const hasSubReaper = process.platform === 'linux' && prctl !== undefined && existsSync(perl)
@@ -16,7 +18,7 @@ export const hasSubReaper = process.platform === 'linux' && prctl !== undefined 
 const script = `
 use strict;
 my $group = shift @ARGV;
-syscall(${prctl}, 36, 1, 0, 0, 0);
+syscall(${prctl}, ${setChildSubReaper}, 1, 0, 0, 0);
 open(my $life, '<&=', 3) or die "descriptor 3: $!";
 $SIG{$_} = sub {} for qw(TERM INT HUP QUIT CHLD);
 my $command = fork;

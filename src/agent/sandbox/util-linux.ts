@@ -30,10 +30,10 @@ export function underUtilLinux(
   options: SandboxOptions,
   { script, workspace, cpuSeconds, separateStderr, filter }: SandboxedScript & { filter: Buffer },
 ): Command {
-  const [inTmp, outsideTmp] = [true, false].map((is) =>
-    options.readable.filter((path) => isWithin(path, '/tmp') === is),
-  )
-  const readOnlyPaths = [...systemFolders.filter(isFolder), ...etc, ...outsideTmp!].filter((path) => existsSync(path))
+  // Mounted after the private /tmp, which would cover them.
+  const inTmp = options.readable.filter((path) => isWithin(path, '/tmp'))
+  const outsideTmp = options.readable.filter((path) => !isWithin(path, '/tmp'))
+  const readOnlyPaths = [...systemFolders.filter(isFolder), ...etc, ...outsideTmp].filter((path) => existsSync(path))
   const providedMounts = providedFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
@@ -45,7 +45,7 @@ export function underUtilLinux(
     `proc ${rootFolder}/proc proc ro,nosuid,nodev,noexec`,
     `tmpfs ${rootFolder}/tmp tmpfs size=${sizes.tmp},mode=0755,nosuid,nodev`,
     `tmpfs ${rootFolder}/dev/shm tmpfs size=${sizes.sharedMemory},mode=0755,nosuid,nodev`,
-    ...inTmp!.filter(isFolder).flatMap((path) => readOnlyMounts(path, path).map((line) => `${line},X-mount.mkdir`)),
+    ...inTmp.filter(isFolder).flatMap((path) => readOnlyMounts(path, path).map((line) => `${line},X-mount.mkdir`)),
     // The last mount, because an earlier one can cover the folder that contains the workspace.
     `${escapePath(workspace)} ${rootFolder}${escapePath(workspace)} none bind,X-mount.mkdir`,
   ]
@@ -110,7 +110,8 @@ exec perl -e ${quote(enterScript)} "$@"
 
 /**
  * The last step: enters a user namespace that owns none of the mounts, maps the user, drops all capabilities, installs
- * the seccomp filter and runs the command. The numbers are those of `unshare` and `prctl`.
+ * the seccomp filter and runs the command. `unshare` gets CLONE_NEWUSER, and `prctl` the operations PR_CAPBSET_DROP (24),
+ * PR_SET_NO_NEW_PRIVS (38) and PR_SET_SECCOMP (22).
  */
 const enterScript = `
 my ($id, $workspace, @command) = @ARGV;

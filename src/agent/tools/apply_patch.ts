@@ -1,3 +1,4 @@
+import { withFilePath } from '#platform/files/file-error.ts'
 import { z } from '#platform/json/schema.ts'
 import { applyHunks } from '../patch/apply-hunks.ts'
 import { type FilePatch, parsePatch } from '../patch/parse-patch.ts'
@@ -5,7 +6,7 @@ import { toSections } from '../patch/unified-diff.ts'
 import { withSuggestions } from './similar-files.ts'
 import { decodeExactText } from './text.ts'
 import { tool } from './tool.ts'
-import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
+import { isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
 
 const maxBytes = 10 * 1024 * 1024
 
@@ -60,7 +61,7 @@ async function computeChanges(workspace: Workspace, file: FilePatch): Promise<Ch
   }
   const before = await readText(workspace, path)
   if (file.kind === 'delete') return [{ path, before, after: null }]
-  const { text: after, notes } = await aboutFile(path, async () => applyHunks(before, file.hunks))
+  const { text: after, notes } = await withFilePath(path, async () => applyHunks(before, file.hunks))
   if (file.to === undefined) return [{ path, before, after, notes }]
   if (await isFile(workspace, file.to)) throw new Error(`${file.to} already exists, so ${path} cannot be moved there.`)
   return [
@@ -71,7 +72,7 @@ async function computeChanges(workspace: Workspace, file: FilePatch): Promise<Ch
 
 async function readText(workspace: Workspace, path: string): Promise<string> {
   const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
-  return aboutFile(path, async () => {
+  return withFilePath(path, async () => {
     if (size > maxBytes) throw new Error(`has ${size} bytes, too many to patch`)
     return decodeExactText(bytes)
   })

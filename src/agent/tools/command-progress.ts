@@ -1,8 +1,7 @@
 import { createTerminalText } from '../sandbox/terminal-text.ts'
+import { heartbeatMs } from './tool.ts'
 
 const intervalMs = 1000
-/** Clients assume that an agent hangs if it reports nothing for a long time. */
-const silentIntervals = 15
 const maxProgressBytes = 4000
 
 /**
@@ -11,13 +10,14 @@ const maxProgressBytes = 4000
  */
 export function reportProgress(report: (output?: string) => void) {
   const output = createTerminalText({ head: 0, tail: maxProgressBytes })
-  let [reportedBytes, silent] = [0, 0]
+  let [reportedBytes, silentMs] = [0, 0]
   report()
   const timer = setInterval(() => {
     const hasMore = output.total() > reportedBytes
-    if (!hasMore && ++silent < silentIntervals) return
+    silentMs += intervalMs
+    if (!hasMore && silentMs < heartbeatMs) return
     reportedBytes = output.total()
-    silent = 0
+    silentMs = 0
     report(hasMore ? output.text() : undefined)
   }, intervalMs)
   return { add: output.add, stop: () => clearInterval(timer) }

@@ -1,7 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { tool } from './tool.ts'
-
-const heartbeatMs = 15_000
+import { heartbeatMs, tool } from './tool.ts'
 
 export const delegate = tool({
   name: 'delegate',

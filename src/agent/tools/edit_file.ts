@@ -1,9 +1,10 @@
+import { withFilePath } from '#platform/files/file-error.ts'
 import { z } from '#platform/json/schema.ts'
 import { findNearestIndex, formatLines } from '../patch/similar-lines.ts'
 import { withSuggestions } from './similar-files.ts'
 import { decodeExactText } from './text.ts'
 import { tool } from './tool.ts'
-import { aboutFile, readBytes, writeText } from './workspace.ts'
+import { readBytes, writeText } from './workspace.ts'
 
 const maxBytes = 10 * 1024 * 1024
 
@@ -25,7 +26,7 @@ export const editFile = tool({
   title: ({ path }) => `Edit ${path}`,
   async run({ path, old_text, new_text, replace_all = false }, { workspace }) {
     const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
-    const { text, places } = await aboutFile(path, async () => {
+    const { text, places } = await withFilePath(path, async () => {
       if (size > maxBytes) throw new Error(`has ${size} bytes, too many to edit`)
       return replaceText(decodeExactText(bytes), old_text, new_text, replace_all)
     })
@@ -66,10 +67,11 @@ function exactMatches(text: string, part: string): Match[] {
 
 /** Finds matches line by line, so that LF and CRLF are equal. */
 function matchesByLine(text: string, part: string): Match[] {
-  const removed = [...text.matchAll(/\r\n/g)].map(({ index }, count) => index - count)
+  // The positions of the removed CRs in the text without them.
+  const removedReturns = [...text.matchAll(/\r\n/g)].map(({ index }, count) => index - count)
   let count = 0
   const inFile = (at: number) => {
-    while (count < removed.length && removed[count]! < at) count++
+    while (count < removedReturns.length && removedReturns[count]! < at) count++
     return at + count
   }
   return exactMatches(toLf(text), toLf(part)).map(({ start, end }) => ({ start: inFile(start), end: inFile(end) }))

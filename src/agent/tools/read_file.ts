@@ -1,9 +1,10 @@
+import { withFilePath } from '#platform/files/file-error.ts'
 import { z } from '#platform/json/schema.ts'
 import { detectImageType, maxImageBytes } from './images.ts'
 import { withSuggestions } from './similar-files.ts'
 import { decodeText } from './text.ts'
 import { type ToolOutput, tool } from './tool.ts'
-import { aboutFile, readBytes } from './workspace.ts'
+import { readBytes } from './workspace.ts'
 
 const limits = { lines: 2_000, bytes: 10 * 1024 * 1024, characters: 60_000, line: 2_000 }
 
@@ -27,7 +28,7 @@ export const readFile = tool({
     if (size === 0) return `(${path} is empty)`
     const type = detectImageType(bytes)
     if (type) return imageResult(path, type, bytes, size)
-    const lines = (await aboutFile(path, async () => decodeText(bytes))).replace(/\n$/, '').split('\n')
+    const lines = (await withFilePath(path, async () => decodeText(bytes))).replace(/\n$/, '').split('\n')
     if (offset > lines.length) throw new Error(pastEndMessage(path, offset, lines.length, size))
     const page = numberLines(lines.slice(offset - 1, offset - 1 + limit), offset)
     const last = offset - 1 + page.length

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openConfined } from '#platform/files/confined-folder.ts'
 import { setUpTools } from '#test/harness/interns/tools.ts'
 import { compileSearchPattern, requiredLiterals } from './search-pattern.ts'
 import { openWalk } from './walk.ts'
-import { openWorkspace } from './workspace.ts'
 
 const needles = (paths: string[]) => Object.fromEntries(paths.map((path) => [path, 'needle']))
 const search = async (files: Record<string, string>, input: object = {}) => {
@@ -77,7 +77,7 @@ test('search follows no link', async () => {
 test('a folder that becomes a link during a walk is not entered', async () => {
   await using at = await setUpTools({ 'a/b': '', 'c/d': '' })
   const seen: string[] = []
-  for (const { path } of await openWalk(await openWorkspace(at.path), '.', { deepest: 9 })) {
+  for (const { path } of await openWalk(await openConfined(at.path), '.', { deepest: 9 })) {
     seen.push(path)
     if (path !== 'a') continue
     await rename(join(at.path, 'a'), join(at.path, '.moved'))

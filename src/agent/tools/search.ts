@@ -7,6 +7,7 @@ import { type ToolContext, tool } from './tool.ts'
 import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
 
 const limits = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, named: 5, depth: 60 }
+/** The agent serves one client, so a search delays only the messages of that client. */
 const sliceMs = 25
 
 export const search = tool({

@@ -7,7 +7,7 @@ export function decodeText(bytes: Buffer): string {
   return bytes.toString('utf8')
 }
 
-/** Like `textOf`, but refuses bytes that are not UTF-8: they would be lost when the text is written back. */
+/** Like `decodeText`, but refuses bytes that are not UTF-8: they would be lost when the text is written back. */
 export function decodeExactText(bytes: Buffer): string {
   const text = decodeText(bytes)
   if (!Buffer.from(text).equals(bytes)) throw new Error('is not UTF-8 text, so it cannot be edited')

@@ -4,6 +4,9 @@ import type { Processes } from '../sandbox/processes.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { Workspace } from './workspace.ts'
 
+/** The interval at which a long call reports that it is in progress. Clients assume that a silent agent hangs. */
+export const heartbeatMs = 15_000
+
 export type ApprovalMode = 'manual' | 'self-drive'
 
 /** The kind of a call that ACP shows to a person. */
@@ -95,6 +98,7 @@ export function tool<Input extends z.ZodObject>(definition: {
     kind: definition.kind,
     runsAlone: definition.runsAlone,
     handlesPermission: definition.handlesPermission ?? false,
+    // Built when a turn needs it, so that the start of the agent does not build the schemas of all tools.
     get description() {
       const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: 'input' })
       return { name, description: definition.description, parameters }

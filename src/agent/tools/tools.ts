@@ -13,7 +13,7 @@ import type { Tool } from './tool.ts'
 import { updatePlan } from './update_plan.ts'
 import { writeFile } from './write_file.ts'
 
-/** All tools of the agent. A new one is a file in this folder and a line here. */
+/** The tools of every agent. A new one is a file in this folder and a line here. `bin/agent.ts` adds `web_fetch`. */
 export const tools: Tool[] = [
   shell,
   startProcess,

@@ -1,9 +1,9 @@
 import { basename, dirname, join, matchesGlob, relative, sep } from 'node:path'
 import { locate } from '#platform/files/confined-folder.ts'
-import { describeFileError } from '#platform/files/file-error.ts'
+import { describeFileError, withFilePath } from '#platform/files/file-error.ts'
 import { OpenFolder } from '#platform/files/open-folder.ts'
 import { type Exclusion, IgnoreRules } from './ignore/ignore-rules.ts'
-import { aboutFile, type Entry, isFile, sortEntries, type Workspace } from './workspace.ts'
+import { type Entry, isFile, sortEntries, type Workspace } from './workspace.ts'
 
 /** Folders of generated files, which are ignored even if no `.gitignore` names them. */
 const generatedFolders = new Set(['node_modules', '__pycache__', '.venv', '.next', '.cache'])
@@ -29,7 +29,7 @@ export const matchesPath = (path: string, glob: string) =>
  * ignore rules do not exclude `from` itself, because the caller named it.
  */
 export async function openWalk(workspace: Workspace, from: string, options: WalkOptions): Promise<Iterable<WalkEntry>> {
-  const real = await aboutFile(from, () => locate(workspace, from))
+  const real = await withFilePath(from, () => locate(workspace, from))
   if (await isFile(workspace, from)) return walkFile(workspace, from, real)
   return walk(workspace, from, real, options)
 }
@@ -41,9 +41,8 @@ function* walkFile(workspace: Workspace, path: string, real: string): Generator<
 
 function* walk(workspace: Workspace, from: string, real: string, options: WalkOptions): Generator<WalkEntry> {
   const names = relative(workspace.root, real).split(sep).filter(Boolean)
-  const folders = new DisposableStack()
   try {
-    const folder = folders.use(OpenFolder.open(workspace, real))
+    using folder = OpenFolder.open(workspace, real)
     const entries = sortEntries(folder.entries())
     yield* walkLevel(
       { folder, entries, path: from, names, rules: ignoreRulesAbove(workspace, names), depth: 1 },
@@ -51,8 +50,6 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
     )
   } catch (error) {
     throw describeFileError(from, error)
-  } finally {
-    folders.dispose()
   }
 }
 

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openConfined } from '#platform/files/confined-folder.ts'
 import { newFolder } from '#test/harness/interns/scripted-agent.ts'
-import { openWorkspace, readBytes, readEntries, writeText } from './workspace.ts'
+import { readBytes, readEntries, writeText } from './workspace.ts'
 
 /** A workspace in a folder that also contains a secret. */
 async function setUp() {
@@ -12,7 +13,7 @@ async function setUp() {
   const [inside, outside] = [join(folder.path, 'inside'), join(folder.path, 'outside')]
   await Promise.all([mkdir(inside), mkdir(outside)])
   await writeFile(join(outside, 'secret'), 'secret')
-  const workspace = await openWorkspace(inside)
+  const workspace = await openConfined(inside)
   const read = async (path: string) => (await readBytes(workspace, path, 1000)).bytes.toString()
   return { inside, outside, workspace, read, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
 }
@@ -80,7 +81,7 @@ test('a folder that is repeatedly replaced by a link never leaks a file', async 
   swapping = false
   await swap
   assert.deepEqual(
-    (await readEntries(await openWorkspace(at.outside), '.')).map(({ name }) => name),
+    (await readEntries(await openConfined(at.outside), '.')).map(({ name }) => name),
     ['secret'],
   )
 })

@@ -1,18 +1,14 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { type ConfinedFolder, locate, openConfined, openFile, withFolder } from '#platform/files/confined-folder.ts'
+import { type ConfinedFolder, locate, openFile, withFolder } from '#platform/files/confined-folder.ts'
 import { withFilePath } from '#platform/files/file-error.ts'
 import { removeEntry } from '#platform/files/remove-entry.ts'
 import { replaceFile } from '#platform/files/replace-file.ts'
-
-export { withFilePath as aboutFile }
 
 /** The folder that an agent works in. File operations cannot leave it. */
 export type Workspace = ConfinedFolder
 
 export type Entry = { name: string; kind: 'file' | 'folder' | 'link' | 'other' }
-
-export const openWorkspace = openConfined
 
 /** @returns the first bytes of a regular file, at most `limit`, and its complete size. */
 export async function readBytes(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Processes } from '#agent/sandbox/processes.ts'
 import type { ToolContext, ToolOutput } from '#agent/tools/tool.ts'
 import { tools } from '#agent/tools/tools.ts'
-import { openWorkspace } from '#agent/tools/workspace.ts'
+import { openConfined } from '#platform/files/confined-folder.ts'
 import { newFolder, realShell } from './scripted-agent.ts'
 
 const textOf = (output: string | ToolOutput) => (typeof output === 'string' ? output : output.text)
@@ -16,7 +16,7 @@ export async function setUpTools(files: Record<string, string | Buffer> = {}, co
     await writeFile(join(folder.path, name), content)
   }
   const toolContext: ToolContext = {
-    workspace: await openWorkspace(folder.path),
+    workspace: await openConfined(folder.path),
     shell: realShell(),
     processes: new Processes(),
     mode: 'self-drive',

@@ -69,11 +69,13 @@ function parseCharacters(glob: string): Character[] {
     if (one === '*' || one === '?') characters.push(one)
     else if (one === '\\' && at + 1 < source.length) characters.push({ literal: source[++at] as string })
     else if (one === '[') {
-      const end = source.indexOf(']', at + (source[at + 1] === '!' || source[at + 1] === '^' ? 3 : 2))
+      const negated = source[at + 1] === '!' || source[at + 1] === '^'
+      const start = at + (negated ? 2 : 1)
+      // The first character is a member of the set, even if it is `]`.
+      const end = source.indexOf(']', start + 1)
       if (end < 0) characters.push({ literal: one })
       else {
-        const negated = source[at + 1] === '!' || source[at + 1] === '^'
-        characters.push({ set: source.slice(at + (negated ? 2 : 1), end).join(''), negated })
+        characters.push({ set: source.slice(start, end).join(''), negated })
         at = end
       }
     } else characters.push({ literal: one })
