@@ -25,7 +25,7 @@ export const equivalents: Equivalent[] = [
     why: 'Only whether the field is there is looked at; its type allows no other value.',
   },
   {
-    file: 'src/spend/budgets/budget-account.ts',
+    file: 'src/spend/budgets/accounts/budget-account.ts',
     line: '#exchangeStartedAt = 0',
     from: '0',
     to: '1',
@@ -39,14 +39,14 @@ export const equivalents: Equivalent[] = [
     why: 'Nobody spent anything on the first day of 1970.',
   },
   {
-    file: 'src/spend/budgets/budget-account.ts',
+    file: 'src/spend/budgets/accounts/budget-account.ts',
     line: '#revocations = 0',
     from: '0',
     to: '1',
     why: 'Only whether it has changed meanwhile is looked at.',
   },
   {
-    file: 'src/spend/budgets/open-accounts.ts',
+    file: 'src/spend/budgets/accounts/open-accounts.ts',
     line: 'await this.#reporting',
     from: 'await this.#reporting',
     to: '{}',

@@ -1,8 +1,8 @@
 import { findClient } from '#gateway/clients/clients.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
+import { canReadTexts } from '#spend/ledger/list/visibility.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { canReadTexts } from '#spend/ledger/visibility.ts'
 
 const nullableCount = z.int().nullable()
 

@@ -5,15 +5,15 @@ import { readSessionCost } from '#interns/runs/run-spending.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import type { Budget } from '#spend/budgets/budget.ts'
-import { Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
-import { refuseWhileUnreachable } from '#spend/budgets/fail-closed.ts'
 import {
   isSharedAccount,
   readGuardrailSpending,
   watchOlderServers,
   withGuardrailAccounts,
-} from '#spend/budgets/guardrail-accounts.ts'
+} from '#spend/budgets/accounts/guardrail-accounts.ts'
+import type { Budget } from '#spend/budgets/budget.ts'
+import { Budgets, unrefInterval } from '#spend/budgets/budgets.ts'
+import { refuseWhileUnreachable } from '#spend/budgets/fail-closed.ts'
 import { readSpentSince } from '#spend/budgets/past-spending.ts'
 import { readCostBetween } from '#spend/metering/key-usage.ts'
 import { openLedger } from '#spend/metering/ledger.ts'

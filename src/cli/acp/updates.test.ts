@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatChange } from '#daemon/acp/change-text.ts'
+import { formatChange } from '#daemon/acp/tool-calls/change-text.ts'
 import { diffContents } from './updates.ts'
 
 const shownOf = (before: string | null, after: string) =>

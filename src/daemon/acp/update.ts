@@ -1,7 +1,7 @@
 import { readUnavailableServer, type UnavailableServer } from './mcp-servers.ts'
 import { readModel } from './model.ts'
 import { member } from './rpc-message.ts'
-import { readToolCall, type ToolCall, terminalOutput } from './tool-call.ts'
+import { readToolCall, type ToolCall, terminalOutput } from './tool-calls/tool-call.ts'
 
 /**
  * A `session/update` in the form that this client needs. `other` is any further activity of the turn, also of an unknown

@@ -2,7 +2,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { EndReason, TurnReport } from '#interns/contract/run.ts'
 import type { BudgetPart } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
-import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
+import { type TurnFailure, turnFailureOf } from './turn/turn-failure.ts'
 
 /** Explains the end of a run. A `refusal` is the reason why it did not start. */
 export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }

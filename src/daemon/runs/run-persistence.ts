@@ -5,8 +5,8 @@ import type { DaemonStore } from '../store/store.ts'
 import { toAnswerRecord } from '../transcript/answer-record.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import type { Explanation } from './closing-event.ts'
-import type { PendingQuestion } from './pending-question.ts'
-import type { Session } from './session.ts'
+import type { PendingQuestion } from './questions/pending-question.ts'
+import type { Session } from './sessions/session.ts'
 
 type RunPersistenceDeps = {
   store: DaemonStore

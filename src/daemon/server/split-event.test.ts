@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxEventBytes, type TurnEvent } from '#interns/contract/turn-event.ts'
-import { requireSmallQuestion } from '../runs/pending-question.ts'
+import { requireSmallQuestion } from '../runs/questions/pending-question.ts'
 import { splitEvent } from './split-event.ts'
 
 const joined = (events: TurnEvent[]) => events.map((event) => ('text' in event ? event.text : '')).join('')

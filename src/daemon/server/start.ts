@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { createProcessLauncher, type Launch } from '../acp/launch.ts'
 import { createRuns } from '../runs/create-runs.ts'
-import { createDecisions } from '../runs/rule-decisions.ts'
+import { createDecisions } from '../runs/questions/rule-decisions.ts'
 import type { RunRegistryDeps } from '../runs/run-registry.ts'
 import type { DaemonSettings } from '../settings/settings.ts'
 import { openStore } from '../store/store.ts'

@@ -1,7 +1,7 @@
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
 import type { AgentLimits, AgentQuirks } from '../acp/agent.ts'
 import type { AgentCommand } from '../acp/process.ts'
-import type { OutboxLimits } from '../runs/outbox.ts'
+import type { OutboxLimits } from '../runs/reply/outbox.ts'
 import { defaultTranscriptLimits, type TranscriptLimits } from '../transcript/limits.ts'
 
 /** Limits of an intern, in milliseconds and bytes. */

@@ -12,7 +12,7 @@ import type {
 } from '#interns/contract/transcript.ts'
 import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { cutPosition, truncateText } from '#platform/text/truncate.ts'
-import type { ToolCall } from '../acp/tool-call.ts'
+import type { ToolCall } from '../acp/tool-calls/tool-call.ts'
 import type { SessionChange } from '../store/transcript-store.ts'
 import { maxLengths, shorten } from './limits.ts'
 import { toToolActivity } from './tool-activity.ts'

@@ -1,8 +1,8 @@
 import { type FileDiff, type ToolActivity, type ToolStatus, toolStatuses } from '#interns/contract/transcript.ts'
 import { truncateText } from '#platform/text/truncate.ts'
-import { formatChange } from '../acp/change-text.ts'
-import { toOperation } from '../acp/operation.ts'
-import type { FileChange, ToolCall } from '../acp/tool-call.ts'
+import { formatChange } from '../acp/tool-calls/change-text.ts'
+import { toOperation } from '../acp/tool-calls/operation.ts'
+import type { FileChange, ToolCall } from '../acp/tool-calls/tool-call.ts'
 import { maxLengths, shorten } from './limits.ts'
 
 /** A tool call in its stored form, shortened. `output` is its terminal output. */

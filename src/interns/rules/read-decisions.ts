@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { type Action, type Decision, effects, type LoggedDecision, scopes } from '../contract/rules/rule.ts'
 
-// The limits are above those of a daemon (src/daemon/acp/action.ts), which a compromised one ignores.
+// The limits are above those of a daemon (src/daemon/acp/tool-calls/action.ts), which a compromised one ignores.
 
 const position = z.int().min(0)
 const text = (max: number) => z.string().max(max)

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from '#platform/db/kysely.ts'
-import { exactSum } from '../ledger/exact.ts'
+import { exactSum } from '../ledger/sums/exact.ts'
 import type { CellTable, sumColumns } from '../rollups/cell-tables.ts'
 import { isMoney, type Sum, type SumName, sums } from './sums.ts'
 

@@ -1,4 +1,4 @@
-import { readSum } from '../ledger/read-sum.ts'
+import { readSum } from '../ledger/sums/read-sum.ts'
 import type { Amount, Cell } from '../rollups/cell.ts'
 import type { Dimension } from '../rollups/dimensions.ts'
 

@@ -8,8 +8,8 @@ import type { Db } from '#platform/db/db.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
-import { exchange, type LeaseReport } from './lease-exchange.ts'
-import { leaseMs, silentMs, sumLeases } from './leases.ts'
+import { exchange, type LeaseReport } from './leases/lease-exchange.ts'
+import { leaseMs, silentMs, sumLeases } from './leases/leases.ts'
 import { readBudget } from './rows/stored-budget.ts'
 
 const usd = (amount: number) => parsePicoUsd(amount.toFixed(12))

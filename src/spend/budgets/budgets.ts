@@ -1,8 +1,6 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import type { Budget } from './budget.ts'
-import { DatabaseTime } from './database-time.ts'
 import {
   type AccountsDeps,
   type AccountTimes,
@@ -10,8 +8,10 @@ import {
   endOfPeriod,
   type OpenAccount,
   OpenAccounts,
-} from './open-accounts.ts'
-import type { ReserveOutcome } from './waiting-requests.ts'
+} from './accounts/open-accounts.ts'
+import type { ReserveOutcome } from './accounts/waiting-requests.ts'
+import type { Budget } from './budget.ts'
+import { DatabaseTime } from './database-time.ts'
 
 /** The reserved money of one request, in every budget that counts it. */
 export type Reservation = {

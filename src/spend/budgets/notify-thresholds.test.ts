@@ -12,7 +12,7 @@ import { toReadableEvent } from '#webhooks/readable-event.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
 import type { Grouping } from '../ledger/request-group.ts'
 import { type Budget, groupAccountPrefix, periodOf } from './budget.ts'
-import { exchange, type LeaseReport } from './lease-exchange.ts'
+import { exchange, type LeaseReport } from './leases/lease-exchange.ts'
 import { deleteSpending } from './rows/spending-rows.ts'
 import { thresholdOwner, writeThresholds } from './thresholds.ts'
 

@@ -1,10 +1,10 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { exactSum, exactText } from './exact.ts'
 import type { RequestTag } from './generation.ts'
-import { readSum } from './read-sum.ts'
 import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
+import { exactSum, exactText } from './sums/exact.ts'
+import { readSum } from './sums/read-sum.ts'
 
 /** The requests of a workspace, or of some keys and users in it. */
 export type Scope = {

@@ -4,10 +4,10 @@ import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { dayText } from './days.ts'
-import { exactSum } from './exact.ts'
-import { readSum } from './read-sum.ts'
+import { type Visibility, visibilityOf } from './list/visibility.ts'
 import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
-import { type Visibility, visibilityOf } from './visibility.ts'
+import { exactSum } from './sums/exact.ts'
+import { readSum } from './sums/read-sum.ts'
 
 /** Reads the record of one request, by its id or the upstream's id. If several have that id, returns the latest. */
 export async function findGeneration(deps: { db: Db }, caller: Visibility, id: string): Promise<GenerationRecord> {

@@ -3,9 +3,9 @@ import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Tables } from '#platform/db/tables.ts'
-import { exactSum } from './exact.ts'
-import { readSum } from './read-sum.ts'
 import { type GenerationRecord, recordColumns, toGenerationRecord } from './record.ts'
+import { exactSum } from './sums/exact.ts'
+import { readSum } from './sums/read-sum.ts'
 
 /** The requests of a key that started between two instants. */
 export type KeyWindow = { keyHash: string; from: number; to: number | undefined }

@@ -7,9 +7,9 @@ import { noSpill } from '../metering/spill.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { dayOf, periodEnd, periodStart } from './days.ts'
 import { addFeedback, readFeedback } from './feedback.ts'
-import { readKeySpending } from './key-spending.ts'
 import { pruneGenerations } from './prune.ts'
 import { chargedOf, findGeneration, listActivity, readSpendingOf } from './read.ts'
+import { readKeySpending } from './spending/key-spending.ts'
 
 const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) }
 

@@ -1,9 +1,9 @@
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { exactSum } from '../ledger/exact.ts'
-import { readSum } from '../ledger/read-sum.ts'
 import { recordColumns, toGenerationRecord } from '../ledger/record.ts'
+import { exactSum } from '../ledger/sums/exact.ts'
+import { readSum } from '../ledger/sums/read-sum.ts'
 
 /** The summed usage of one key. */
 export type KeyUsage = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }

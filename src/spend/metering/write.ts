@@ -10,7 +10,7 @@ import { overbilledInsertions } from '../corrections/overbilled-endpoints.ts'
 import type { Generation } from '../ledger/generation.ts'
 import { modelOf, toStoredText } from '../ledger/record.ts'
 import { tagInsertions } from '../ledger/request-tags.ts'
-import { DaySums } from '../ledger/sums.ts'
+import { DaySums } from '../ledger/sums/sums.ts'
 import { MinuteCells, partInsertion } from '../rollups/parts.ts'
 import { toRequestFacts } from '../rollups/request-facts.ts'
 

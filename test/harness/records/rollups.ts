@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { exactText } from '#spend/ledger/exact.ts'
 import { recordColumns } from '#spend/ledger/record.ts'
+import { exactText } from '#spend/ledger/sums/exact.ts'
 import { type Cell, toSlot } from '#spend/rollups/cell.ts'
 import { type CellTable, dimensionsOf, sumColumns, summands } from '#spend/rollups/cell-tables.ts'
 import { dimensionNames } from '#spend/rollups/dimensions.ts'

@@ -7,7 +7,7 @@ import { Instant } from '#platform/json/instant.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import type { RequestTag } from '#spend/ledger/generation.ts'
-import type { GenerationFilter } from '#spend/ledger/generation-filter.ts'
+import type { GenerationFilter } from '#spend/ledger/list/generation-filter.ts'
 
 const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 

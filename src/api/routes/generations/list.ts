@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { listGenerations } from '#spend/ledger/list-generations.ts'
+import { listGenerations } from '#spend/ledger/list/list-generations.ts'
 import { GenerationAnswer, generationAnswer } from '../../generations/generation-answer.ts'
 import { route } from '../route.ts'
 import { GenerationFilters, toLedgerFilter } from './filters.ts'

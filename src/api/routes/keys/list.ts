@@ -3,7 +3,7 @@ import { expiringKeys, keysByHash, listKeys } from '#identity/accounts/keys/keys
 import { resolveWorkspaceId } from '#identity/accounts/workspaces.ts'
 import { PageQuery, pageOf, SearchText } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
-import { keysByUsedLimit } from '#spend/ledger/key-limits.ts'
+import { keysByUsedLimit } from '#spend/ledger/spending/key-limits.ts'
 import { route } from '../route.ts'
 import { Key, keyAnswers } from './key.ts'
 

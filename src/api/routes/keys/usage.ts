@@ -3,8 +3,8 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
-import { readLeasedByBudget } from '#spend/budgets/leased-money.ts'
-import { type LimitedKey, readKeySpending } from '#spend/ledger/key-spending.ts'
+import { readLeasedByBudget } from '#spend/budgets/leases/leased-money.ts'
+import { type LimitedKey, readKeySpending } from '#spend/ledger/spending/key-spending.ts'
 
 const Usd = z.number().describe('In USD.')
 

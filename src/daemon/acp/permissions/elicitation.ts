@@ -1,0 +1,128 @@
+import type { FormField } from '#interns/contract/form.ts'
+import { member } from '../rpc-message.ts'
+
+export type Form = { message: string; fields: FormField[] }
+
+/** A field, and the titles of its options by which the message describes them. */
+type TitledField = FormField & { titles?: Map<string, string> }
+
+/** Reads a question as a form. Undefined if it requires a value of an unsupported type. */
+export function readElicitation(params: unknown): Form | undefined {
+  const message = readText(member(params, 'message')) ?? 'The intern asks for an answer.'
+  if (member(params, 'mode') === 'url') {
+    const url = readText(member(params, 'url'))
+    return url ? { message: `${message}\n\nOpen ${url} and accept when you are done.`, fields: [] } : undefined
+  }
+  const schema = member(params, 'requestedSchema')
+  const required = member(schema, 'required')
+  const fields: FormField[] = []
+  const notes: string[] = []
+  for (const [name, property] of Object.entries(member(schema, 'properties') ?? {})) {
+    const isRequired = Array.isArray(required) && required.includes(name)
+    const titled = readField(name, property, isRequired)
+    if (!titled && isRequired) return undefined
+    if (!titled) continue
+    const { titles: _, ...field } = titled
+    fields.push(field)
+    const note = describeField(titled, property)
+    if (note) notes.push(`- ${name}: ${note}`)
+  }
+  const heading = [readText(member(schema, 'title')), readText(member(schema, 'description'))].filter(
+    (part) => part !== undefined,
+  )
+  return { message: [message, ...heading, notes.join('\n')].filter(Boolean).join('\n\n'), fields }
+}
+
+function readField(name: string, property: unknown, required: boolean): TitledField | undefined {
+  const type = member(property, 'type')
+  const base = { name, required }
+  switch (type) {
+    case 'string':
+      return { ...base, type, ...readTextLimits(property), ...readOptions(property) }
+    case 'number':
+    case 'integer':
+      return { ...base, type, ...readLimit(property, 'minimum'), ...readLimit(property, 'maximum') }
+    case 'boolean':
+      return { ...base, type }
+    case 'array': {
+      const options = readOptions(member(property, 'items'))
+      return (
+        options && { ...base, type, ...options, ...readLimit(property, 'minItems'), ...readLimit(property, 'maxItems') }
+      )
+    }
+    default:
+      return undefined
+  }
+}
+
+function readTextLimits(property: unknown): Partial<FormField> {
+  const [pattern, format] = [readText(member(property, 'pattern')), readText(member(property, 'format'))]
+  const limits = { ...readLimit(property, 'minLength'), ...readLimit(property, 'maxLength') }
+  return { ...limits, ...(pattern && { pattern }), ...(format && { format }) }
+}
+
+/** The values to choose from: `enum`, or `oneOf`/`anyOf` with titles. */
+function readOptions(schema: unknown): { options: string[]; titles?: Map<string, string> } | undefined {
+  const untitled = member(schema, 'enum')
+  if (Array.isArray(untitled)) return { options: untitled.filter((value) => typeof value === 'string') }
+  const titled = readTitledOptions(schema)
+  if (!titled) return undefined
+  const options = titled.map((item) => member(item, 'const')).filter((value) => typeof value === 'string')
+  const titles = new Map<string, string>()
+  for (const item of titled) {
+    const [value, title] = [readText(member(item, 'const')), readText(member(item, 'title'))]
+    // A title that is also a value, or the title of another option, would describe two options.
+    if (value && title && !options.includes(title) && !titles.has(title)) titles.set(title, value)
+  }
+  return { options, titles }
+}
+
+function readTitledOptions(schema: unknown): unknown[] | undefined {
+  const titled = member(schema, 'oneOf') ?? member(schema, 'anyOf')
+  return Array.isArray(titled) ? titled : undefined
+}
+
+/** Describes the properties of a field that its descriptor does not contain. */
+function describeField(field: TitledField, property: unknown): string {
+  const names = [readText(member(property, 'title')), readText(member(property, 'description'))]
+  const titles = [...(field.titles ?? [])].map(
+    ([title, value]) => `${value} = ${title}${optionDescription(property, value)}`,
+  )
+  const limits = [
+    describeRange('characters', field.minLength, field.maxLength),
+    describeRange('', field.minimum, field.maximum),
+    describeRange('choices', field.minItems, field.maxItems),
+    field.pattern && `matching ${field.pattern}`,
+    field.format && `a ${field.format}`,
+    describeDefault(property),
+  ]
+  return [...names.filter((part) => part && part !== field.name), titles.join(', '), ...limits]
+    .filter(Boolean)
+    .join('; ')
+}
+
+function optionDescription(property: unknown, value: string): string {
+  const titled = readTitledOptions(property) ?? readTitledOptions(member(property, 'items'))
+  const option = titled?.find((item) => member(item, 'const') === value)
+  const description = readText(member(option, 'description'))
+  return description ? ` (${description})` : ''
+}
+
+function describeRange(unitName: string, from: number | undefined, to: number | undefined): string {
+  const unit = unitName && ` ${unitName}`
+  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`
+  if (from !== undefined) return `at least ${from}${unit}`
+  return to !== undefined ? `at most ${to}${unit}` : ''
+}
+
+function describeDefault(property: unknown): string {
+  const value = member(property, 'default')
+  return value === undefined || value === null ? '' : `default ${JSON.stringify(value)}`
+}
+
+function readLimit(property: unknown, key: keyof FormField): Partial<FormField> {
+  const value = member(property, key)
+  return typeof value === 'number' && Number.isFinite(value) ? { [key]: value } : {}
+}
+
+const readText = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined)

@@ -1,0 +1,147 @@
+import type { PermissionAnswer } from '#interns/contract/answer.ts'
+import {
+  type PermissionChoice,
+  type PermissionKind,
+  type PermissionQuestion,
+  permissionKinds,
+  type WholePermission,
+} from '#interns/contract/question.ts'
+import { printableExactly } from '#platform/text/printable.ts'
+import { member } from '../rpc-message.ts'
+import { formatChange } from '../tool-calls/change-text.ts'
+import { toOperation } from '../tool-calls/operation.ts'
+import { commandOfCall, readToolCall, type ToolCall } from '../tool-calls/tool-call.ts'
+
+/** The chosen option, by the agent's id. */
+export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
+
+export type PermissionRequest = {
+  tool: ToolCall
+  /** The agent asks only because a rule can forbid the action. If no rule matches, the action is allowed without a question. */
+  isPolicyOnly: boolean
+  /** The question with its complete `detail`. */
+  question: PermissionQuestion
+  details: WholePermission
+  /** Translates an answer for the agent. `choice` is required if several options are of the same kind. */
+  outcome(answer: PermissionAnswer, choice?: PermissionChoice): PermissionOutcome
+}
+
+export const cancelledPermission: PermissionOutcome = { outcome: { outcome: 'cancelled' } }
+
+const maxChoices = 50
+const maxNameLength = 500
+const maxIdLength = 200
+
+/** Reads a permission request. `findReported` returns the tool call as the agent reported it before. */
+export function readPermission(
+  params: unknown,
+  findReported: (toolCallId: string) => ToolCall | undefined,
+): PermissionRequest {
+  const offers = readOffers(member(params, 'options'))
+  const choices = offers.map(({ optionId: _, ...choice }) => choice)
+  const options = [...new Set(offers.map(({ kind }) => kind))]
+  const { tool, operation, details } = describeAction(member(params, 'toolCall'), findReported)
+  return {
+    tool,
+    isPolicyOnly: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
+    question: {
+      kind: 'permission',
+      operation,
+      detail: details.detail,
+      options,
+      ...(choices.length > 0 && { choices }),
+    },
+    details,
+    outcome: (answer, choice) => {
+      const chosen = offers.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
+      if (!chosen) return cancelledPermission
+      return { outcome: { outcome: 'selected', optionId: chosen.optionId } }
+    },
+  }
+}
+
+/** An option of the agent. Callers use its `id`, the agent its `optionId`. */
+type Offer = PermissionChoice & { optionId: string }
+
+function readOffers(options: unknown): Offer[] {
+  const offers = new Map<string, Offer>()
+  for (const [at, option] of (Array.isArray(options) ? options : []).slice(0, maxChoices).entries()) {
+    const optionId = member(option, 'optionId')
+    const kind = permissionKinds.find((one) => one === member(option, 'kind'))
+    if (!kind || typeof optionId !== 'string' || offers.has(optionId)) continue
+    const name = member(option, 'name')
+    const displayName = typeof name === 'string' && name.trim() !== '' ? name.slice(0, maxNameLength) : optionId
+    offers.set(optionId, {
+      id: isUsableId(optionId, kind) ? optionId : `option_${at + 1}`,
+      kind,
+      name: displayName,
+      optionId,
+    })
+  }
+  return [...offers.values()]
+}
+
+/** An id must not be the word for another answer, and callers must be able to type it. */
+function isUsableId(id: string, kind: PermissionKind): boolean {
+  const reserved = [...permissionKinds, 'cancel'].find((word) => word === id)
+  if (reserved !== undefined) return reserved === kind
+  return id !== '' && id.length <= maxIdLength && id.trim() === id && printableExactly(id) === id
+}
+
+/** Whether several options are of a kind, so that the kind alone does not identify one. */
+export const isAmbiguous = ({ choices = [] }: PermissionQuestion, kind: PermissionAnswer) =>
+  choices.filter((choice) => choice.kind === kind).length > 1
+
+/** The answer that allows an action without asking: once, if the agent offers that. */
+export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
+  return (
+    options.find((option) => option === 'allow_once') ?? options.find((option) => option === 'allow_always') ?? 'cancel'
+  )
+}
+
+/** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
+function describeAction(call: unknown, findReported: (toolCallId: string) => ToolCall | undefined) {
+  const id = member(call, 'toolCallId')
+  const tool: ToolCall = { ...(typeof id === 'string' ? findReported(id) : undefined), ...readToolCall(call) }
+  const { changes = [], paths = [] } = tool
+  const command = fullCommand(tool) ?? null
+  const diffs = changes.map((change) => ({ path: change.path, diff: formatChange(change) }))
+  const operation = toOperation(tool)
+  const detail = formatDetail(tool, diffs)
+  return { tool, operation, details: { detail: detail === operation ? null : detail, command, paths, changes: diffs } }
+}
+
+/** The command or title, the diffs, and whatever else the agent reported about the action. */
+function formatDetail(tool: ToolCall, changes: WholePermission['changes']): string | null {
+  const { title, input, text: toolText, paths = [] } = tool
+  const { command } = commandOfCall(tool)
+  // A title can have more than the command, such as a note that it runs without a sandbox.
+  const headline = command ? (title?.includes(command) ? title : command) : title
+  const parts = [headline, ...changes.map(({ diff }) => diff)]
+  if (fullCommand(tool) === undefined && changes.length === 0)
+    parts.push(hasOtherValues(input, headline) ? input : undefined, command ? undefined : toolText)
+  const text = parts.filter(Boolean).join('\n')
+  const otherPaths = command ? [] : paths.filter((path) => !text.includes(path))
+  return [text, ...otherPaths].filter(Boolean).join('\n') || null
+}
+
+/** The command, if it is the whole action. The input of a tool of another kind must contain nothing else. */
+function fullCommand(tool: ToolCall): string | undefined {
+  const { command } = commandOfCall(tool)
+  return tool.kind === 'execute' || !hasOtherValues(tool.input, command) ? command : undefined
+}
+
+/** Whether an input has values that the text does not contain. */
+function hasOtherValues(input: string | undefined, text = ''): boolean {
+  if (input === undefined) return false
+  try {
+    const values = Object.values(JSON.parse(input) as object)
+    return values.some((value) => !text.includes(toText(value)))
+  } catch {
+    return !text.includes(input)
+  }
+}
+
+/** The arguments of a command, joined with spaces. */
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(' ') : JSON.stringify(value)

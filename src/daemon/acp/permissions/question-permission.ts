@@ -1,0 +1,80 @@
+import type { FormAnswer } from '#interns/contract/answer.ts'
+import type { FormField } from '#interns/contract/form.ts'
+import { member } from '../rpc-message.ts'
+import type { Form } from './elicitation.ts'
+import { cancelledPermission, type PermissionOutcome } from './permission.ts'
+
+/** A question that an agent sends as a permission request. It expects the answers beside the outcome. */
+export type QuestionPermission = {
+  form: Form
+  outcome(answer: FormAnswer): PermissionOutcome & { answers?: Record<string, string> }
+}
+
+const maxQuestions = 20
+
+/**
+ * Reads the dialect of qwen: `_meta` of the tool call marks it as a question and contains the questions, each with options
+ * of which one or several can be chosen. Undefined for an ordinary permission request.
+ */
+export function readQuestionPermission(params: unknown): QuestionPermission | undefined {
+  const call = member(params, 'toolCall')
+  const meta = member(call, '_meta')
+  if (member(meta, 'qwenInteractionKind') !== 'user_question') return undefined
+  const candidates = [member(meta, 'qwenQuestions'), member(member(call, 'rawInput'), 'questions')]
+  const questions = candidates.find((one) => Array.isArray(one) && one.length > 0) as unknown[] | undefined
+  const submit = findOptionId(params, 'allow_once')
+  if (!questions || questions.length > maxQuestions || submit === undefined) return undefined
+  const fields = questions.map(toField)
+  return {
+    form: { message: questions.map(questionText).join('\n'), fields },
+    outcome: (answer) => {
+      if (answer.action !== 'accept') return declineOutcome(params)
+      const answers = fields.flatMap(({ name }, at) => {
+        const value = answer.content[name]
+        return value === undefined ? [] : [[String(at), Array.isArray(value) ? value.join(', ') : String(value)]]
+      })
+      return { outcome: { outcome: 'selected', optionId: submit }, answers: Object.fromEntries(answers) }
+    },
+  }
+}
+
+function toField(question: unknown, at: number): FormField {
+  const options = readLabels(question)
+  const base = { name: `answer_${at + 1}`, required: true }
+  if (options.length === 0) return { ...base, type: 'string' }
+  return { ...base, type: member(question, 'multiSelect') === true ? 'array' : 'string', options }
+}
+
+function questionText(question: unknown, at: number): string {
+  const choices = readOptions(question).map((option) => {
+    const [label, description] = [text(option, 'label'), text(option, 'description')]
+    return `  - ${label}${description ? ` (${description})` : ''}`
+  })
+  return [`answer_${at + 1}: ${text(question, 'question') || text(question, 'header')}`, ...choices].join('\n')
+}
+
+const readOptions = (question: unknown) => {
+  const options = member(question, 'options')
+  return Array.isArray(options) ? options : []
+}
+const readLabels = (question: unknown) =>
+  readOptions(question)
+    .map((option) => text(option, 'label'))
+    .filter(Boolean)
+
+const text = (from: unknown, key: string) => {
+  const value = member(from, key)
+  return typeof value === 'string' ? value : ''
+}
+
+function declineOutcome(params: unknown): PermissionOutcome {
+  const optionId = findOptionId(params, 'reject_once')
+  return optionId === undefined ? cancelledPermission : { outcome: { outcome: 'selected', optionId } }
+}
+
+function findOptionId(params: unknown, kind: string): string | undefined {
+  const options = member(params, 'options')
+  const found = Array.isArray(options) ? options.find((option) => member(option, 'kind') === kind) : undefined
+  const id = member(found, 'optionId')
+  return typeof id === 'string' ? id : undefined
+}

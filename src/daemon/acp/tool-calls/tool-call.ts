@@ -1,0 +1,132 @@
+import { member } from '../rpc-message.ts'
+
+/** A change of a file by a tool call. `before` is null for a new file. */
+export type FileChange = { path: string; before: string | null; after: string }
+
+/** A tool call as its agent has reported it so far. */
+export type ToolCall = {
+  name?: string
+  title?: string
+  /** A tool kind of the protocol, such as `edit`. */
+  kind?: string
+  status?: string
+  command?: string
+  /** The command as a shell script, if the agent sends it as a list of arguments. */
+  script?: string
+  /** The arguments of the tool, as JSON or as the agent wrote them. */
+  input?: string
+  changes?: FileChange[]
+  /** The files that the tool uses. */
+  paths?: string[]
+  /** The output of the tool. */
+  text?: string
+}
+
+/**
+ * Reads a tool call or its update. Missing members are unchanged. Agents put a command into the input, or the whole input
+ * as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
+ */
+export function readToolCall(call: unknown): ToolCall {
+  const [name, title, kind, status] = ['name', 'title', 'kind', 'status'].map((key) => readString(member(call, key)))
+  const rawInput = member(call, 'rawInput')
+  const content = readContent(member(call, 'content'))
+  const input = hasMembers(rawInput) ? rawInput : content.json
+  const command = readCommand(input)
+  const script = readScript(input)
+  const text = content.text ?? readOutput(member(call, 'rawOutput'))
+  const paths = readPaths(member(call, 'locations'))
+  return {
+    ...(name && { name }),
+    ...(title && { title }),
+    ...(kind && { kind }),
+    ...(status && { status }),
+    ...(command && { command }),
+    ...(script && { script }),
+    ...(input !== undefined && { input: asText(input) }),
+    ...(content.changes.length > 0 && { changes: content.changes }),
+    ...(paths.length > 0 && { paths }),
+    ...(text && { text }),
+  }
+}
+
+/**
+ * The command that a call runs, also as a shell script. The input of any tool can have a member `command`. That member is the
+ * command of the call only if the tool runs commands (`execute`), or can run commands as far as the agent reports: it has no
+ * kind, or the kind `other` and no name.
+ */
+export function commandOfCall({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
+  const isShell = kind === 'execute' || kind === undefined || (kind === 'other' && name === undefined)
+  return isShell ? { ...(command && { command }), ...(script && { script }) } : {}
+}
+
+/** A piece of output of the agent's own terminal, which some agents send while a command runs. */
+export function terminalOutput(call: unknown): string | undefined {
+  return readString(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))
+}
+
+function readCommand(input: unknown): string | undefined {
+  const command = member(input, 'command') ?? member(input, 'cmd')
+  return Array.isArray(command) ? command.map(String).join(' ') : readString(command)
+}
+
+const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/
+
+/** Quotes the arguments. The script of `sh -c` is used as it is. */
+function readScript(input: unknown): string | undefined {
+  const command = member(input, 'command') ?? member(input, 'cmd')
+  if (!Array.isArray(command)) return undefined
+  const words = command.map(String)
+  const [program = '', option = '', script = ''] = words
+  if (words.length === 3 && shells.test(program) && /^-l?c$/.test(option)) return script
+  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+}
+
+function readContent(content: unknown) {
+  const changes: FileChange[] = []
+  const texts: string[] = []
+  let json: unknown
+  for (const item of Array.isArray(content) ? content : []) {
+    const change = member(item, 'type') === 'diff' ? readChange(item) : undefined
+    if (change) changes.push(change)
+    const text = readString(member(member(item, 'content'), 'text'))
+    const parsed = text === undefined ? undefined : parseObject(text)
+    if (parsed) json ??= parsed
+    else if (text) texts.push(text)
+  }
+  return { changes, json, text: texts.length > 0 ? texts.join('\n') : undefined }
+}
+
+function readChange(item: unknown): FileChange | undefined {
+  const [path, after, before] = ['path', 'newText', 'oldText'].map((key) => member(item, key))
+  if (typeof path !== 'string' || typeof after !== 'string') return undefined
+  return { path, after, before: typeof before === 'string' ? before : null }
+}
+
+function readPaths(locations: unknown): string[] {
+  const paths = Array.isArray(locations) ? locations.map((location) => readString(member(location, 'path'))) : []
+  return [...new Set(paths.filter((path) => path !== undefined))]
+}
+
+/** The arguments of a call that an agent sends as text. */
+function parseObject(text: string): object | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readOutput(output: unknown): string | undefined {
+  if (typeof output === 'string') return readString(output)
+  return readString(member(output, 'output')) ?? (hasMembers(output) ? asText(output) : undefined)
+}
+
+const hasMembers = (value: unknown) =>
+  typeof value === 'string'
+    ? value !== ''
+    : typeof value === 'object' && value !== null && Object.keys(value).length > 0
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const readString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

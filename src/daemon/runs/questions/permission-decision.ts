@@ -1,0 +1,69 @@
+import type { Decision } from '#interns/contract/rules/rule.ts'
+import { truncateText } from '#platform/text/truncate.ts'
+import {
+  cancelledPermission,
+  isAmbiguous,
+  type PermissionOutcome,
+  type PermissionRequest,
+  selfDriveAnswer,
+} from '../../acp/permissions/permission.ts'
+import { toAction } from '../../acp/tool-calls/action.ts'
+import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
+import type { LiveRun } from '../live-run.ts'
+import { permissionQuestion } from './pending-question.ts'
+import { answerByRule, type Decisions, selectOnceOptions } from './rule-decisions.ts'
+
+export type DecisionDeps = {
+  now: () => number
+  newId: () => string
+  transcripts: Pick<DaemonTranscripts, 'recorder'>
+  decisions: Decisions
+  workspace: string
+}
+type PermissionCall = { request: PermissionRequest; notice: () => void; withdrawn: AbortSignal }
+
+const maxDetailLength = 2000
+
+/**
+ * Decides about an action of an agent. If a rule matches, the rule decides. Otherwise the caller decides in `manual`, and the
+ * action is allowed in `self-drive`; if several options allow the action, the caller chooses one. The decision of a rule is
+ * saved before the agent receives it.
+ */
+export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: PermissionCall): Promise<unknown> {
+  const { request, notice, withdrawn } = call
+  if (run.state().at === 'ended') return cancelledPermission
+  const { options } = request.question
+  const action = toAction(request.tool, deps.workspace)
+  const ruleDecision = deps.decisions.decide(action)
+  // A rule cannot choose between options that allow once. It never allows always: the agent would not ask again.
+  const canAllow = options.includes('allow_once') && !isAmbiguous(request.question, 'allow_once')
+  const decision = ruleDecision?.effect === 'allow' && !canAllow ? undefined : ruleDecision
+  if (decision) saveDecision(deps, run, request, decision)
+  if (decision?.effect === 'ask')
+    return run.ask(
+      permissionQuestion(deps.newId(), request, { action, options: selectOnceOptions(options) }),
+      withdrawn,
+    )
+  const ruleOutcome = decision && applyRule(run, request, decision.effect)
+  const granted = selfDriveAnswer(options)
+  const mustAsk = run.mode === 'manual' || isAmbiguous(request.question, granted)
+  if (!ruleOutcome && mustAsk && !request.isPolicyOnly)
+    return run.ask(permissionQuestion(deps.newId(), request, { action }), withdrawn)
+  notice()
+  return ruleOutcome ?? request.outcome(granted)
+}
+
+function applyRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {
+  if (effect === 'deny') run.questions.noteRuleRefusal()
+  return request.outcome(answerByRule(effect, request.question.options))
+}
+
+function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {
+  const { operation, detail } = question
+  const shortened = detail && detail.length > maxDetailLength ? `${truncateText(detail, maxDetailLength)}…` : detail
+  const { session, id: runId } = run
+  const summary = { operation: operation?.slice(0, 200) ?? null, detail: shortened }
+  deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), ...summary, decision })
+  deps.transcripts.recorder(session.id).addDecision(decision, summary.operation, shortened)
+  run.write({ type: 'decision.made' })
+}

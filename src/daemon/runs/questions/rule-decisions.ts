@@ -1,0 +1,46 @@
+import type { PermissionAnswer } from '#interns/contract/answer.ts'
+import type { PermissionKind } from '#interns/contract/question.ts'
+import { decide } from '#interns/contract/rules/decide.ts'
+import type { Action, Decision, LoggedDecision, RulesInForce } from '#interns/contract/rules/rule.ts'
+import type { DecisionStore } from '../../store/decision-store.ts'
+
+/** The rules in force in a daemon, and the decisions made by them. */
+export type Decisions = {
+  setRules(rules: RulesInForce): void
+  decide(action: Action): Decision | undefined
+  /** Saves a decision until the server has fetched it. @throws StoreFailed; the action must not be allowed then. */
+  save(decision: Omit<LoggedDecision, 'seq'>): void
+  /** Deletes the decisions up to `seq`, which the server has stored, and returns the oldest remaining ones. */
+  after(seq: number): LoggedDecision[]
+}
+
+export function createDecisions(store: DecisionStore): Decisions {
+  let rules: RulesInForce = { agent: '', sets: [] }
+  return {
+    setRules: (newRules) => {
+      rules = newRules
+    },
+    decide: (action) => decide(rules.sets, action, rules.agent),
+    save: store.add,
+    after: (seq) => {
+      store.forget(seq)
+      return store.oldest()
+    },
+  }
+}
+
+/** The answer that applies the decision of a rule without a question. */
+export function answerByRule(effect: 'allow' | 'deny', options: PermissionKind[]): PermissionAnswer {
+  if (effect === 'allow') return 'allow_once'
+  return (
+    options.find((option) => option === 'reject_once') ??
+    options.find((option) => option === 'reject_always') ??
+    'cancel'
+  )
+}
+
+/** The options for a question that a rule requires: only options that the agent does not remember, if one of them allows. */
+export function selectOnceOptions(options: PermissionKind[]): PermissionKind[] {
+  const once = options.filter((option) => option.endsWith('_once'))
+  return once.some((option) => option === 'allow_once') ? once : options
+}

@@ -1,0 +1,35 @@
+import type { Agent, AgentSession } from '../../acp/agent.ts'
+
+/** A session in memory. State that must outlive the daemon is in the store. */
+export type Session = {
+  readonly id: string
+  /** The run that holds the lock of the session. */
+  run: { readonly id: string } | undefined
+  /** Settles when the agent has ended its work on the last run. After a cancellation this is later than the end of the run. */
+  settled: Promise<unknown>
+  /** Whether the agent has a prompt that it has not answered. */
+  isTurnOpen: boolean
+  /** The session of the running agent. */
+  openedWith: { agent: Agent; agentSession: AgentSession } | undefined
+  /** Why the earlier conversation is lost, until it was reported to a caller. */
+  lossReason: string | undefined
+  /** The MCP servers that the agent does not support, until they were reported to a caller. */
+  unsupportedServers: string[]
+  model: string | null
+  /** The total cost of the session, as the agent last reported it. */
+  costUsd: number | undefined
+}
+
+export function newSession(id: string): Session {
+  return {
+    id,
+    run: undefined,
+    settled: Promise.resolve(),
+    isTurnOpen: false,
+    openedWith: undefined,
+    lossReason: undefined,
+    unsupportedServers: [],
+    model: null,
+    costUsd: undefined,
+  }
+}

@@ -1,0 +1,81 @@
+import { describeAttachment } from '#interns/contract/attachments.ts'
+import type { InternFiles } from '#interns/contract/files.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { StartTurn } from '#interns/contract/runs.ts'
+import type { DaemonLog } from '../../log.ts'
+import type { AgentSettings, Limits } from '../../settings/limits.ts'
+import type { DaemonStore } from '../../store/store.ts'
+import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
+import type { LiveRun } from '../live-run.ts'
+import type { DecisionDeps } from '../questions/permission-decision.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { createPromptBlocks } from './prompt-blocks.ts'
+import { failRun, runAgentTurn } from './turn.ts'
+
+type PlayDeps = DecisionDeps & {
+  elapsed: () => number
+  log: DaemonLog
+  sessions: Pick<Sessions, 'open'>
+  store: Pick<DaemonStore, 'saveCost'>
+  transcripts: Pick<DaemonTranscripts, 'recorder' | 'save'>
+  limits: Pick<Limits, 'settleMs' | 'lateOutputMs'>
+  modes: AgentSettings['modes']
+  files: Pick<InternFiles, 'write'>
+}
+
+/**
+ * Performs a run: waits for the previous run of the session, saves the prompt, opens the session with the agent, sends the
+ * prompt, and waits for the end. A failure ends the run, which reports it. @param before resolves when the session is free.
+ */
+export async function playTurn(
+  deps: PlayDeps,
+  run: LiveRun,
+  { prompt, attachments = [], by, background, budget }: StartTurn,
+  before: Promise<unknown>,
+): Promise<void> {
+  const { session } = run
+  const { limits, modes, store, transcripts } = deps
+  try {
+    await waitForPrevious(before, limits.settleMs)
+    run.needsAgent = true
+    if (run.state().at === 'ended') return
+    const promptInfo = {
+      mode: run.mode,
+      by: by ?? null,
+      ...(background && { background }),
+      budget,
+    }
+    transcripts
+      .recorder(session.id)
+      .startRun(run.id, [prompt, ...attachments.map(describeAttachment)].join('\n').trim(), promptInfo)
+    transcripts.save()
+    // A background run has no reader, so it starts without output.
+    if (run.reply.isInBackground) run.apply({ type: 'turn.started' })
+    const { agent, agentSession } = await deps.sessions.open(session)
+    const agentMode = modes[run.mode]
+    if (run.state().at !== 'ended' && agentSession.modes.includes(agentMode))
+      await agent.setMode(agentSession.id, agentMode)
+    if (run.state().at === 'ended') return
+    const costBefore = session.costUsd
+    const { workspace, files } = deps
+    const blocks = await createPromptBlocks(
+      { text: prompt, attachments },
+      { abilities: agent.promptAbilities, workspace, files },
+    )
+    if (run.state().at === 'ended') return
+    await runAgentTurn(deps, run, agent, agentSession, blocks)
+    if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
+  } catch (error) {
+    if (error instanceof Refusal)
+      run.apply({ type: 'turn.failed' }, { refusal: error, message: error.message, retryable: error.retryable })
+    else failRun(run, error)
+  }
+}
+
+/** Waits for the previous run. The agent can still be busy after the caller of that run disconnected. */
+async function waitForPrevious(before: Promise<unknown>, withinMs: number): Promise<void> {
+  const { promise: cancelled, reject } = Promise.withResolvers<never>()
+  const sessionBusy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
+  const timer = setTimeout(reject, withinMs, sessionBusy)
+  await Promise.race([before, cancelled]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,33 @@
+import type { ToolCall } from '../../acp/tool-calls/tool-call.ts'
+
+/** The limits of the remembered tool calls. They are remembered because a later permission request can omit their details. */
+const limits = { calls: 200, characters: 16 * 1024 * 1024 }
+
+/** Remembers the latest tool calls of a run, by id. */
+export function rememberToolCalls() {
+  const calls = new Map<string, { tool: ToolCall; size: number }>()
+  let size = 0
+  const forget = (id: string) => {
+    size -= calls.get(id)?.size ?? 0
+    calls.delete(id)
+  }
+  return {
+    get: (id: string): ToolCall | undefined => calls.get(id)?.tool,
+    add: (id: string, update: ToolCall) => {
+      const tool = { ...calls.get(id)?.tool, ...update }
+      forget(id)
+      calls.set(id, { tool, size: sizeOf(tool) })
+      size += sizeOf(tool)
+      for (const oldest of calls.keys()) {
+        if (calls.size <= limits.calls && size <= limits.characters) return
+        forget(oldest)
+      }
+    },
+  }
+}
+
+function sizeOf({ changes = [], paths = [], ...texts }: ToolCall): number {
+  const lengths = [...Object.values(texts), ...paths].map((text) => text.length)
+  const changeLengths = changes.map(({ before, after, path }) => (before?.length ?? 0) + after.length + path.length)
+  return [...lengths, ...changeLengths].reduce((sum, length) => sum + length, 0)
+}

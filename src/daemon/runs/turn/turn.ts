@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ContentBlock } from '@agentclientprotocol/sdk'
+import type { Usage } from '#chat/usage.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { Agent, AgentSession, SessionListener } from '../../acp/agent.ts'
+import { cancelledPermission, readPermission } from '../../acp/permissions/permission.ts'
+import { member, RpcError, rpcCodes } from '../../acp/rpc-message.ts'
+import type { AgentUpdate } from '../../acp/update.ts'
+import { costOfTurn, readUsage } from '../../acp/usage.ts'
+import type { DaemonLog } from '../../log.ts'
+import type { Limits } from '../../settings/limits.ts'
+import type { LiveRun } from '../live-run.ts'
+import { cancelledForm, formQuestion, formQuestionOfPermission } from '../questions/pending-question.ts'
+import { type DecisionDeps, decidePermission } from '../questions/permission-decision.ts'
+import { rememberToolCalls } from './tool-calls.ts'
+import { turnFailureOf } from './turn-failure.ts'
+
+/** The least time between two `work.noticed` events. */
+const noticeEveryMs = 1000
+
+type TurnDeps = DecisionDeps & { elapsed: () => number; log: DaemonLog; limits: Pick<Limits, 'lateOutputMs'> }
+
+/** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
+export async function runAgentTurn(
+  deps: TurnDeps,
+  run: LiveRun,
+  agent: Agent,
+  agentSession: AgentSession,
+  prompt: ContentBlock[],
+): Promise<void> {
+  const { session } = run
+  const costBefore = session.costUsd ?? 0
+  /** Undefined until the agent reports a cost during this turn. */
+  let reportedUsd: number | undefined
+  const cost = () => costOfTurn(costBefore, reportedUsd)
+  const onCost = (totalUsd: number) => {
+    session.costUsd = totalUsd
+    reportedUsd = totalUsd
+    run.checkCost(cost())
+  }
+  agent.listen(agentSession.id, createListener(deps, run, onCost))
+  try {
+    session.isTurnOpen = true
+    run.startClock()
+    const response = await agent.prompt(agentSession.id, prompt).finally(() => {
+      session.isTurnOpen = false
+    })
+    if (!agent.hasNoLateUpdates && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
+    const report = { model: session.model, usage: readUsage(response, cost()) }
+    const stopReason = member(response, 'stopReason')
+    // Before any output, this refuses the whole turn.
+    if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefused })
+    run.apply({ type: 'turn.started' })
+    const cancelled = stopReason === 'cancelled'
+    // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
+    if (!cancelled || run.questions.wasLastAnswerDeclined) run.apply({ type: 'turn.finished' }, report)
+    else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
+  } catch (error) {
+    if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, refusedPrompt(error as RpcError))
+    failRun(run, error, readUsage(member(error, 'data'), cost()))
+  }
+}
+
+const agentRefused = {
+  message: 'The agent refused to continue (stop reason "refusal"). Change the prompt, or start another session.',
+  retryable: false,
+}
+
+/** An agent can find out only during the prompt that its model does not support an attachment. */
+const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
+  error instanceof RpcError && error.code === rpcCodes.invalidParams && prompt.some(({ type }) => type !== 'text')
+
+function refusedPrompt({ message }: RpcError) {
+  const reason = `Invalid request: the agent does not accept the attachment: ${message}`
+  return { refusal: new Refusal('bad_request', reason), message: reason, retryable: false }
+}
+
+export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
+  const failure = turnFailureOf(error)
+  run.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
+}
+
+/** @param onCost receives the total cost of the session, in USD. */
+function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number) => void): SessionListener {
+  const { elapsed, newId, transcripts } = deps
+  const tools = rememberToolCalls()
+  const recorder = transcripts.recorder(run.session.id)
+  let noticedAt = Number.NEGATIVE_INFINITY
+
+  const notice = () => {
+    run.apply({ type: 'turn.started' })
+    if (run.state().at !== 'running' || elapsed() - noticedAt < noticeEveryMs) return
+    noticedAt = elapsed()
+    run.write({ type: 'work.noticed' })
+  }
+  const writeText = (kind: 'message' | 'reasoning', text: string) => {
+    if (run.state().at === 'ended') return transcripts.recorder(run.session.id).addLateText(run.id, kind, text)
+    recorder.addText(kind, text)
+    run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
+  }
+  const recordUpdate = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
+    if (update.type === 'tool') {
+      tools.add(update.id, update.tool)
+      if (update.unavailable) deps.log('mcp.unavailable', { session: run.session.id, ...update.unavailable })
+    }
+    if (update.type !== 'other' && run.state().at !== 'ended') {
+      const activity =
+        update.type === 'plan'
+          ? recorder.setPlan(update.steps)
+          : recorder.updateTool(update.id, tools.get(update.id) ?? update.tool, update.output)
+      if (run.reply.includesActivity) return run.write({ type: 'activity.noticed', activity })
+    }
+    notice()
+  }
+  /** Ends the run if a question cannot be asked. The agent receives a cancellation. */
+  const askOrFail = async (cancelled: unknown, ask: () => Promise<unknown>) => {
+    try {
+      return await ask()
+    } catch (error) {
+      failRun(run, error)
+      return cancelled
+    }
+  }
+
+  return {
+    updated: (update) => {
+      if (update.type === 'text') writeText('message', update.text)
+      else if (update.type === 'reasoning') writeText('reasoning', update.text)
+      else if (update.type === 'model') run.session.model = update.model
+      else if (update.type === 'cost') onCost(update.totalUsd)
+      else if (update.type !== 'aside') recordUpdate(update)
+    },
+    permission: async (params, withdrawn) => {
+      const question = formQuestionOfPermission(newId(), params)
+      if (question) return askOrFail(cancelledPermission, () => run.ask(question, withdrawn))
+      return askOrFail(cancelledPermission, async () =>
+        decidePermission(deps, run, { request: readPermission(params, tools.get), notice, withdrawn }),
+      )
+    },
+    elicitation: async (params, withdrawn) => {
+      const question = formQuestion(newId(), params)
+      return question ? askOrFail(cancelledForm, () => run.ask(question, withdrawn)) : cancelledForm
+    },
+  }
+}

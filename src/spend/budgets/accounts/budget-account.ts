@@ -1,0 +1,241 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Grant, LeaseReport } from '../leases/lease-exchange.ts'
+import { Spending } from './spending.ts'
+import { type ReserveOutcome, type WaitingRequest, WaitingRequests } from './waiting-requests.ts'
+
+/**
+ * Sends a report to the database, which can request more money.
+ * @param limit that of the request that waits for the money; undefined for a report without one, which uses the latest limit.
+ */
+export type Exchange = (report: () => AccountReport, limit: PicoUsd | undefined) => Promise<Grant>
+type AccountReport = Omit<LeaseReport, 'server' | 'period'>
+
+type BudgetAccountDeps = {
+  exchange: Exchange
+  /** The maximum time that a request waits for money that other requests have reserved. */
+  waitMs: number
+  /** The maximum time that requests wait for an answer of the database. */
+  stallMs: number
+  elapsed: () => number
+}
+
+/**
+ * The money of one budget at this server, in one period. The server leases it from the database in slices, so most
+ * requests are admitted without the database. If too little is available, a request waits until others release money.
+ * Leased money belongs to this server until it returns it. While the database is unreachable, only that money is used.
+ */
+export class BudgetAccount {
+  /** The time of the last use. */
+  usedAt = 0
+  readonly spending = new Spending()
+  readonly #deps: BudgetAccountDeps
+  #available = 0n
+  #reserved = 0n
+  /** The number of reservations that are not settled, including those of amount 0. */
+  #unsettled = 0
+  /** The lowest available amount since the last report, which is idle money. */
+  #idle = 0n
+  /** Whether the database may have a lease of this account. */
+  #isLeased = false
+  /** The number of revocations, by which a pending exchange notices that its grant was revoked. */
+  #revocations = 0
+  #exchangeStartedAt = 0
+  #earlyReport: Promise<unknown> | undefined
+  readonly #waiting = new WaitingRequests()
+  #exchanging: Promise<Grant> | undefined
+  #isServing = false
+  #isServeRequested = false
+
+  constructor(deps: BudgetAccountDeps) {
+    this.#deps = deps
+  }
+
+  get hasWaiting(): boolean {
+    return !this.#waiting.isEmpty
+  }
+
+  /** Refuses waiting requests if the database does not answer. */
+  failStalled(): void {
+    const { elapsed, stallMs } = this.#deps
+    if (!this.#exchanging || elapsed() < this.#exchangeStartedAt + stallMs) return
+    this.failWaiting(new Error('The database does not answer.'))
+  }
+
+  /** Whether the account has no reservations, no unreported spending, no waiting requests and no lease. */
+  get isIdle(): boolean {
+    const isUnused = this.#unsettled === 0 && this.#available <= 0n && this.spending.isConfirmed
+    return isUnused && !this.#isLeased && this.#waiting.isEmpty && !this.#exchanging
+  }
+
+  /** Reserves available money without the database. @returns whether it was sufficient. */
+  tryReserve(need: PicoUsd): boolean {
+    if (this.hasWaiting || this.#available < need) return false
+    this.#reserve(need)
+    return true
+  }
+
+  #reserve(need: PicoUsd): void {
+    this.#unsettled++
+    this.#available -= need
+    this.#reserved += need
+    if (this.#available < this.#idle) this.#idle = this.#available
+  }
+
+  /** Reserves money, or waits for it. */
+  async reserve(need: PicoUsd, limit: PicoUsd): Promise<ReserveOutcome> {
+    if (this.tryReserve(need)) return 'granted'
+    const { promise, resolve, reject } = Promise.withResolvers<ReserveOutcome>()
+    const { elapsed, waitMs } = this.#deps
+    this.#waiting.add({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
+    this.serve().catch((error: unknown) => this.failWaiting(error))
+    return promise
+  }
+
+  /**
+   * Releases a reservation, less the spent amount. If more was spent than reserved, it reports at once, because no lease
+   * covers the excess.
+   */
+  settle(reserved: PicoUsd, spent: PicoUsd): void {
+    this.spending.add(spent)
+    this.#release(reserved, spent)
+  }
+
+  /** Settles a request that continues. Call `record` when its spending was passed to the ledger. */
+  settleEarly(reserved: PicoUsd, spent: PicoUsd): { record: () => void } {
+    const record = this.spending.addEarly(spent)
+    this.#release(reserved, spent)
+    return { record }
+  }
+
+  #release(reserved: PicoUsd, spent: PicoUsd): void {
+    this.#unsettled--
+    this.#reserved -= reserved
+    this.#available += reserved - spent
+    if (this.#available < this.#idle) this.#idle = this.#available
+    if (this.hasWaiting) this.serve().catch((error: unknown) => this.failWaiting(error))
+    if (this.#available < 0n) this.#reportNow()
+  }
+
+  /** Reports at once. If this fails, the next regular report has the same amounts. */
+  #reportNow(): void {
+    this.#earlyReport ??= this.#send()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#earlyReport = undefined
+      })
+  }
+
+  /** Returns all available and pending money with the next report, because it was granted under another limit. */
+  revoke(): void {
+    this.#revocations++
+    this.#releaseAvailable()
+  }
+
+  /** Removes the available money, so that the next report returns it. */
+  #releaseAvailable(): void {
+    if (this.#available > 0n) this.#available = 0n
+    this.#idle = 0n
+  }
+
+  /** Serves waiting requests in order, with available money and new grants. */
+  async serve(): Promise<void> {
+    this.#isServeRequested = true
+    if (this.#isServing) return
+    this.#isServing = true
+    try {
+      while (this.#isServeRequested) {
+        this.#isServeRequested = false
+        await this.#serveOnce()
+      }
+    } finally {
+      this.#isServing = false
+    }
+  }
+
+  /** Serves waiting requests, requests money for the first that remains, and refuses those that no money can serve. */
+  async #serveOnce(): Promise<void> {
+    this.#serveWaiting()
+    const { first } = this.#waiting
+    if (!first) return
+    const { granted, free, heldByOthers, heldBySilent, isCurrentPeriod } = await this.#send(first)
+    if (granted > 0n) this.#isServeRequested = true
+    this.#serveWaiting()
+    if (!isCurrentPeriod) this.#waiting.settleAll('period_ended')
+    const availableSoon = free + heldByOthers + this.#available + this.#reserved
+    this.#waiting.refuse({ availableSoon, silent: heldBySilent }, this.#deps.elapsed())
+  }
+
+  /** Reports spending and returns idle money, except `standbyAmount` while the account is in use. */
+  async report({ isInUse, standbyAmount }: { isInUse: boolean; standbyAmount: PicoUsd }): Promise<void> {
+    if (this.#waiting.isEmpty) {
+      const idle = isInUse ? this.#idle - standbyAmount : this.#available
+      this.#available -= maxBigint(idle, 0n)
+    }
+    this.#idle = maxBigint(this.#available, 0n)
+    await this.#send()
+  }
+
+  /** Sends the last reports. The second one ends the lease. */
+  async close(): Promise<void> {
+    await this.#earlyReport
+    await this.report({ isInUse: false, standbyAmount: 0n })
+    await this.#earlyReport
+    if (!this.isIdle) await this.report({ isInUse: false, standbyAmount: 0n })
+  }
+
+  /** Fails all waiting requests, for example if the database is unreachable. */
+  failWaiting(error: unknown): void {
+    this.#waiting.failAll(error)
+  }
+
+  #serveWaiting(): void {
+    for (let first = this.#waiting.first; first && this.#available >= first.need; first = this.#waiting.first) {
+      this.#reserve(first.need)
+      this.#waiting.grantFirst()
+    }
+  }
+
+  /** Sends one exchange at a time, because each reports the result of the previous one. */
+  async #send(first?: WaitingRequest): Promise<Grant> {
+    while (this.#exchanging) await this.#exchanging.catch(() => undefined)
+    this.#exchanging = this.#exchangeOnce(first)
+    return this.#exchanging
+  }
+
+  /**
+   * Reports to the database and adds the granted amount to the available money.
+   * - The grant becomes available before the next exchange starts. A report without it would return the money to other
+   *   servers, and it would be spent twice. If the answer is lost, the next report returns the possible grant and repeats
+   *   the spending, which counts once.
+   * - For a waiting request, all available money is returned first. Otherwise servers would wait for each other's idle
+   *   money.
+   * - Spending is reported only when the ledger has it, because the account of another interval starts with the sum of the
+   *   ledger. Until then it counts as held.
+   */
+  async #exchangeOnce(first: WaitingRequest | undefined): Promise<Grant> {
+    const revocations = this.#revocations
+    if (first) this.#releaseAvailable()
+    const need = first ? first.need - this.#available : 0n
+    const { totalNeed } = this.#waiting
+    let total = 0n
+    const report = () => {
+      total = this.spending.written
+      const { confirmed, unwritten } = this.spending
+      const held = maxBigint(this.#available, 0n) + this.#reserved + unwritten
+      return { total, confirmed, held, unwritten, need, totalNeed }
+    }
+    this.#exchangeStartedAt = this.#deps.elapsed()
+    this.#isLeased = true
+    try {
+      const answer = await this.#deps.exchange(report, first?.limit)
+      this.spending.confirm(total)
+      this.#isLeased = !answer.isLeaseEnded
+      if (this.#revocations === revocations) this.#available += answer.granted
+      return answer
+    } finally {
+      this.#exchanging = undefined
+    }
+  }
+}
+
+const maxBigint = (a: bigint, b: bigint) => (a > b ? a : b)

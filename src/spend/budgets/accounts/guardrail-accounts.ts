@@ -1,0 +1,132 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { hasOlderServers } from '#platform/db/older-servers.ts'
+import { dayOf } from '../../ledger/days.ts'
+import { chargedOf, readSpendingOf } from '../../ledger/read.ts'
+import type { Budget, LastingSubject } from '../budget.ts'
+import type { Budgets } from '../budgets.ts'
+import { deleteSumsMissedByOlderServers } from '../rows/spending-rows.ts'
+import type { Every } from './open-accounts.ts'
+
+/** The interval of checking for older servers. */
+const checkEveryMs = 2000
+
+/**
+ * Servers of schema version 91 and earlier count a guardrail's limit in one account for all its members and keys. While
+ * such a server runs, this server uses the same accounts. Otherwise a key could spend the limit twice.
+ */
+export type GuardrailAccounts = { areShared: () => boolean }
+
+type GuardrailAccountsDeps = {
+  db: Db
+  every: Every
+  /** A monotonic clock. */
+  elapsed: () => number
+  onSeparate: () => void
+  onError: (error: Error) => void
+}
+
+const defaultTimes = {
+  /** The time within which an older server that lost its connections opens new ones. */
+  absentMs: 10_000,
+  /** The time within which all other servers notice that the last older server has stopped. */
+  propagationMs: 60_000,
+}
+
+/**
+ * Checks for older servers until the last one has stopped. New ones cannot start, because the schema is too new for them.
+ * Afterwards each member and each key has a separate account, which starts with the sum of the ledger.
+ * @returns the accounts, and a function that stops the checks.
+ */
+export async function watchOlderServers(
+  { db, every, elapsed, onSeparate, onError }: GuardrailAccountsDeps,
+  times: Partial<typeof defaultTimes> = {},
+): Promise<GuardrailAccounts & { stop: () => void }> {
+  const { absentMs, propagationMs } = { ...defaultTimes, ...times }
+  let areShared = await hasOlderServers(db)
+  if (!areShared) return { areShared: () => false, stop: () => {} }
+  let lastSeenAt = elapsed()
+  const checkOnce = async () => {
+    if (await hasOlderServers(db)) {
+      areShared = true
+      lastSeenAt = elapsed()
+    }
+    const absentForMs = elapsed() - lastSeenAt
+    if (areShared && absentForMs >= absentMs) {
+      areShared = false
+      onSeparate()
+    }
+    if (absentForMs < absentMs + propagationMs) return
+    // Another server may have used shared accounts until now.
+    await db.exclusively('guardrail accounts', deleteSumsMissedByOlderServers)
+    stop()
+  }
+  const stop = every(checkEveryMs, () => {
+    checkOnce().catch((error) => {
+      // While the database is unreachable, older servers have no connections either.
+      lastSeenAt = elapsed()
+      onError(error)
+    })
+  })
+  return { areShared: () => areShared, stop }
+}
+
+/** Returns the budget with the account that older servers use. Budgets of other subjects are returned unchanged. */
+function sharedBudget(budget: Budget): Budget {
+  return budget.subject.kind === 'guardrail' ? { ...budget, id: sharedAccount(budget.subject.id) } : budget
+}
+
+const sharedAccount = (guardrailId: string) => `guardrail:${guardrailId}`
+
+/** Reserves from the accounts that older servers use, while one of them runs. */
+export function withGuardrailAccounts(
+  budgets: Pick<Budgets, 'reserve'>,
+  { areShared }: GuardrailAccounts,
+): Pick<Budgets, 'reserve'> {
+  // An open account is found by the identity of its budget.
+  const sharedBudgets = new WeakMap<Budget, Budget>()
+  const toSharedBudget = (budget: Budget) => sharedBudgets.getOrInsertComputed(budget, sharedBudget)
+  return {
+    reserve: (limits, need) =>
+      budgets.reserve(areShared() ? withoutDuplicateAccounts(limits.map(toSharedBudget)) : limits, need),
+  }
+}
+
+/**
+ * Returns the budgets without duplicate accounts, which the default guardrail and a budget of the workspace can share. Of
+ * several budgets with one account, the one with the lowest limit remains.
+ */
+function withoutDuplicateAccounts(budgets: Budget[]): Budget[] {
+  const byAccount = new Map<string, Budget>()
+  for (const budget of budgets) {
+    const account = `${budget.id} ${budget.interval}`
+    const other = byAccount.get(account)
+    if (!other || budget.limit < other.limit) byAccount.set(account, budget)
+  }
+  return [...byAccount.values()]
+}
+
+/** Whether a budget has the account that all members and keys of its guardrail share. */
+export const isSharedAccount = ({ id, subject }: Budget): boolean =>
+  subject.kind === 'guardrail' && id === sharedAccount(subject.id)
+
+/** Reads the ledger for the spending of all members and keys of a guardrail since a day. */
+export async function readGuardrailSpending(
+  deps: { db: Pick<Db, 'query'> },
+  { id, workspaceId, createdAt, isDefault }: Extract<LastingSubject, { kind: 'guardrail' }>,
+  includesByok: boolean,
+  sinceDay: number,
+): Promise<PicoUsd> {
+  const spenders = isDefault ? { workspaceId } : { workspaceId, ...(await assignedSpenders(deps, id)) }
+  return chargedOf(await readSpendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
+}
+
+async function assignedSpenders({ db }: { db: Pick<Db, 'query'> }, guardrailId: string) {
+  const rows = await db.query
+    .selectFrom('guardrail_assignments')
+    .where('guardrail_id', '=', guardrailId)
+    .select(['target_kind', 'target_id'])
+    .execute()
+  const idsOf = (kind: string) => rows.filter((row) => row.target_kind === kind).map((row) => row.target_id)
+  return { keyHashes: idsOf('key'), userIds: idsOf('member') }
+}

@@ -1,0 +1,201 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { type Budget, periodOf, resetsAt } from '../budget.ts'
+import type { DatabaseTime } from '../database-time.ts'
+import { exchange, standbyAmount } from '../leases/lease-exchange.ts'
+import { BudgetAccount, type Exchange } from './budget-account.ts'
+
+/** Repeats work at an interval. @returns a function that stops it. */
+export type Every = (ms: number, work: () => void) => () => void
+
+export type AccountsDeps = {
+  db: Db
+  /** The clock of the database, which determines periods. */
+  clock: DatabaseClock
+  time: DatabaseTime
+  /** Names this server in its leases. */
+  server: string
+  /** Resolves when the ledger has stored everything recorded so far. */
+  waitUntilWritten: () => Promise<void>
+  /** Reads the spending since a day from the ledger, for an account that is opened now. */
+  readSpentSince: (budget: Budget, sinceDay: number) => Promise<PicoUsd>
+  onError: (error: Error) => void
+  every: Every
+}
+
+export type AccountTimes = {
+  /** The maximum time that a request waits for money that other requests have reserved. */
+  waitMs: number
+  /** The maximum time that requests wait for an answer of the database. */
+  stallMs: number
+  /** The interval of requesting money again for waiting requests. */
+  pollMs: number
+  /** The interval of reports. */
+  reportMs: number
+  /** An account without a reservation for this time returns all its available money. */
+  idleMs: number
+}
+
+/** The account of a budget in one period. It is closed when it is idle. */
+export type OpenAccount = { account: BudgetAccount; budget: Budget; isClosed: boolean }
+
+/** The accounts of this server: one for each budget and period in use. */
+export class OpenAccounts {
+  readonly #deps: AccountsDeps
+  readonly #times: AccountTimes
+  readonly #accounts = new Map<string, OpenAccount>()
+  /** Caches the account of each budget until its period ends, because most requests use a recent budget. */
+  readonly #recent = new WeakMap<Budget, { open: OpenAccount; since: number; until: number }>()
+  readonly #stopReporting: () => void
+  #reporting: Promise<void> | undefined
+  #ledgerWait: Promise<void> | undefined
+  #stopPolling: (() => void) | undefined
+
+  constructor(deps: AccountsDeps, times: AccountTimes) {
+    this.#deps = deps
+    this.#times = times
+    this.#stopReporting = deps.every(times.reportMs, () => void this.report())
+  }
+
+  /** Returns the account of a budget, opened if necessary. @param at a time in the period. */
+  accountOf(budget: Budget, at: number): OpenAccount {
+    const existing = this.#recent.get(budget)
+    // An account that another limit has used since must be found again, so that a lower limit revokes its money.
+    if (existing?.open.budget === budget && !existing.open.isClosed && at >= existing.since && at < existing.until)
+      return existing.open
+    const open = this.#findOrOpen(budget, periodOf(budget, at))
+    this.#recent.set(budget, { open, since: at, until: endOfPeriod(budget, at) })
+    return open
+  }
+
+  #findOrOpen(budget: Budget, period: number): OpenAccount {
+    const key = `${budget.id} ${budget.interval} ${period}`
+    const existing = this.#accounts.get(key)
+    if (existing) {
+      // Limits can alternate while requests from before a change are in flight.
+      if (budget.limit < existing.budget.limit) existing.account.revoke()
+      existing.budget = budget
+      return existing
+    }
+    const exchange: Exchange = (report, limit) => this.#exchange(open, period, report, limit)
+    const account = new BudgetAccount({ exchange, ...this.#times, elapsed: this.#deps.time.elapsed })
+    const open: OpenAccount = { budget, isClosed: false, account }
+    this.#accounts.set(key, open)
+    return open
+  }
+
+  async #exchange(
+    open: OpenAccount,
+    period: number,
+    report: Parameters<Exchange>[0],
+    limit: PicoUsd | undefined,
+  ): ReturnType<Exchange> {
+    const { time, server, readSpentSince } = this.#deps
+    const budget = limit === undefined ? open.budget : { ...open.budget, limit }
+    const earlierSpending = {
+      waitUntilReported: () => this.#reportOlder(open),
+      readLedger: () => readSpentSince(budget, period),
+    }
+    const sentAt = time.elapsed()
+    const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
+    time.adjust(answer.at, sentAt)
+    return answer
+  }
+
+  /**
+   * Reports the spending under earlier intervals before a new period starts. A new period starts with the sum of the
+   * ledger, which contains that spending: a later report would count it twice. Only accounts that were opened before
+   * this one are reported, so that two accounts never wait for each other.
+   */
+  async #reportOlder(newer: OpenAccount): Promise<void> {
+    await this.#waitForLedger()
+    for (const open of this.#accounts.values()) {
+      if (open === newer) return
+      if (open.budget.id === newer.budget.id) await open.account.report({ isInUse: false, standbyAmount: 0n })
+    }
+  }
+
+  /** Reports spending and returns idle money. */
+  report(): Promise<void> {
+    this.#reporting ??= this.#reportAll().finally(() => {
+      this.#reporting = undefined
+    })
+    return this.#reporting
+  }
+
+  async #reportAll(): Promise<void> {
+    await this.#waitForLedgerInTime()
+    const at = this.#deps.time.now()
+    for (const [key, open] of this.#accounts) {
+      const { account, budget } = open
+      if (account.isIdle) {
+        open.isClosed = true
+        this.#accounts.delete(key)
+        continue
+      }
+      const isInUse = at - account.usedAt < this.#times.idleMs
+      await account
+        .report({ isInUse, standbyAmount: standbyAmount(budget.limit) })
+        .catch((error) => this.#logError(error))
+    }
+  }
+
+  /** Waits at most until the next report, so that a blocked ledger does not let leases expire. */
+  #waitForLedgerInTime(): Promise<void> {
+    this.#ledgerWait ??= this.#waitForLedger()
+      .catch((error) => this.#logError(error))
+      .finally(() => {
+        this.#ledgerWait = undefined
+      })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stopTimer = this.#deps.every(this.#times.reportMs, resolve)
+    void this.#ledgerWait.then(resolve)
+    return promise.finally(stopTimer)
+  }
+
+  /** Waits until the ledger has stored all spending, which is required before a report. */
+  async #waitForLedger(): Promise<void> {
+    const unwritten = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
+    if (unwritten.length === 0) return
+    const recordedAmounts = unwritten.map(({ account }) => ({ account, amount: account.spending.recorded }))
+    await this.#deps.waitUntilWritten()
+    for (const { account, amount } of recordedAmounts) account.spending.noteWritten(amount)
+  }
+
+  /** Serves waiting requests while there are any, so that an idle server does not wake up. */
+  keepPolling(): void {
+    this.#stopPolling ??= this.#deps.every(this.#times.pollMs, () => {
+      const accountsWithWaiting = [...this.#accounts.values()].filter(({ account }) => account.hasWaiting)
+      for (const { account } of accountsWithWaiting) this.#poll(account)
+      if (accountsWithWaiting.length > 0) return
+      this.#stopPolling?.()
+      this.#stopPolling = undefined
+    })
+  }
+
+  #poll(account: BudgetAccount): void {
+    account.failStalled()
+    account.serve().catch((error) => {
+      account.failWaiting(error)
+      this.#logError(error)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#stopPolling?.()
+    this.#stopReporting()
+    await this.#reporting
+    await this.#waitForLedger().catch((error) => this.#logError(error))
+    for (const { account } of this.#accounts.values()) await account.close().catch((error) => this.#logError(error))
+  }
+
+  #logError(error: unknown): void {
+    this.#deps.onError(error as Error)
+  }
+}
+
+/** The end of the period that contains `at`; infinity if it never resets. */
+export function endOfPeriod(budget: Budget, at: number): number {
+  return resetsAt(budget, at) ?? Number.POSITIVE_INFINITY
+}

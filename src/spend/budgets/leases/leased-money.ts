@@ -1,0 +1,65 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Query } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { exactSum } from '../../ledger/sums/exact.ts'
+import { readSum } from '../../ledger/sums/read-sum.ts'
+import { type Budget, periodOf } from '../budget.ts'
+import { readLeases } from '../rows/lease-rows.ts'
+import { leaseMs, sumLeases } from './leases.ts'
+
+/** The money of an organization's limits that servers have leased. */
+export type LeasedMoney = {
+  /** Reserved for requests in flight, or available for later ones. The unspent part is released. */
+  held: PicoUsd
+  /** Leased by servers that no longer report. It counts as spent until they report. */
+  unaccounted: PicoUsd
+}
+
+type LeasedMoneyRow = { is_reporting: number; held: string }
+
+export async function readLeasedMoney(
+  query: Query,
+  clock: DatabaseClock,
+  organizationId: string,
+): Promise<LeasedMoney> {
+  const { rows } = await sql<LeasedMoneyRow>`
+    select is_reporting, ${exactSum(sql`held_pico`)} as held
+      from (
+        select held_pico, case when renewed_at < ${clock.nowSql()} - ${leaseMs} then 0 else 1 end as is_reporting
+          from budget_leases
+         where budget in (
+           select 'key:' || hash from api_keys where organization_id = ${organizationId}
+           union all
+           select account from pooled_budgets where organization_id = ${organizationId}
+         )
+            -- One account for each member and key: guardrail:<id>:…, whose first 46 characters identify the guardrail.
+            or substr(budget, 1, 46) in (
+           select 'guardrail:' || g.id from guardrails as g
+             join workspaces as w on w.id = g.workspace_id
+            where w.organization_id = ${organizationId}
+         )
+      ) as leases
+     group by is_reporting`.execute(query)
+  const amountOf = (isReporting: 0 | 1) =>
+    readSum(rows.find(({ is_reporting }) => Number(is_reporting) === isReporting)?.held ?? '0 0')
+  return { held: amountOf(1), unaccounted: amountOf(0) }
+}
+
+/** Returns the money that reporting servers have leased, by budget id. @param now selects the period. */
+export async function readLeasedByBudget(
+  query: Query,
+  clock: DatabaseClock,
+  budgets: readonly Pick<Budget, 'id' | 'interval'>[],
+  now: number,
+): Promise<Map<string, PicoUsd>> {
+  if (budgets.length === 0) return new Map()
+  const ids = budgets.map(({ id }) => id)
+  const { at, leases } = await readLeases(query, clock, ids)
+  return new Map(
+    budgets.map((budget) => {
+      const budgetLeases = leases.get(budget.id) ?? []
+      return [budget.id, sumLeases(budget, periodOf(budget, now), { at, leases: budgetLeases }).held]
+    }),
+  )
+}

@@ -1,0 +1,62 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Budget } from '../budget.ts'
+import type { Lease } from '../rows/lease-rows.ts'
+import type { StoredBudget } from '../rows/stored-budget.ts'
+
+/**
+ * A server without a report for this time counts as dead. Until then, it can return its leased money.
+ */
+export const leaseMs = 30_000
+
+/**
+ * A server without a report for this time is disconnected or overloaded, and requests do not wait for its money. Servers
+ * report twice a second.
+ */
+export const silentMs = 4000
+
+const dayMs = 86_400_000
+/** Separates the server and the interval in a lease holder. */
+const separator = ' '
+
+/** Returns the holder of a lease. A server has one lease per interval, because requests in flight can have the old one. */
+export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval'>) =>
+  `${server}${separator}${interval ?? 'never'}`
+
+/** The leased money of a budget, by the state of its servers. */
+export type Leased = {
+  /** Leased by servers that report. Some of it may be returned soon. */
+  held: PicoUsd
+  /** Leased by servers that have not reported for some seconds. It may be returned later. */
+  silent: PicoUsd
+  /** Leased by servers that count as dead. It counts as spent until they report. */
+  charged: PicoUsd
+}
+
+/** Sums the leases of a budget in a period. @param ownLease the lease of the asking server, which is skipped. */
+export function sumLeases(
+  budget: Pick<Budget, 'interval'>,
+  period: number,
+  { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
+  ownLease?: Lease,
+): Leased {
+  const leased = { held: 0n, silent: 0n, charged: 0n }
+  for (const lease of leases) {
+    if (lease === ownLease || !countsInPeriod(budget, period, lease, at)) continue
+    leased[stateOf(lease, at)] += lease.held
+  }
+  return leased
+}
+
+function stateOf(lease: Lease, at: number): keyof Leased {
+  if (isExpired(lease, at)) return 'charged'
+  return lease.renewedAt < at - silentMs ? 'silent' : 'held'
+}
+
+const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
+
+/** Whether a lease counts in a period. A lease of another interval counts in the periods that it overlaps. */
+function countsInPeriod(budget: Pick<Budget, 'interval'>, period: number, lease: Lease, at: number): boolean {
+  const isSameInterval = lease.server === leaseHolder(lease.server.split(separator)[0]!, budget)
+  if (isSameInterval) return lease.period === period
+  return !isExpired(lease, at) || lease.renewedAt + leaseMs >= period * dayMs
+}
