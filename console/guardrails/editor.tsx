@@ -145,7 +145,7 @@ function List({ policy, change, field, label }: EditorProps & { field: ListField
   )
 }
 
-const regions = { global: 'Global (no region)', europe: 'Europe', us: 'the US' } as const
+const regions = { global: 'Global (no region)', europe: 'Europe', us: 'US' } as const
 
 function Regions({ policy, change }: EditorProps) {
   const allowed = policy.allowed_data_regions ?? []

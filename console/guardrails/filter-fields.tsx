@@ -23,10 +23,10 @@ function ActionSelect<Value extends string>(props: {
 
 /** The built-in detectors and their actions. */
 export function Builtins({ policy, change }: EditorProps) {
-  const set = policy.content_filter_builtins ?? []
+  const builtins = policy.content_filter_builtins ?? []
   const setAction = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
-    const before = set.find((one) => one.slug === slug)
-    const others = set.filter((one) => one.slug !== slug)
+    const before = builtins.find((one) => one.slug === slug)
+    const others = builtins.filter((one) => one.slug !== slug)
     const all = action === '' ? others : [...others, { label: '', ...before, slug, action }]
     change({ ...policy, content_filter_builtins: all.length > 0 ? all : null })
   }
@@ -39,7 +39,7 @@ export function Builtins({ policy, change }: EditorProps) {
           <ActionSelect<Builtin['action'] | ''>
             label={builtinFilterNames[slug]}
             none="Allow"
-            value={set.find((one) => one.slug === slug)?.action ?? ''}
+            value={builtins.find((one) => one.slug === slug)?.action ?? ''}
             set={(action) => setAction(slug, action)}
           />
         </div>

@@ -75,13 +75,13 @@ const columns: Column<Row>[] = [
     cell: ({ guardrail }) => <Name guardrail={guardrail} />,
   },
   {
-    name: 'means',
+    name: 'effect',
     title: 'effect',
     width: 'minmax(160px, 1.8fr)',
     cell: ({ effect }) => <span title={effect}>{effect}</span>,
   },
   {
-    name: 'governs',
+    name: 'applies',
     title: 'applies to',
     width: 'minmax(130px, 1fr)',
     from: 700,

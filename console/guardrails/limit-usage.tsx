@@ -1,7 +1,6 @@
 import type { Guardrail } from '../api/types.ts'
+import { periodText } from '../components/policy/policy-description.ts'
 import { Usd } from '../components/text/usd.tsx'
-
-const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
 /** The spend of a limit, as text and as a bar. */
 export function LimitUsage({
@@ -21,7 +20,7 @@ export function LimitUsage({
       </span>
       <span>
         <Usd amount={spent} /> <span class="dim">of</span> <Usd amount={limit} />{' '}
-        <span class="dim">{interval ? periods[interval] : 'in total'}</span>
+        <span class="dim">{periodText(interval)}</span>
         {unconfirmed > 0 && (
           <span class="dim">
             {' '}

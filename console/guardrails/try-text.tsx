@@ -19,7 +19,7 @@ export function TryText({ id, saved, policy }: TryProps) {
   const [debouncedText, patch] = JSON.parse(debounced) as [string, ReturnType<typeof patchBetween>]
   const key = debouncedText === '' ? undefined : `/guardrails/${id}/try ${debounced}`
   const { data, failure, isLoading } = useResource<TriedResult>(key, async (signal) => {
-    // A default that does not exist yet is tested with the draft.
+    // The service applies the changes to the stored guardrail.
     const body = { text: debouncedText, policy: patch }
     return {
       text: debouncedText,
@@ -43,7 +43,7 @@ export function TryText({ id, saved, policy }: TryProps) {
   )
 }
 
-const outcomes: Record<TriedText['outcome'], [tone: string, says: string]> = {
+const outcomes: Record<TriedText['outcome'], [tone: string, label: string]> = {
   passed: ['ok', 'The text would be sent unchanged.'],
   redacted: ['warn', 'The text would be sent as:'],
   blocked: ['bad', 'The request would be blocked.'],

@@ -3,6 +3,7 @@ import { call, ifUnchanged } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { invalidate } from '../api/resource.ts'
 import type { Guardrail, GuardrailPatch } from '../api/types.ts'
+import { runOrToast } from '../components/form/use-action.ts'
 import { Problem } from '../components/page/problem.tsx'
 import { toast } from '../components/page/toast.tsx'
 import { Difference } from '../components/text/difference.tsx'
@@ -34,8 +35,7 @@ export function UnsavedChanges({ id, base, saved, policy, isOutdated, discard, o
     onSaved()
     return data
   }
-  const undo = (after: Guardrail) =>
-    write(patchBetween(policy, saved), after).catch((error) => toast(asFailure(error).message, { isError: true }))
+  const undo = (after: Guardrail) => runOrToast(async () => void (await write(patchBetween(policy, saved), after)))
   const save = async () => {
     setSaving(true)
     setProblem(undefined)

@@ -1,10 +1,9 @@
+import { periodText } from '../components/policy/policy-description.ts'
 import { Usd } from '../components/text/usd.tsx'
 import { countText } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
 import { type Budget, budgetStatus } from './budgets.ts'
-
-const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
 /** At least this number is visible, and all that need attention. */
 const minVisible = 5
@@ -63,7 +62,7 @@ function BudgetBar({ budget }: { budget: Budget }) {
         </span>
         <span>
           <Usd amount={spent} /> <span class="dim">of</span> <Usd amount={limit} />{' '}
-          <span class="dim">{interval ? periods[interval] : 'in total'}</span>
+          <span class="dim">{periodText(interval)}</span>
         </span>
       </div>
       <div class={`budget-bar ${tone}`} aria-hidden="true">

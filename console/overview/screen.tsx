@@ -20,19 +20,19 @@ import { useBudgets } from './use-budgets.ts'
 
 const refreshMs = 30_000
 
-type Picture = Record<keyof ReturnType<typeof overviewQueries>, Row[]> & {
+type OverviewData = Record<keyof ReturnType<typeof overviewQueries>, Row[]> & {
   time: { from: number; to: number; stepMs: number }
 }
 
 /** Reads all data of the screen. The queries are computed at one time, so that they have the same time range. */
-async function load(values: Values, signal: AbortSignal): Promise<Picture> {
+async function load(values: Values, signal: AbortSignal): Promise<OverviewData> {
   const queries = overviewQueries(values, Date.now())
   const { start, end } = queries.total.time_range
   const entries = Object.entries(queries).map(
     async ([name, body]) => [name, (await call('POST /analytics/query', { body }, { signal })).data.data] as const,
   )
   const time = { from: Date.parse(start), to: Date.parse(end), stepMs: spanOf(values.last).stepMs }
-  return { ...(Object.fromEntries(await Promise.all(entries)) as Omit<Picture, 'time'>), time }
+  return { ...(Object.fromEntries(await Promise.all(entries)) as Omit<OverviewData, 'time'>), time }
 }
 
 /** The number of automatic refreshes. It increments every 30 seconds while the page is visible. */
@@ -59,7 +59,7 @@ function Overview() {
   useEffect(() => {
     if (refreshCount > 0) reload()
   }, [refreshCount, reload])
-  const { budgets, keys, more } = useBudgets(values.api_key_hash)
+  const { budgets, keys, unlistedCount } = useBudgets(values.api_key_hash)
   const by = breakdownOf(values.by)
   const problems = useProblems(budgets, keys, refreshCount)
   const names = new Map(keys.map(({ hash, name }) => [hash, name]))
@@ -86,7 +86,7 @@ function Overview() {
             {budgets.length > 0 && (
               <section>
                 <h2>Budgets</h2>
-                <BudgetBars budgets={budgets} hiddenCount={more} />
+                <BudgetBars budgets={budgets} hiddenCount={unlistedCount} />
               </section>
             )}
           </div>

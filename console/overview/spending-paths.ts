@@ -1,10 +1,10 @@
 const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** The first and last day of a month in UTC. @param ago the number of months before the current one. */
-export function monthOf(ago: number, now: number): { from: string; to: string } {
+/** The first and last day of a month in UTC. @param monthsAgo 0 is the current month, which ends today. */
+export function monthOf(monthsAgo: number, now: number): { from: string; to: string } {
   const at = new Date(now)
-  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() - ago]
-  const last = ago === 0 ? now : Date.UTC(year, month + 1, 0)
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() - monthsAgo]
+  const last = monthsAgo === 0 ? now : Date.UTC(year, month + 1, 0)
   return { from: dayText(Date.UTC(year, month, 1)), to: dayText(last) }
 }
 

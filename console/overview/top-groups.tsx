@@ -39,6 +39,7 @@ export function TopGroups({ rows, by, filters: { values, set } }: TopGroupsProps
         <tbody>
           {rows.map((row) => {
             const name = groupName(row, by.dimension)
+            // As in the plots, where the groups without their own line share the sixth colour.
             const colour = names.indexOf(name) + 1 || 6
             return <TopRow key={name} {...{ row, by, maxCost, values, colour }} />
           })}

@@ -19,9 +19,9 @@ type OverviewKeys = {
 
 /**
  * The visible limits, and the keys of the overview: those that use most of their limit, that expire soon, the newest, and the one of the
- * filter. `more` is the number of keys with limits that are not among them.
+ * filter. `unlistedCount` is the number of keys with limits that are not among them.
  */
-export function useBudgets(filtered: string | undefined): { budgets: Budget[]; keys: Key[]; more: number } {
+export function useBudgets(filtered: string | undefined): { budgets: Budget[]; keys: Key[]; unlistedCount: number } {
   const me = useSession()
   const overviewKeys = useResource(canListKeys(me) ? `keys of the overview ${filtered ?? ''}` : undefined, (signal) =>
     relevantKeys(filtered, signal),
@@ -37,7 +37,7 @@ export function useBudgets(filtered: string | undefined): { budgets: Budget[]; k
   return {
     budgets: [...(pooled ?? []), ...guardrails.flatMap(guardrailBudgets), ...keyBudgets],
     keys,
-    more: Math.max(0, (overviewKeys?.limited ?? 0) - keyBudgets.length),
+    unlistedCount: Math.max(0, (overviewKeys?.limited ?? 0) - keyBudgets.length),
   }
 }
 

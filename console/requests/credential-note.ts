@@ -12,6 +12,7 @@ export function credentialNote(providers: readonly ProviderNeeds[], stored: read
   const withModels = providers.filter(
     ({ credential_variables, models }) => credential_variables.length > 0 && models > 0,
   )
+  // A stored key replaces the credential in the environment, but no other missing variable, such as an address.
   const isReady = ({ slug, missing, credential_variables }: ProviderNeeds) =>
     missing.every((variable) => stored.includes(slug) && credential_variables.includes(variable))
   const readyProviders = withModels.filter(isReady).map(({ name }) => name)

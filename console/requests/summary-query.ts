@@ -32,6 +32,7 @@ export type SummaryQuery = Pick<AnalyticsQuery, 'time_range' | 'filters'> & {
 /** The query for the totals of the log; undefined if analytics does not support a filter. */
 export function summaryQuery(values: Values, now: number): SummaryQuery | undefined {
   if (Object.keys(values).some((name) => unsupportedFilters.test(name))) return undefined
+  // Without a time range, the totals are those of the last day.
   const { label, ms } = spanOf(values.last) ?? spans[defaultSpan]!
   const end = values.to ? Date.parse(values.to) : Math.ceil(now / minuteMs) * minuteMs
   const start = values.from ? Date.parse(values.from) : end - ms

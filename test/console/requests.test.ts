@@ -43,7 +43,7 @@ test('the log lists requests, and a row opens the details of the request', optio
   await using watched = await open('/requests')
   const { page, faults } = watched
   const row = page.getByRole('row').filter({ hasText: 'anthropic/claude-sonnet-5' })
-  await row.filter({ hasText: '2nd answered' }).click()
+  await row.filter({ hasText: '2nd attempt answered' }).click()
   const panel = page.getByRole('complementary', { name: 'Details' })
   await panel.getByText('answered 429').waitFor()
   await panel.getByText('prompt, cache read').waitFor()

@@ -7,7 +7,8 @@ type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
-const periodText = (interval: keyof typeof periods | null) => (interval ? periods[interval] : 'in total')
+/** The interval of a limit as text after its amount. */
+export const periodText = (interval: keyof typeof periods | null) => (interval ? periods[interval] : 'in total')
 const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
 /** A description for each built-in filter. */
 export const builtinFilterNames: Record<Builtin['slug'], string> = {

@@ -3,6 +3,7 @@ import { csvText } from '../../format/csv.ts'
 import type { Row, Values } from '../queries.ts'
 import { exploreQueries, groupingsOf } from './explore-query.ts'
 
+/** The most that the service returns. */
 const maxRows = 200_000
 
 /** Downloads all rows of a view, with exact amounts in USD. */

@@ -52,8 +52,11 @@ const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
 const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
+/** More rows would make the page slow. */
+export const maxTableRows = 1_000
+
 /** The queries of the table and of the chart. Undefined if the last day is before the first. */
-export function exploreQueries(values: Values, now: number, limit = 1000) {
+export function exploreQueries(values: Values, now: number, limit = maxTableRows) {
   const days = daysOf(values, now)
   const [from, to] = [Date.parse(days.from), Date.parse(days.to) + dayMs]
   if (to <= from) return undefined

@@ -20,6 +20,7 @@ import {
   exploreQueries,
   groupings,
   groupingsOf,
+  maxTableRows,
   measureOf,
   measures,
   withCombination,
@@ -77,7 +78,9 @@ export function Explore() {
         <div class="overview" aria-busy={isLoading && !isCurrent}>
           {values.view === 'chart' && <Chart values={values} data={data} dimensions={dimensions} />}
           {values.view !== 'chart' && <ExploreTable rows={data.rows} filters={filters} />}
-          {data.isTruncated && <p class="dim note">Only the first 1,000 rows are displayed. The CSV file has all.</p>}
+          {data.isTruncated && (
+            <p class="dim note">Only the first {exactCount(maxTableRows)} rows are displayed. The CSV file has all.</p>
+          )}
         </div>
       )}
     </div>

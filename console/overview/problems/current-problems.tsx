@@ -39,11 +39,11 @@ async function failuresOfLastHour(signal: AbortSignal): Promise<Row[]> {
 async function recentlyUsedEndpoints(signal: AbortSignal) {
   const metrics = ['request_count'] as const
   const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: timeRange(86_400_000) }
-  const [reads, top] = await Promise.all([
+  const [usage, top] = await Promise.all([
     call('POST /analytics/query', { body }, { signal }),
     call('GET /models', { query: { sort: 'top-weekly', limit: maxModels } }, { signal }),
   ])
-  const usedModels = new Set(reads.data.data.map((row: Row) => row.model))
+  const usedModels = new Set(usage.data.data.map((row: Row) => row.model))
   const answers = await Promise.all(
     top.data
       .filter(({ id }) => usedModels.has(id))

@@ -44,7 +44,7 @@ function workerProblems({ wanted: configured, answering }: Status['host']['worke
   ]
 }
 
-/** All processes of a host share the files and report the same numbers. */
+/** Each process has its own memory. All processes of a host share the files, and report the same numbers of them. */
 function ledgerProblems(processes: Status['host']['processes'], now: number): ProblemItem[] {
   const ledgers = processes.map(({ ledger }) => ledger)
   const inFiles = Math.max(0, ...ledgers.map(({ files }) => files.waiting))

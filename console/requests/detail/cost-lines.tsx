@@ -104,7 +104,7 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
       )}
       {generation.billed_more_than_bound && (
         <p class="refusal">
-          Billed above the maximum: the provider {computeBill(generation)} more than this request could use. Limits are
+          Billed above the maximum: the provider {billText(generation)} more than this request could use. Limits are
           charged the highest possible cost.
         </p>
       )}
@@ -124,7 +124,8 @@ function CostRemarks({ generation, isExplained }: { generation: Generation; isEx
   )
 }
 
-const computeBill = ({ correction }: Generation) =>
+/** The predicate of "the provider … more than this request could use". */
+const billText = ({ correction }: Generation) =>
   correction?.billed_usd == null ? 'counted' : `billed ${exactMoney(correction.billed_usd)},`
 
 function Correction({

@@ -27,7 +27,10 @@ export function pricesOf(
   return endpoints?.find((endpoint) => endpoint.tag === tag)?.pricing
 }
 
-/** The cost lines: each token once. Kinds without their own price cost as plain tokens. */
+/**
+ * The cost lines, calculated as in `src/gateway/pricing/cost.ts`: each token once, expensive kinds first. Audio counts as not
+ * cached. Kinds without their own price cost as plain tokens.
+ */
 export function costLines(counts: Counts, prices: Prices): CostLine[] {
   const price = (name: string, fallbackPrice: number) =>
     prices[name] === undefined ? fallbackPrice : Number(prices[name])

@@ -34,8 +34,8 @@ export function Detail({ id, row, keys, onClose }: DetailProps) {
 }
 
 function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
-  const isStored = generation.outcome !== 'refused'
-  const content = useContent(isStored && canUseModels() ? generation.id : undefined)
+  const canBeStored = generation.outcome !== 'refused'
+  const content = useContent(canBeStored && canUseModels() ? generation.id : undefined)
   const hasProviderError = generation.attempts.some(({ error }) => error)
   const reason = generation.error?.message ?? (hasProviderError ? undefined : failureSummary(generation))
   const input = content.isCurrent ? content.data?.data.input : undefined
@@ -57,7 +57,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
           <Cost generation={generation} paidBy={paidBy} />
         </>
       )}
-      {isStored && (
+      {canBeStored && (
         <>
           <h3>Prompt and answer</h3>
           {!canUseModels() ? (

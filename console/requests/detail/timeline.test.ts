@@ -126,7 +126,10 @@ test('timelineOf lists presets, filter findings and excluded endpoints', () => {
 test('outcomeOf names the outcome of a request', () => {
   const says = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).text
   assert.equal(says({}), 'answered')
-  assert.equal(says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }), '2nd answered')
+  assert.equal(
+    says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }),
+    '2nd attempt answered',
+  )
   assert.equal(says({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
   assert.equal(says({ outcome: 'client_left' }), 'client left')
   assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'max budget')

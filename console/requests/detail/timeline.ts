@@ -1,6 +1,6 @@
 import type { Generation } from '../../api/types.ts'
 import { ruleLabel } from '../../components/policy/rule-label.ts'
-import { countText } from '../../format/count.ts'
+import { countText, exactCount } from '../../format/count.ts'
 import { duration } from '../../format/time.ts'
 import { attemptReason, failureReason, outcomeLabels, skipReason } from '../list/failure-reason.ts'
 
@@ -25,14 +25,15 @@ export function timelineOf(generation: Generation): Step[] {
   const { attempts, error, outcome } = generation
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   const total = generation.generation_time ?? 0
-  const before = Math.max(0, total - attempted.reduce((sum, { duration: ms }) => sum + ms, 0))
+  /** The time before the first attempt. */
+  const planMs = Math.max(0, total - attempted.reduce((sum, { duration: ms }) => sum + ms, 0))
   return [
     ...presetStep(generation),
     ...guardrailSteps(generation),
-    ...(outcome === 'refused' ? [] : [planStep(generation, before)]),
+    ...(outcome === 'refused' ? [] : [planStep(generation, planMs)]),
     ...(error?.excluded ?? []).map(({ endpoint, reason }) => excludedStep(endpoint, skipReason(reason))),
     ...skippedSteps(generation.not_asked, 'left_out'),
-    ...attemptSteps(generation, before),
+    ...attemptSteps(generation, planMs),
     ...skippedSteps(generation.not_asked, 'behind'),
     ...(outcome === 'refused' ? [] : [meterStep(generation)]),
   ]
@@ -68,7 +69,7 @@ function presetStep({ preset }: Generation): Step[] {
 function guardrailSteps(generation: Generation): Step[] {
   const { error, outcome, content_findings } = generation
   const findings = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
-    const text = `${action === 'redact' ? 'redacted' : 'flagged'} ${countText(count, ruleLabel(rule), ruleLabel(rule))}`
+    const text = `${action === 'redact' ? 'redacted' : 'flagged'} ${exactCount(count)} ${ruleLabel(rule)}`
     return { label: 'guardrail', text, tone: 'quiet', duration: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
@@ -87,7 +88,7 @@ const orders: Record<NonNullable<Generation['ordered_by']>, string> = {
   latency: 'fastest first token first',
 }
 
-function planStep(generation: Generation, before: number): Step {
+function planStep(generation: Generation, planMs: number): Step {
   const { candidate_models, requested_model, attempts, not_asked, ordered_by } = generation
   const endpoints = attempts.length + not_asked.filter(({ standing }) => standing === 'behind').length
   const parts = [
@@ -95,11 +96,11 @@ function planStep(generation: Generation, before: number): Step {
     ordered_by && `${countText(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
   ]
   const text = attempts.length === 0 ? `no endpoint for ${requested_model}` : parts.filter(Boolean).join(', ')
-  return { label: 'plan', text: text || undefined, from: 0, ms: before, tone: 'quiet', duration: duration(before) }
+  return { label: 'plan', text: text || undefined, from: 0, ms: planMs, tone: 'quiet', duration: duration(planMs) }
 }
 
-function attemptSteps(generation: Generation, before: number): Step[] {
-  let at = before
+function attemptSteps(generation: Generation, planMs: number): Step[] {
+  let at = planMs
   return generation.attempts.flatMap((attempt) => {
     if (attempt.outcome === 'circuit_open')
       return [excludedStep(attempt.provider_name, attempt.reason ?? 'open circuit')]
@@ -112,9 +113,9 @@ function attemptSteps(generation: Generation, before: number): Step[] {
 type Attempt = Generation['attempts'][number]
 
 /** The phases of an attempt: connect, first byte, first token, further tokens. */
-function stepsOf({ latency, tokens_completion, ...generation }: Generation, attempt: Attempt, from: number): Step[] {
+function stepsOf({ latency, tokens_completion, attempts, pace }: Generation, attempt: Attempt, from: number): Step[] {
   const { outcome, duration: ms, reason } = attempt
-  const isLast = attempt === generation.attempts.at(-1)
+  const isLast = attempt === attempts.at(-1)
   const hasResponse = ['answered', 'client_left', 'broke'].includes(outcome)
   const hasTokens = hasResponse && isLast && latency !== null && latency > from
   const end = from + ms
@@ -136,11 +137,11 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   })
   const failureText = describeFailure(outcome, reason)
   if (!hasResponse) return [...waitSteps, step(failureText, end, 'bad')]
-  const tokens = isLast ? describeTokens(tokens_completion, generation.pace) : undefined
+  const tokens = isLast ? describeTokens(tokens_completion, pace) : undefined
   const text =
     outcome === 'answered' ? (tokens ?? failureText) : [tokens, outcomeLabels[outcome]].filter(Boolean).join(', then ')
   const last = step(text, end, outcome === 'broke' ? 'bad' : 'work')
-  return [...waitSteps, isLast && generation.pace ? { ...last, pace: sharesOf(generation.pace) } : last]
+  return [...waitSteps, isLast && pace ? { ...last, pace: sharesOf(pace) } : last]
 }
 
 /** Describes a failure, with the status code if there is one. */

@@ -46,7 +46,7 @@ export function Outcome({ row }: { row: Generation }) {
 export function columnsOf(keyName: KeyName): Column<Generation>[] {
   return [
     {
-      name: 'when',
+      name: 'time',
       title: 'time',
       width: '124px',
       cell: (row) => (

@@ -95,7 +95,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
       filters.set({ ...changes, api_key_hash: (await hashOfKey(keyNameOrHash)) ?? keyNameOrHash })
     void runOrToast(resolve)
   }
-  const filtersByName: Filters = { ...filters, set }
+  const resolvingFilters: Filters = { ...filters, set }
   const find = (typed: string) => {
     const id = requestIdIn(typed)
     if (id) return route(`/requests/${id}${queryOf(filters.values)}`)
@@ -109,9 +109,9 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
     <div class="bar">
       <Chips>
         {all.filter(isVisible).map((filter) => (
-          <Chip key={filter.name} filter={filter} filters={filtersByName} />
+          <Chip key={filter.name} filter={filter} filters={resolvingFilters} />
         ))}
-        <AddFilter availableFilters={all.filter((filter) => !isVisible(filter))} filters={filtersByName} />
+        <AddFilter availableFilters={all.filter((filter) => !isVisible(filter))} filters={resolvingFilters} />
       </Chips>
       <form
         class="find"

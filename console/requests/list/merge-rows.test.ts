@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
-import { logQuery } from './log-query.ts'
-import { matchesQuery, mergeNewest, trimRows, withNewer, withWaiting } from './merge-rows.ts'
+import { mergeNewest, trimRows, withNewer, withWaiting } from './merge-rows.ts'
 
 const at = (second: number) =>
   sampleGeneration({ id: `gen-${second}`, created_at: new Date(second * 1000).toISOString() })
@@ -31,56 +30,6 @@ test('mergeNewest returns the same arrays without new rows', () => {
   const waiting: typeof rows = []
   const merged = mergeNewest({ rows, waiting }, [at(2)], true)
   assert.ok(merged.rows === rows && merged.waiting === waiting)
-})
-
-test('matchesQuery applies each filter as the log does', () => {
-  const generation = sampleGeneration({
-    total_cost: 0.02,
-    session_id: 's',
-    error: { kind: 'forbidden', guardrail_id: 'g' },
-  })
-  const filters = {
-    model: 'anthropic/claude',
-    api_key_hash: 'hash-of-key',
-    session_id: 's',
-    guardrail_id: 'g',
-    streamed: 'true' as const,
-  }
-  for (const query of [
-    {},
-    filters,
-    { outcome: 'success,failed' },
-    { min_cost: 0.01, max_cost: 0.03 },
-    { max_latency: 40 },
-  ]) {
-    assert.ok(matchesQuery(generation, query), JSON.stringify(query))
-  }
-  const wrong = [
-    { model: 'other' },
-    { provider: 'openai' },
-    { api_key_hash: 'other' },
-    { user_id: 'other' },
-    { workspace_id: 'other' },
-    { session_id: 'other' },
-    { preset: 'other' },
-    { error: 'invalid' },
-    { outcome: 'failed' },
-    { guardrail_id: 'other' },
-    { streamed: 'false' as const },
-    { min_cost: 0.03 },
-    { max_cost: 0.01 },
-    { min_latency: 41 },
-    { min_generation_time: 101 },
-    { to: generation.created_at },
-    { from: '2027-01-01T00:00:00.000Z' },
-  ]
-  for (const query of wrong) assert.equal(matchesQuery(generation, query), false, JSON.stringify(query))
-})
-
-test('logQuery passes known filters and converts time ranges', () => {
-  const query = logQuery({ last: '1h', model: 'm', theme: 'x', outcome: 'failed,refused' }, Date.UTC(2026, 0, 1, 12))
-  assert.deepEqual(query, { model: 'm', outcome: 'failed,refused', from: '2026-01-01T11:00:00.000Z' })
-  assert.deepEqual(logQuery({ last: 'constructor' }, 0), {})
 })
 
 test('withNewer limits the rows at the top', () => {

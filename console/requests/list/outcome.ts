@@ -11,7 +11,9 @@ export function outcomeOf(request: OutcomeFields): { text: string; tone: Tone } 
   if (outcome === 'refused' || outcome === 'failed') return { text: failureReason(request), tone: 'bad' }
   if (outcome === 'client_left') return { text: 'client left', tone: 'warn' }
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open').length
-  return attempted > 1 ? { text: `${ordinal(attempted)} answered`, tone: 'ok' } : { text: 'answered', tone: 'ok' }
+  return attempted > 1
+    ? { text: `${ordinal(attempted)} attempt answered`, tone: 'ok' }
+    : { text: 'answered', tone: 'ok' }
 }
 
 function ordinal(count: number): string {

@@ -15,7 +15,8 @@ import { takePreloadedAnswer } from '../../api/preloaded-answers.ts'
 import { useReconnect } from '../../api/resource.ts'
 import type { Generation } from '../../api/types.ts'
 import { type LogQuery, logQuery, matchableQuery } from './log-query.ts'
-import { matchesQuery, withNewer, withWaiting } from './merge-rows.ts'
+import { matchesQuery } from './matches-query.ts'
+import { withNewer, withWaiting } from './merge-rows.ts'
 
 const pageSize = 50
 /** The polling interval without an event stream. */
@@ -31,7 +32,8 @@ type Log = {
   hasGap: boolean
   /** The cursor of older rows; null at the end, undefined if rows were dropped: then the time of the last row is used. */
   cursor: string | null | undefined
-  firstFailedRead: FailedRead | undefined
+  /** The failure of reading the newest rows. */
+  newestFailedRead: FailedRead | undefined
   /** The failure of reading older rows. */
   endFailedRead: FailedRead | undefined
   /** Whether a request is in flight. */
@@ -43,7 +45,7 @@ const emptyLog: Log = {
   waiting: [],
   hasGap: false,
   cursor: null,
-  firstFailedRead: undefined,
+  newestFailedRead: undefined,
   endFailedRead: undefined,
   isLoading: true,
 }
@@ -84,7 +86,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
     receivedWhileLoading.current = received
     const isSame = lastFilter.current === filter
     lastFilter.current = filter
-    setLog((before) => ({ ...before, isLoading: true, firstFailedRead: isSame ? before.firstFailedRead : undefined }))
+    setLog((before) => ({ ...before, isLoading: true, newestFailedRead: isSame ? before.newestFailedRead : undefined }))
     fetchPage(query.current, {}, controller.signal).then(
       ({ data, next_cursor }) => {
         if (receivedWhileLoading.current === received) receivedWhileLoading.current = undefined
@@ -97,7 +99,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
         receivedWhileLoading.current = undefined
         setLog((before) => ({
           ...before,
-          firstFailedRead: nextFailedRead(before.firstFailedRead, error),
+          newestFailedRead: nextFailedRead(before.newestFailedRead, error),
           isLoading: false,
         }))
       },
@@ -117,11 +119,11 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
 
   const older = useOlder(log, setLog, query)
   const reload = () => setLoadCount((before) => before + 1)
-  const { firstFailedRead, endFailedRead, isLoading } = log
-  useRetry(isLoading ? undefined : firstFailedRead, reload)
+  const { newestFailedRead, endFailedRead, isLoading } = log
+  useRetry(isLoading ? undefined : newestFailedRead, reload)
   useRetry(endFailedRead, () => void older())
-  useReconnect(() => firstFailedRead && reload())
-  return { ...log, failure: firstFailedRead?.failure, endFailure: endFailedRead?.failure, older, reload }
+  useReconnect(() => newestFailedRead && reload())
+  return { ...log, failure: newestFailedRead?.failure, endFailure: endFailedRead?.failure, older, reload }
 }
 
 /** Appends the next page of older rows, one at a time. Ignores the answer if the list has changed. */
@@ -150,6 +152,7 @@ function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, qu
 const fetchPage = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
   call('GET /generations', { query: { ...query, ...page, limit: pageSize } }, { signal })
 
+/** The first time after a row. The next page then has the rows of the same millisecond, also those that are listed already. */
 const afterRow = ({ created_at }: Generation) => new Date(Date.parse(created_at) + 1).toISOString()
 
 /** Adds finished requests from events, or by polling. */
@@ -158,14 +161,14 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
   const timer = useRef<number | undefined>(undefined)
   const [newerFailedRead, setNewerFailedRead] = useState<FailedRead>()
   const fetchNewest = async () => {
-    const lastFilter = query.current
+    const requestedQuery = query.current
     try {
-      const newest = await fetchPage(lastFilter, {})
-      if (lastFilter !== query.current) return
+      const newest = await fetchPage(requestedQuery, {})
+      if (requestedQuery !== query.current) return
       add(newest.data)
       setNewerFailedRead(undefined)
     } catch (error) {
-      if (lastFilter === query.current) setNewerFailedRead((before) => nextFailedRead(before, error))
+      if (requestedQuery === query.current) setNewerFailedRead((before) => nextFailedRead(before, error))
     }
   }
   const retryable = newerFailedRead && isRetryable(newerFailedRead.failure) ? newerFailedRead : undefined
