@@ -11,7 +11,7 @@ import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate } from '../plan/plan.ts'
-import type { RequestForms } from '../pricing/bill.ts'
+import type { BothForms } from '../pricing/bill.ts'
 import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
 import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'
@@ -68,13 +68,11 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   }
 }
 
-type PlainForms = Pick<RequestForms, 'chat' | 'body'>
-
 /** A request without the fields whose cost is unknown to its limits. */
 type CountedRequest = {
-  forms: PlainForms
+  forms: BothForms
   removedFields: readonly string[]
-  spendingOf: (sent: PlainForms) => SpendingLimits
+  spendingOf: (sent: BothForms) => SpendingLimits
 }
 
 function prepareCountedRequest(
@@ -86,7 +84,7 @@ function prepareCountedRequest(
   const budgets = budgetsFor(caller, policyBudgets(policies, groups), turns)
   const { forms, removed } =
     budgets.length > 0 ? withoutUnknownFields({ chat, body }) : { forms: { chat, body }, removed: [] }
-  const spendingOf = (sent: PlainForms) =>
+  const spendingOf = (sent: BothForms) =>
     new SpendingLimits(deps, { groups, budgets, guardrails, turns }, { ...sent, protocol })
   return { forms, removedFields: removed, spendingOf }
 }

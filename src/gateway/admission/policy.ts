@@ -8,7 +8,7 @@ import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate, Target } from '../plan/plan.ts'
-import type { RequestForms } from '../pricing/bill.ts'
+import type { BothForms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
 import type { CredentialSource, SpendingLimits } from './spending-limits.ts'
 import type { TurnLimits } from './turn-limits.ts'
@@ -67,7 +67,7 @@ export type BeforeSendQuestion = Pick<InFlightQuestion, 'caller' | 'host'> & {
     spending: Pick<SpendingLimits, 'budgets' | 'groups'>
   }
   /** The request as it would be sent. */
-  request: Pick<RequestForms, 'chat' | 'body'>
+  request: BothForms
   target: Target
   access: CredentialSource
   signal?: DisconnectSignal | undefined

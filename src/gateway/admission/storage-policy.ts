@@ -1,11 +1,8 @@
-import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Verdict } from '#policy/guardrails/decide/judge.ts'
 import { refusal } from '#policy/guardrails/decide/refusal.ts'
+import type { BothForms } from '../pricing/bill.ts'
 import { isClientTool } from '../pricing/billable-options.ts'
 import type { Body } from '../protocol/protocol.ts'
-
-/** A request in both forms: as a chat request, and as the body of the client's protocol. */
-export type BothForms = { chat: ChatRequest; body: Body }
 
 type IsStored = (value: unknown) => boolean
 

@@ -42,7 +42,7 @@ export type AttemptRequest = {
   stream: boolean
   deadlines: Deadlines
   /** How long a stream is held back for its first content. */
-  contentHoldMs?: number
+  contentHoldMs: number
   /** How the answer is read after its client disconnected; undefined to cancel it. */
   backgroundRead?: { slots: BackgroundReadSlots; isNeeded: () => boolean }
 }

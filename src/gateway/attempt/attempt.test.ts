@@ -39,6 +39,7 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
     credentialOwner: 'service' as const,
     stream: true,
     deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs },
+    contentHoldMs: 60_000,
   }
   const receiver = {
     started: () => {},
@@ -102,6 +103,7 @@ async function outcomeOf(
     credentialOwner: 'service' as const,
     stream,
     deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000, ...limits },
+    contentHoldMs: 60_000,
   }
   const broke: unknown[] = []
   const nothing = () => {}

@@ -30,6 +30,7 @@ function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Prom
     credentialOwner: 'service' as const,
     stream: false,
     deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 },
+    contentHoldMs: 60_000,
   }
   let sink: Sink | undefined
   const send = (_request: unknown, _deadlines: unknown, taken: Sink) => {

@@ -128,36 +128,29 @@ class Attempt implements AttemptPermit {
   answered(): void {
     if (this.#answered || this.#isOver) return
     this.#answered = true
-    const circuit = this.#findCircuit(this.#name)
-    this.#replace(
-      this.#name,
-      circuit,
-      step(circuit, { type: 'answer.started', now: this.#now(), startedAt: this.#startedAt }),
-    )
+    this.#apply({ type: 'answer.started', now: this.#now(), startedAt: this.#startedAt })
   }
 
   ended(): void {
     if (this.#isOver) return
     this.#isOver = true
-    if (this.#answered) return
-    const circuit = this.#findCircuit(this.#name)
-    this.#replace(
-      this.#name,
-      circuit,
-      step(circuit, { type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt }),
-    )
+    if (!this.#answered) this.#apply({ type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt })
   }
 
   failed({ retryAfterMs = 0, connectionLost = false }: CircuitFailure): void {
     if (this.#isOver) return
     this.#isOver = true
     const now = this.#now()
-    const circuit = this.#findCircuit(this.#name)
     const startedAt = this.#startedAt
-    const event: CircuitEvent =
+    this.#apply(
       retryAfterMs > 0
         ? { type: 'pause.requested', now, startedAt, forMs: retryAfterMs }
-        : { type: 'attempt.failed', now, startedAt, answered: this.#answered, connectionLost }
+        : { type: 'attempt.failed', now, startedAt, answered: this.#answered, connectionLost },
+    )
+  }
+
+  #apply(event: CircuitEvent): void {
+    const circuit = this.#findCircuit(this.#name)
     this.#replace(this.#name, circuit, step(circuit, event))
   }
 }

@@ -2,7 +2,10 @@ import type { FaultDetails } from '#platform/core/fault.ts'
 import type { ContextSizes } from '../providers/context-errors.ts'
 import type { Target } from './plan.ts'
 
-/** Whether a prompt that was too long for one endpoint is worth sending to another. */
+/**
+ * Whether a prompt that was too long for one endpoint is worth sending to another. A text has other tokens for another
+ * model, so that only a count in the error can show that it is too long there.
+ */
 export function hasRoomFor({ tokens }: ContextSizes, failed: Target, next: Target): boolean {
   const { contextLength } = next.endpoint
   if (tokens !== undefined && contextLength < tokens) return false

@@ -72,11 +72,16 @@ export function noEndpointFault(
   return faultForExclusions(withRestrictions, now(), catalogue.current().findProvider, { chat, client })
 }
 
+/** Limits the error, because requests and catalogues can have any number of tools and endpoints. */
+const maxToolTypes = 10
+const maxTypeLength = 64
+const maxListedEndpoints = 20
+
 /** The types of tools in the request that a provider would have to run. */
 function providerToolTypes(chat: ChatRequest): string {
-  const types = (chat.tools ?? []).flatMap((tool) => (tool.function ? [] : [String(tool.type).slice(0, 64)]))
+  const types = (chat.tools ?? []).flatMap((tool) => (tool.function ? [] : [String(tool.type).slice(0, maxTypeLength)]))
   if ((chat as { web_search_options?: unknown }).web_search_options != null) types.push('web_search_options')
-  return [...new Set(types)].slice(0, 10).join(', ')
+  return [...new Set(types)].slice(0, maxToolTypes).join(', ')
 }
 
 function exclusionMetadata({ target, reason, lacks, restriction }: ExcludedEndpoint) {
@@ -96,7 +101,7 @@ function faultForExclusions(
 ): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
-  const metadata = { excluded: excluded.slice(0, 20).map(exclusionMetadata) }
+  const metadata = { excluded: excluded.slice(0, maxListedEndpoints).map(exclusionMetadata) }
   if (waiting.length > 0) {
     const until = Math.min(...waiting.map(({ restriction }) => restriction?.until ?? now + 1000))
     return new Fault(

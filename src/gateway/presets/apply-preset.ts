@@ -5,13 +5,13 @@ type Body = Record<string, unknown>
 /** Describes how a preset fills in one kind of body. Each client protocol has its own. */
 export type PresetStyle = {
   /** Translates a configuration to the field names of the body. */
-  fields: (config: Body) => Body
+  toBodyFields: (config: Body) => Body
   /** The fields of the body with the preset's system prompt before the instructions of the request. */
   withPrompt: (prompt: string, body: Body) => Body
   /** Groups of equivalent fields. If a request has one of them, the others are not filled in. */
   otherNames?: Record<string, readonly string[]>
   /** Fields that are merged member by member. */
-  nested?: readonly string[]
+  mergedFields?: readonly string[]
   /** Adapts a filled-in body for upstreams of the protocol. Fields of the client stay. */
   forUpstream?: (applied: Body, clientBody: Body) => Body
 }
@@ -28,13 +28,13 @@ export function applyPreset(
   body: Body,
   style: PresetStyle,
 ): Body {
-  const presetFields = style.fields(config)
+  const presetFields = style.toBodyFields(config)
   const applied = { ...body }
   for (const [name, value] of Object.entries(presetFields)) if (!hasField(body, name, style)) applied[name] = value
   const tools = mergeTools(presetFields.tools, body.tools)
   if (tools.length > 0) applied.tools = tools
   else for (const name of toolFields) if (!hasField(body, name, style)) delete applied[name]
-  for (const name of style.nested ?? [])
+  for (const name of style.mergedFields ?? [])
     if (presetFields[name]) applied[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
   return system_prompt ? { ...applied, ...style.withPrompt(system_prompt, body) } : applied
 }

@@ -85,7 +85,7 @@ const hasConversation = ({ messages }: z.infer<typeof ChatPresetBody>) =>
   messages?.some(({ role }) => role !== 'system' && role !== 'developer') ?? false
 
 /** A stored configuration uses the field names of presets and contains the system prompt separately. */
-const storedStyle: PresetStyle = { fields: (config) => config, withPrompt: () => ({}), nested: ['text'] }
+const storedStyle: PresetStyle = { toBodyFields: (config) => config, withPrompt: () => ({}), mergedFields: ['text'] }
 
 async function mergeOntoVersion(
   deps: { db: Db },

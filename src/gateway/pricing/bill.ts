@@ -7,7 +7,10 @@ import { type BillableOptions, noBillableOptions, type ProviderTool } from './bi
 import { type RequestedKind, type SpecialKind, type Unpriced, unpricedKinds, unpricedOptions } from './unpriced.ts'
 
 /** Both forms of a request: the client's body, for upstreams of the same protocol, and the chat request, for all others. */
-export type RequestForms = { chat: ChatRequest; body: Body; protocol?: RequestFormat }
+export type BothForms = { chat: ChatRequest; body: Body }
+
+/** Both forms, with the client's protocol if it is known. */
+export type RequestForms = BothForms & { protocol?: RequestFormat }
 
 /** An endpoint that can serve a request, and its model if that is known. */
 export type Offer = { endpoint: Endpoint; model?: Pick<Model, 'inputModalities' | 'outputModalities'> }

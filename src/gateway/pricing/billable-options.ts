@@ -27,8 +27,8 @@ export type BillableOptions = {
 
 export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereads: false }
 
-/** Limits the stored name of a tool. */
-const maxNameLength = 64
+/** Limits the stored name of a tool, in requests and in answers. */
+export const maxNameLength = 64
 
 /** Types of tools that the client runs. The provider runs all others. */
 const clientToolTypes =

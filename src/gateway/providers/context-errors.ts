@@ -13,7 +13,8 @@ const contextErrorCodes: readonly string[] = [
 
 /**
  * The messages of servers for such a prompt. Their groups `limit` and `tokens` are sizes in the text. One list for all
- * protocols, because many servers and gateways use the protocol of another.
+ * protocols, because many servers and gateways use the protocol of another. The first match counts, so general ones are
+ * last.
  */
 const contextErrorPatterns: readonly RegExp[] = [
   // Mistral

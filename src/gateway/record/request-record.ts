@@ -76,8 +76,8 @@ export class RequestRecord {
   #forbidden: Set<string> | undefined
   #permit: AttemptPermit | undefined
   #currentTarget: Target | undefined
-  /** The attempt that answered, and its end. */
-  #answered: (TriedEndpoint & { failed: boolean; end: AttemptEnd }) | undefined
+  /** The attempt whose answer the client pays, and its end: it answered, or was in flight when the client disconnected. */
+  #chargedAttempt: (TriedEndpoint & { failed: boolean; end: AttemptEnd }) | undefined
   readonly #loss = new UnconfirmedLoss()
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
@@ -147,7 +147,10 @@ export class RequestRecord {
     this.#forbidden.add(endpoint.id)
   }
 
-  /** Notes an attempt that was not sent: the request cannot be encoded, or the endpoint is no longer reachable. */
+  /**
+   * Notes an attempt that was not sent: the request cannot be encoded, or the endpoint is no longer reachable. Only in the
+   * second case the message cannot repeat content of the request.
+   */
   noteUnsent({ endpoint }: Target, { kind, message }: Fault): void {
     this.#attempts.add(endpoint, kind, kind === 'unavailable' ? { reason: message } : undefined)
   }
@@ -167,7 +170,7 @@ export class RequestRecord {
     this.#attempts.add(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
     if (clientLeft) {
       this.#outcome = 'client_left'
-      if (failure.wasSent) this.#answered = { ...tried, failed: false, end: this.#unfinishedEnd() }
+      if (failure.wasSent) this.#chargedAttempt = { ...tried, failed: false, end: this.#unfinishedEnd() }
       return
     }
     this.#countFailure(target, failure)
@@ -181,7 +184,7 @@ export class RequestRecord {
   finishAttempt(tried: TriedEndpoint, { failure, clientLeft, isComplete }: AnsweredAttempt): void {
     const { target } = tried
     const end = { isComplete, hasEnded: failure === undefined, at: this.#deps.elapsed() }
-    this.#answered = { ...tried, failed: failure !== undefined && !clientLeft, end }
+    this.#chargedAttempt = { ...tried, failed: failure !== undefined && !clientLeft, end }
     if (clientLeft) {
       this.#outcome = 'client_left'
       this.#attempts.add(target.endpoint, 'client_left', failure)
@@ -254,18 +257,18 @@ export class RequestRecord {
 
   /** Whether the whole charge counts in the same budgets, so that a correction can give it back to them. */
   get hasOneCredential(): boolean {
-    return this.#loss.hasOneCredential(this.#answered?.byok)
+    return this.#loss.hasOneCredential(this.#chargedAttempt?.byok)
   }
 
   /** The metered request, whether it succeeded or not. */
   close(): Generation {
     const facts = this.#facts
-    const answered = this.#answered
+    const attempt = this.#chargedAttempt
     const usage = this.#counter.result()
-    const charge = answered && this.#computeCharge(answered, answered.end)
+    const charge = attempt && this.#computeCharge(attempt, attempt.end)
     if (charge) this.#attempts.noteUnconfirmed(charge.margin)
-    if (answered && usage.usageMismatch !== undefined)
-      this.#deps.onUsageMismatch?.(answered.target.endpoint.id, usage.usageMismatch)
+    if (attempt && usage.usageMismatch !== undefined)
+      this.#deps.onUsageMismatch?.(attempt.target.endpoint.id, usage.usageMismatch)
     return {
       // Every field is listed, because a spread followed by additions builds the object several times.
       requestId: facts.requestId,
@@ -283,26 +286,26 @@ export class RequestRecord {
       contentFindings: facts.contentFindings,
       id: this.id,
       createdAt: this.createdAt,
-      modelId: answered?.target.model.id,
-      endpointId: answered?.target.endpoint.id,
-      provider: answered?.target.endpoint.provider,
+      modelId: attempt?.target.model.id,
+      endpointId: attempt?.target.endpoint.id,
+      provider: attempt?.target.endpoint.provider,
       upstreamId: usage.upstreamId,
       upstreamModel: usage.upstreamModel,
-      byok: (answered ?? this.#loss).byok,
+      byok: (attempt ?? this.#loss).byok,
       tokens: charge?.tokens ?? noTokens,
       extras: charge?.extras,
-      unpriced: answered && charge && findUnpriced(answered, charge),
+      unpriced: attempt && charge && findUnpriced(attempt, charge),
       estimated: charge?.estimated ?? false,
       capped: charge?.capped ?? false,
       cost: charge?.cost ?? 0n,
-      chargedPrices: answered && charge && chargedPrices(answered.target.endpoint.prices, charge),
-      cacheSaving: answered && charge && cacheSavingOf(answered.target.endpoint.prices, charge),
+      chargedPrices: attempt && charge && chargedPrices(attempt.target.endpoint.prices, charge),
+      cacheSaving: attempt && charge && cacheSavingOf(attempt.target.endpoint.prices, charge),
       margin: (charge?.margin ?? 0n) + this.#loss.cost,
       chargedBudgets: undefined,
       hasCostLookup:
-        (usage.upstreamId !== undefined && answered?.target.endpoint.compatibility?.costLookup !== undefined) ||
+        (usage.upstreamId !== undefined && attempt?.target.endpoint.compatibility?.costLookup !== undefined) ||
         undefined,
-      finish: answered?.failed ? 'error' : usage.finish,
+      finish: attempt?.failed ? 'error' : usage.finish,
       nativeFinish: usage.nativeFinish,
       toolCalls: usage.toolCalls,
       latencyMs: usage.firstTokenAt === undefined ? undefined : usage.firstTokenAt - this.#startedAt,

@@ -12,7 +12,8 @@ type Message = {
 
 /**
  * Replaces messages of the role `function` and their calls in `function_call` by tool results and tool calls, which all
- * providers understand. `legacy-functions.ts` of chat clients does the same without results, for other protocols. A body without such messages is returned unchanged.
+ * providers understand. A body without such messages is returned unchanged: calls without results are replaced only for
+ * other protocols (`legacy-functions.ts`).
  * @throws Fault `invalid` for a result that does not follow a call of the same name.
  */
 export function withToolResults(body: Body): Body {

@@ -33,6 +33,7 @@ const unusableAnswer = (reason: string, message: string): AttemptFailure => ({
 
 /** Reads the answer of one attempt for its receiver, and rejects answers that violate the protocol. */
 export class AttemptAnswer implements Sink {
+  /** Set after the construction, because the request is sent with this sink. */
   exchange: Exchange | undefined
   firstByteMs: number | undefined
   readonly #startedAt = performance.now()

@@ -12,9 +12,6 @@ import { type DecodedEvent, StreamDecoder } from './stream-decoder.ts'
 /** Limits events without content in a row. Pings and events of provider tools are far fewer. */
 const maxEmptyEvents = 100_000
 
-/** How long a stream is held back for its first content, unless the attempt says otherwise. */
-const defaultHoldMs = 15_000
-
 /** How a stream ended: complete, before its end, or with an error of its provider. */
 export type StreamEnd = 'complete' | 'too_early' | Extract<AnswerEvent, { type: 'error' }>
 
@@ -33,7 +30,7 @@ export class StreamAnswer {
 
   /** @param start is called before the first event is passed to the receiver. */
   constructor(attempt: AttemptRequest, hasJsonLines: boolean, receiver: Receiver, start: () => void) {
-    const { providerProtocol, contentHoldMs = defaultHoldMs } = attempt
+    const { providerProtocol, contentHoldMs } = attempt
     this.#decoder = new StreamDecoder(attempt, { hasJsonLines })
     this.#receiver = receiver
     this.#start = start

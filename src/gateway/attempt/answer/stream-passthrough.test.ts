@@ -31,7 +31,13 @@ function relay(pieces: Buffer[], needsText = false): { events: object[]; counted
     price: () => ({ costUsd: 1 }),
   })
   const target = { endpoint: {} }
-  const attemptRequest = { answerId: 'gen-1', providerProtocol: openaiChat, target, stream: true } as AttemptRequest
+  const attemptRequest = {
+    answerId: 'gen-1',
+    providerProtocol: openaiChat,
+    target,
+    stream: true,
+    contentHoldMs: 60_000,
+  } as AttemptRequest
   const answer = new AttemptAnswer(
     attemptRequest,
     streamRelay,

@@ -73,8 +73,10 @@ function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { p
     // The deadlines of this file apply. Those of undici would count a paused reader as a silent upstream.
     headersTimeout: 0,
     bodyTimeout: 0,
+    // Longer than the 4 seconds of undici, so that the next request of a conversation finds its connection.
     keepAliveTimeout: 30_000,
     pipelining,
+    // `watchConnection` needs connections that have one request at a time.
     allowH2: false,
   }
   return new Agent(throughProxies(options, proxies))

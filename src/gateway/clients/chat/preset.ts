@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
 
 export const chatPreset: PresetStyle = {
-  fields: chatFields,
+  toBodyFields: chatFields,
   withPrompt: (prompt, { messages }) => ({
     messages: [{ role: 'system', content: prompt }, ...(messages as object[])],
   }),

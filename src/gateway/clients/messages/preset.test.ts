@@ -4,7 +4,7 @@ import { messagesPreset } from './preset.ts'
 
 test('a preset’s tool choice limits parallel calls only if it says so', () => {
   const choice = (tool_choice: unknown, parallel_tool_calls?: boolean) =>
-    messagesPreset.fields({ tool_choice, parallel_tool_calls }).tool_choice
+    messagesPreset.toBodyFields({ tool_choice, parallel_tool_calls }).tool_choice
   const one = { disable_parallel_tool_use: true }
   assert.deepEqual([choice('required'), choice('required', true)], [{ type: 'any' }, { type: 'any' }])
   assert.deepEqual(

@@ -7,10 +7,10 @@ type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
 
 export const messagesPreset: PresetStyle = {
-  fields: messagesFields,
+  toBodyFields: messagesFields,
   withPrompt: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
-  nested: ['output_config'],
+  mergedFields: ['output_config'],
   forUpstream: withoutForeign(chatOnly),
 }
 

@@ -16,9 +16,9 @@ const foreignFields: ReadonlySet<string> = new Set([
 ])
 
 export const responsesPreset: PresetStyle = {
-  fields: responsesFields,
+  toBodyFields: responsesFields,
   withPrompt: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
-  nested: ['text'],
+  mergedFields: ['text'],
   forUpstream: withoutForeign(foreignFields),
 }
 

@@ -1,10 +1,8 @@
 import { ownValue } from '#platform/core/own-value.ts'
+import { maxNameLength } from '../../pricing/billable-options.ts'
 
 /** The members of an output item that describe the work of a tool. */
 export type Item = { type?: string; action?: { type?: string } | null; container_id?: string | null }
-
-/** Limits the stored name of a tool. */
-const maxNameLength = 40
 
 /** Types of calls that the client runs, so that the provider does not bill them. */
 const clientCallTypes: ReadonlySet<string> = new Set([
