@@ -8,7 +8,7 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', impor
 const { ndJsonStream } = await import('@agentclientprotocol/sdk')
 const { createAgent } = await import('#agent/loop/agent.ts')
 const { readSettings } = await import('#agent/loop/settings.ts')
-const { createSessionStore } = await import('#agent/loop/session-store.ts')
+const { createSessionStore } = await import('#agent/loop/session/session-store.ts')
 const { createShell } = await import('#agent/sandbox/shell.ts')
 const { tools } = await import('#agent/tools/tools.ts')
 const { createWebFetchTool: webFetch } = await import('#agent/tools/web_fetch.ts')

@@ -296,7 +296,7 @@ const errorClasses: Record<string, string> = {
 const intervals: Record<string, string> = {
   'src/agent/mcp/server-tools.ts': 'reports progress',
   'src/agent/tools/delegate.ts': 'reports progress',
-  'src/agent/tools/command-progress.ts': 'reports progress',
+  'src/agent/tools/commands/command-progress.ts': 'reports progress',
   'src/cli/chat/progress-line.ts': 'draws progress',
   'src/platform/http/response/send-events.ts': 'keeps a stream alive',
   'src/gateway/attempt/run-attempts.ts': 'keeps a stream alive',

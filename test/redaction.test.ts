@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import {
   type RecordedProviders,
   startWithRecordings,

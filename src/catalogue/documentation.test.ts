@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { readCatalogueFile } from './sources/format.ts'
-import { mergeLayers } from './sources/merge.ts'
+import { readCatalogueFile } from './sources/format/format.ts'
+import { mergeLayers } from './sources/merge/merge.ts'
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
 const [example = ''] = read('../../docs/catalogue.md').match(/(?<=^```yaml\n).*?(?=^```$)/ms) ?? []

@@ -1,6 +1,6 @@
 import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
-import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
+import { Debug, EndUser, SessionId, Trace } from './fields/call-fields.ts'
 import {
   AnswerCount,
   AnswerLimit,
@@ -8,12 +8,12 @@ import {
   ImageConfig,
   PromptCacheOptions,
   Reasoning,
-} from './generation-fields.ts'
+} from './fields/generation-fields.ts'
+import { Metadata } from './fields/metadata.ts'
+import { requiredFields } from './fields/required-fields.ts'
+import { Plugin, ProviderPreferences, Route, StopCondition } from './fields/routing-fields.ts'
+import { toolList } from './fields/tool-list.ts'
 import { Message } from './message.ts'
-import { Metadata } from './metadata.ts'
-import { requiredFields } from './required-fields.ts'
-import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
-import { toolList } from './tool-list.ts'
 
 const ChatFunction = z.looseObject({
   name: z.string(),

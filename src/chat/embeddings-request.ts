@@ -1,8 +1,8 @@
 import { z } from '#platform/json/schema.ts'
-import { EndUser, SessionId, Trace } from './call-fields.ts'
-import { Metadata } from './metadata.ts'
-import { requiredFields } from './required-fields.ts'
-import { ProviderPreferences, Route } from './routing-fields.ts'
+import { EndUser, SessionId, Trace } from './fields/call-fields.ts'
+import { Metadata } from './fields/metadata.ts'
+import { requiredFields } from './fields/required-fields.ts'
+import { ProviderPreferences, Route } from './fields/routing-fields.ts'
 
 /** The maximum number of inputs of a request, as at OpenAI. */
 export const maxInputs = 2048

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
-import { Reasoning } from './generation-fields.ts'
+import { Reasoning } from './fields/generation-fields.ts'
+import { requiredFields } from './fields/required-fields.ts'
 import { MessagesRequest } from './messages-request.ts'
-import { requiredFields } from './required-fields.ts'
 
 /** The body of a call: `MessagesRequest`, with the fields of presets and the values that real clients send. */
 export const MessagesCall = MessagesRequest.extend({

@@ -1,10 +1,10 @@
 import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
-import { EndUser, SessionId, Trace } from './call-fields.ts'
-import { AnswerLimit, CacheControl } from './generation-fields.ts'
+import { EndUser, SessionId, Trace } from './fields/call-fields.ts'
+import { AnswerLimit, CacheControl } from './fields/generation-fields.ts'
+import { Plugin, ProviderPreferences, Route, StopCondition } from './fields/routing-fields.ts'
+import { toolList } from './fields/tool-list.ts'
 import { Content } from './message.ts'
-import { Plugin, ProviderPreferences, Route, StopCondition } from './routing-fields.ts'
-import { toolList } from './tool-list.ts'
 
 /** A tool of the caller (without a type, or of type `custom`), or a tool of the provider, identified by its type. */
 export const MessagesTool = z.looseObject({

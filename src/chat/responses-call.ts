@@ -1,10 +1,10 @@
 import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
-import { AnswerCount, AnswerLimit } from './generation-fields.ts'
-import { inputItemSchema } from './input-item-schema.ts'
-import { requiredFields } from './required-fields.ts'
+import { AnswerCount, AnswerLimit } from './fields/generation-fields.ts'
+import { inputItemSchema } from './fields/input-item-schema.ts'
+import { requiredFields } from './fields/required-fields.ts'
+import { toolList } from './fields/tool-list.ts'
 import { FunctionTool, inputError, ResponsesRequest } from './responses-request.ts'
-import { toolList } from './tool-list.ts'
 
 /** A tool of any type. Functions require a name. */
 export const Tool = requireFieldOfType(

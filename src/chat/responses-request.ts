@@ -1,9 +1,9 @@
 import { z } from '#platform/json/schema.ts'
-import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
-import { CacheControl, ImageConfig, PromptCacheOptions, Reasoning } from './generation-fields.ts'
-import { Metadata } from './metadata.ts'
-import { Plugin, ProviderPreferences, Route, ServiceTier, StopCondition } from './routing-fields.ts'
-import { toolList } from './tool-list.ts'
+import { Debug, EndUser, SessionId, Trace } from './fields/call-fields.ts'
+import { CacheControl, ImageConfig, PromptCacheOptions, Reasoning } from './fields/generation-fields.ts'
+import { Metadata } from './fields/metadata.ts'
+import { Plugin, ProviderPreferences, Route, ServiceTier, StopCondition } from './fields/routing-fields.ts'
+import { toolList } from './fields/tool-list.ts'
 
 export const FunctionTool = z
   .looseObject({

@@ -1,4 +1,4 @@
-import { estimatePrompt, measureTools } from '#chat/prompt-size.ts'
+import { estimatePrompt, measureTools } from '#chat/tokens/prompt-size.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { runInSlices } from '#platform/async/long-work.ts'

@@ -1,4 +1,4 @@
-import { measureTools, upperPromptEstimate } from '#chat/prompt-size.ts'
+import { measureTools, upperPromptEstimate } from '#chat/tokens/prompt-size.ts'
 import { runInSlices } from '#platform/async/long-work.ts'
 import { readRequestTags } from '#spend/ledger/request-tags.ts'
 import { bodyForUpstream, resolveAddress } from './attempt/attempt-request.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fastify } from 'fastify'
-import { estimatePrompt } from '#chat/prompt-size.ts'
+import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
 import { worstCaseCost } from '#gateway/admission/bounds/worst-case.ts'
 import { refuseFoldedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
 import { findClient } from '#gateway/clients/clients.ts'

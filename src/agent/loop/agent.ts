@@ -6,11 +6,11 @@ import type { ContextWindowOf, HasImageInput } from '../model/window.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import type { ApprovalMode, Tool } from '../tools/tool.ts'
 import { toConfigOptions } from './config-options.ts'
-import { createOpenSessions, type OpenSession } from './open-sessions.ts'
-import { toReplayUpdates } from './replay.ts'
-import type { SessionStore } from './session-store.ts'
+import { createOpenSessions, type OpenSession } from './session/open-sessions.ts'
+import type { SessionStore } from './session/session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import { answerPrompt, type Prompt } from './turn.ts'
+import { toReplayUpdates } from './updates/replay.ts'
 
 export type AgentDeps = {
   settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>

@@ -1,6 +1,6 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { ModelEvent } from '../model/model.ts'
-import type { SessionLog } from './session-store.ts'
+import type { SessionLog } from './session/session-store.ts'
 import type { Notify } from './turn-event.ts'
 
 /** Stores and reports the usage of one model call. */

@@ -1,8 +1,8 @@
 import type { ToolCall } from '../model/model.ts'
 import type { TurnDeps } from './loop.ts'
 import { runTurn } from './loop.ts'
-import { applyEntry, emptySession } from './session.ts'
-import type { SessionLog } from './session-store.ts'
+import { applyEntry, emptySession } from './session/session.ts'
+import type { SessionLog } from './session/session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** The tools that helpers do not have: questions to the user, the plan that the user sees, and the start of helpers. */

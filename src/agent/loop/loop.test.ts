@@ -9,7 +9,7 @@ import { type Model, ModelFault } from '../model/model.ts'
 import { Processes } from '../sandbox/processes.ts'
 import { type Tool, type ToolContext, tool } from '../tools/tool.ts'
 import { runTurn, type TurnDeps } from './loop.ts'
-import { createSessionStore } from './session-store.ts'
+import { createSessionStore } from './session/session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** A tool that records when it starts and ends. */

@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import type { Image, ToolDescription } from '../model/model.ts'
 import type { Processes } from '../sandbox/processes.ts'
 import type { Shell } from '../sandbox/shell.ts'
-import type { Workspace } from './workspace.ts'
+import type { Workspace } from './files/workspace.ts'
 
 /** The interval at which a long call reports that it is in progress. Clients assume that a silent agent hangs. */
 export const heartbeatMs = 15_000

@@ -1,7 +1,7 @@
 import { type ConsoleBundle, createConsoleBundle } from '#api/console/bundle-cache.ts'
 import type { Metrics } from '#api/telemetry/metrics.ts'
 import type { Traces } from '#api/telemetry/traces.ts'
-import { createDiscovery } from '#catalogue/sources/discover.ts'
+import { createDiscovery } from '#catalogue/sources/discovery/discover.ts'
 import type { CatalogueLoader } from '#catalogue/sources/holder.ts'
 import { loadCached } from '#catalogue/sources/load-cache.ts'
 import { bootstrap, type FirstKeys } from '#identity/accounts/bootstrap.ts'

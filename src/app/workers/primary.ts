@@ -6,7 +6,7 @@ import { createSpendingReader, createTurnUsageReader } from '#api/interns/metere
 import { createDemoIntern, openSupervision, type Supervision } from '#api/interns/supervision.ts'
 import { internAddress } from '#api/server/intern-listener.ts'
 import { createMetrics, mergePages, mergeValues } from '#api/telemetry/metrics.ts'
-import { createDiscovery } from '#catalogue/sources/discover.ts'
+import { createDiscovery } from '#catalogue/sources/discovery/discover.ts'
 import { listProviderNeeds, type ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import { createKeyReader } from '#identity/accounts/keys/read-keys.ts'

@@ -1,4 +1,4 @@
-import { isAnswerLimit } from '#chat/answer-limit.ts'
+import { isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printable } from '#platform/text/printable.ts'
 import { allClients } from '../clients/clients.ts'

@@ -1,4 +1,4 @@
-import { answerLimitOf } from '#chat/answer-limit.ts'
+import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { type Pause, runInSlices } from '#platform/async/long-work.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'

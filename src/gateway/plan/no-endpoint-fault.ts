@@ -1,7 +1,7 @@
 import type { Endpoint, Provider } from '#catalogue/index/model.ts'
 import { findVariables } from '#catalogue/sources/expand-url.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { estimatePrompt } from '#chat/prompt-size.ts'
+import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ClientProtocol } from '../protocol/protocol.ts'

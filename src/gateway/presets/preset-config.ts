@@ -1,6 +1,6 @@
 import { ChatRequest } from '#chat/chat-request.ts'
+import { toolList } from '#chat/fields/tool-list.ts'
 import { ResponsesRequest } from '#chat/responses-request.ts'
-import { toolList } from '#chat/tool-list.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'

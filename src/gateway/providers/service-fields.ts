@@ -1,4 +1,4 @@
-import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import type { Body } from '../protocol/protocol.ts'
 
 /** Removes the fields of this service. Unknown fields stay, because they can belong to a provider. */

@@ -1,4 +1,4 @@
-import type { ProviderPreferences } from '#chat/routing-fields.ts'
+import type { ProviderPreferences } from '#chat/fields/routing-fields.ts'
 import type { Preferences } from '../plan/plan.ts'
 
 type Bound = number | { p50?: number; p75?: number; p90?: number; p99?: number } | null | undefined

@@ -1,4 +1,4 @@
-import type { ProviderPreferences } from '#chat/routing-fields.ts'
+import type { ProviderPreferences } from '#chat/fields/routing-fields.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { nearestName } from '#platform/json/strict-fields.ts'
 import type { ProviderLookup } from './catalogue-lookup.ts'

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { minTokens } from '#chat/prompt-size.ts'
+import { minTokens } from '#chat/tokens/prompt-size.ts'
 import type { RequestNeeds } from '../plan/plan.ts'
 
 /** Fields of a body, and the catalogue's name for the parameter if it differs. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { type Leaf, rewriteBody } from './leaves.ts'
 
 const mail = 'jane@example.com'

@@ -1,5 +1,5 @@
-import { isConversationField } from '#chat/conversation-fields.ts'
-import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { isConversationField } from '#chat/fields/conversation-fields.ts'
+import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { isWrittenByUser } from './author.ts'
 import { isJsonText, looksLikeJson, rewriteInvalidJson, rewriteJsonText } from './json-text.ts'

@@ -12,7 +12,7 @@ import {
   type Stream,
 } from '@agentclientprotocol/sdk'
 import { type AgentDeps, createAgent } from '#agent/loop/agent.ts'
-import { createSessionStore } from '#agent/loop/session-store.ts'
+import { createSessionStore } from '#agent/loop/session/session-store.ts'
 import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
 import { createScriptModel } from '#agent/model/script.ts'
 import { createFixedWindow } from '#agent/model/window.ts'

@@ -1,5 +1,5 @@
 import { type Prices, reasoningFields } from '../../index/model.ts'
-import { isEmbeddingsName } from '../embeddings-names.ts'
+import { isEmbeddingsName } from '../discovery/embeddings-names.ts'
 import type { EndpointPatch, ModelPatch } from '../layer.ts'
 import type { SourceModel } from './source.ts'
 

@@ -1,4 +1,4 @@
-import { parseSource } from '#catalogue/sources/document.ts'
+import { parseSource } from '#catalogue/sources/format/document.ts'
 import { CatalogueError } from '#catalogue/sources/layer.ts'
 import { z } from '#platform/json/schema.ts'
 

@@ -1,4 +1,4 @@
-import { isEmbeddingsName } from '#catalogue/sources/embeddings-names.ts'
+import { isEmbeddingsName } from '#catalogue/sources/discovery/embeddings-names.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'

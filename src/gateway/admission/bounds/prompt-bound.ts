@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { isConversationField } from '#chat/conversation-fields.ts'
-import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { isConversationField } from '#chat/fields/conversation-fields.ts'
+import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { runWithoutPauses, type Steps } from '#platform/async/long-work.ts'
 import { writeInSteps } from '#platform/json/json-steps.ts'
 import { mediumTokenBound } from '../../media/medium.ts'

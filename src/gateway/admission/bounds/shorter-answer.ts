@@ -1,4 +1,4 @@
-import { answerLimitOf } from '#chat/answer-limit.ts'
+import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { RequestForms } from '../../pricing/bill.ts'
 

@@ -1,7 +1,7 @@
 import { ChatRequest } from '#chat/chat-request.ts'
 import { type EmbeddingsInput, EmbeddingsRequest } from '#chat/embeddings-request.ts'
 import type { Message } from '#chat/message.ts'
-import { tokenIdsPart } from '#chat/token-ids.ts'
+import { tokenIdsPart } from '#chat/tokens/token-ids.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
-import { estimatePrompt } from '#chat/prompt-size.ts'
+import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 
 const closingBrace = Buffer.from('}')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { maxTools } from '#chat/tool-list.ts'
+import { maxTools } from '#chat/fields/tool-list.ts'
 import { Fault } from '#platform/core/fault.ts'
 
 export type Tool = { type?: string; name?: string; tools?: unknown } & Record<string, unknown>

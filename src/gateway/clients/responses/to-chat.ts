@@ -1,5 +1,5 @@
-import { answerLimitOf, isAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'

@@ -1,5 +1,5 @@
 import { ChatRequest } from '#chat/chat-request.ts'
-import { serviceOnlyFields } from '#chat/service-only-fields.ts'
+import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import type { Body } from '../protocol.ts'
 import { foreignThinkingFields } from '../reasoning-budget.ts'
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { answerLimitOf, renameAnswerLimit } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
+import { answerLimitOf, renameAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { emptyRequestFault } from '../empty-request.ts'
 import { withoutServiceFields } from '../service-fields.ts'

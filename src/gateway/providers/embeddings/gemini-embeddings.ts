@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { tokenIdsOf } from '#chat/token-ids.ts'
+import { tokenIdsOf } from '#chat/tokens/token-ids.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'

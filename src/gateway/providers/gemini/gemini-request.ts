@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts'

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
 import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'

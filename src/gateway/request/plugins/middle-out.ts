@@ -1,7 +1,7 @@
-import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { ConversationField } from '#chat/conversation-fields.ts'
-import { estimatePrompt, wordTokens } from '#chat/prompt-size.ts'
+import type { ConversationField } from '#chat/fields/conversation-fields.ts'
+import { answerLimitOf } from '#chat/tokens/answer-limit.ts'
+import { estimatePrompt, wordTokens } from '#chat/tokens/prompt-size.ts'
 import type { Candidate } from '../../plan/plan.ts'
 import type { Body } from '../../protocol/protocol.ts'
 

@@ -1,4 +1,4 @@
-import { hasTokenIds } from '#chat/token-ids.ts'
+import { hasTokenIds } from '#chat/tokens/token-ids.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import type { Blocked, Finding } from '../../filters/filter-bodies.ts'
 import { compileFilters, type Filters } from '../../filters/rules.ts'

@@ -1,0 +1,103 @@
+import type { AgentContext, PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
+import type { Now } from '#platform/core/clock.ts'
+import type { ToolCall } from '../../model/model.ts'
+import type { ApprovalMode, ToolKind } from '../../tools/tool.ts'
+import type { SessionLog } from '../session/session-store.ts'
+import { parseInput } from './tool-call.ts'
+
+const options: PermissionOption[] = [
+  { optionId: 'allow_once', kind: 'allow_once', name: 'Allow' },
+  { optionId: 'allow_always', kind: 'allow_always', name: 'Allow for the rest of the session' },
+  { optionId: 'reject_once', kind: 'reject_once', name: 'Reject' },
+  { optionId: 'reject_always', kind: 'reject_always', name: 'Reject for the rest of the session' },
+]
+
+const onceOptions = options.filter(({ kind }) => kind.endsWith('_once'))
+
+type ConsentDeps = {
+  client: AgentContext
+  /** Whether the client has its own rules, which also apply to operations that need no consent. */
+  clientHasRules: boolean
+  log: SessionLog
+  mode: ApprovalMode
+  signal: AbortSignal
+  now: Now
+}
+
+type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?: string[] }
+
+/**
+ * An operation that needs consent. A lasting consent is stored under `as`, which can be more specific than the name. A lasting
+ * rejection is stored under the name, so that no variant of the operation is asked for again.
+ */
+export type Operation = { name: string; as?: string | undefined }
+
+/**
+ * Returns whether the operation is allowed. In `self-drive` it is allowed. In `manual` a person decides through the client, or
+ * has decided for the session; a cancelled question means no. The rules of the client, if it has any, also apply to operations
+ * that need no consent.
+ */
+export async function requestConsent(
+  deps: ConsentDeps,
+  call: ToolCall,
+  { name, as = name }: Operation,
+  title: string,
+  kind: ToolKind = 'execute',
+): Promise<boolean> {
+  const { log } = deps
+  const decided = deps.mode === 'self-drive' || rememberedDecision(log, { name, as })
+  const operation: RequestedOperation = { name, title, kind }
+  if (decided !== undefined) return decided && askPolicy(deps, call, operation)
+  const chosen = await requestPermission(deps, call, operation, { isPolicyOnly: false })
+  const allowed = chosen === 'allow_once' || chosen === 'allow_always'
+  if (chosen.endsWith('_always')) {
+    await log.add({ type: 'permission.remembered', operation: allowed ? as : name, allowed, at: deps.now() })
+  }
+  return allowed
+}
+
+/** Returns whether the client's rules allow an operation that needs no consent. True if the client has no rules. */
+export async function askPolicy(deps: ConsentDeps, call: ToolCall, operation: RequestedOperation): Promise<boolean> {
+  if (!deps.clientHasRules) return true
+  return (await requestPermission(deps, call, operation, { isPolicyOnly: true })) === 'allow_once'
+}
+
+/** Returns the id of the option that the client selected. With `isPolicyOnly` its rules decide without a question. */
+async function requestPermission(
+  deps: ConsentDeps,
+  call: ToolCall,
+  operation: RequestedOperation,
+  { isPolicyOnly }: { isPolicyOnly: boolean },
+): Promise<string> {
+  const { client, log, signal } = deps
+  const { paths = [], ...description } = operation
+  const locations = paths.length > 0 ? { locations: paths.map((path) => ({ path })) } : {}
+  const toolCall = {
+    toolCallId: call.id,
+    ...description,
+    ...locations,
+    status: 'pending' as const,
+    rawInput: parseInput(call),
+  }
+  const parameters: RequestPermissionRequest = {
+    sessionId: log.session.id,
+    toolCall,
+    options: isPolicyOnly ? onceOptions : options,
+    ...(isPolicyOnly && { _meta: { signalbox: { onlyJudged: isPolicyOnly } } }),
+  }
+  const { outcome } = await client.request('session/request_permission', parameters, {
+    cancellationSignal: signal,
+    stopWaitingOnCancel: true,
+  })
+  signal.throwIfAborted()
+  return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
+}
+
+/** Returns a decision for the session. A lasting rejection of the shell includes commands outside its sandbox. */
+function rememberedDecision(
+  { session: { remembered } }: SessionLog,
+  { name, as }: Required<Operation>,
+): boolean | undefined {
+  const isRejected = [name, name.split('.')[0]!].some((one) => remembered.get(one) === false)
+  return isRejected ? false : remembered.get(as)
+}

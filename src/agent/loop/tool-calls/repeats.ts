@@ -1,0 +1,26 @@
+import type { ToolCall } from '../../model/model.ts'
+import type { Tool } from '../../tools/tool.ts'
+
+/** The count of equal calls from which on a note is added. A call that reads can have a reason for one repetition. */
+const firstNoted = { failing: 2, reading: 3 }
+
+const repeatedNote =
+  '[This call was made before with the same result. Repeating it will not change the result. Try another way, or say what prevents you.]'
+
+/** Detects a repeated call with the same result, with no file change and no other command in between. */
+export function createRepeats() {
+  const counts = new Map<string, number>()
+  return {
+    /** @returns a note for the model, or undefined if the call is not a repetition. */
+    note(tool: Tool | undefined, call: ToolCall, { failed, text }: { failed: boolean; text: string }) {
+      // Polling repeats calls on purpose.
+      if (!failed && (tool?.kind === 'other' || tool?.kind === 'think')) return undefined
+      const key = JSON.stringify([call.name, call.arguments, text])
+      const count = (counts.get(key) ?? 0) + 1
+      if (count === 1 && !failed && (tool?.kind === 'edit' || tool?.kind === 'execute')) counts.clear()
+      counts.set(key, count)
+      const first = failed || tool?.kind === 'execute' ? firstNoted.failing : firstNoted.reading
+      return count < first ? undefined : repeatedNote
+    },
+  }
+}

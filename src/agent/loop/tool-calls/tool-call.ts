@@ -1,0 +1,68 @@
+import type { ToolCall } from '../../model/model.ts'
+import type { Tool } from '../../tools/tool.ts'
+import type { TurnEvent } from '../turn-event.ts'
+
+export const findTool = (tools: Tool[], call: ToolCall) => tools.find((tool) => tool.name === call.name)
+
+/** The event that announces a call before it runs. */
+export function toAskedEvent(tools: Tool[], call: ToolCall): Extract<TurnEvent, { type: 'tool.asked' }> {
+  const { id, name } = call
+  const tool = findTool(tools, call)
+  const input = parseInput(call)
+  const title = tool && input ? tool.title(input) : name
+  const paths = (input && tool?.paths?.(input)) ?? []
+  return { type: 'tool.asked', id, name, kind: tool?.kind ?? 'other', title, paths, input: input ?? call.arguments }
+}
+
+/** @returns the arguments as an object, or undefined when the model wrote something else. */
+export function parseInput(call: ToolCall): Record<string, unknown> | undefined {
+  const input = readArguments(call)
+  return typeof input === 'string' ? undefined : input
+}
+
+/** Explains why the arguments of a call are invalid. `isCut`: the answer ended at the model's output limit. */
+export function describeInputError(call: ToolCall, isCut: boolean): string | undefined {
+  const input = readArguments(call)
+  if (isCut && (typeof input === 'string' || call.arguments === ''))
+    return (
+      `The answer was cut off at the model's output limit, ${call.arguments.length} characters into the arguments of ` +
+      `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or create a file in several steps.`
+    )
+  return typeof input === 'string'
+    ? `The arguments of ${call.name} are not a JSON object: ${input}. Send them again.`
+    : undefined
+}
+
+/** @returns the arguments, or a description of the error. */
+function readArguments(call: ToolCall): Record<string, unknown> | string {
+  const text = call.arguments || '{}'
+  const parsed = parseJson(text)
+  const repaired = parsed instanceof SyntaxError ? parseJson(escapeLineBreaks(text)) : parsed
+  if (repaired instanceof SyntaxError) return excerptAt(text, parsed as SyntaxError)
+  if (typeof repaired !== 'object' || repaired === null || Array.isArray(repaired)) return 'they are another value'
+  return repaired as Record<string, unknown>
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return error
+  }
+}
+
+/** Escapes bare line breaks and tabs in strings, which some models write. */
+function escapeLineBreaks(text: string): string {
+  const names: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+  // An unterminated string matches to the end, so that the time stays linear in the number of quotes.
+  return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (string) => string.replace(/[\n\r\t]/g, (sign) => names[sign]!))
+}
+
+/** The reason of a syntax error with its position. */
+function excerptAt(text: string, { message }: SyntaxError): string {
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position === undefined) return `${message.slice(0, 120)}`
+  const at = Number(position)
+  const reason = message.replace(/ in JSON at position.*$/s, '')
+  return `${reason} at position ${at}, after ${JSON.stringify(text.slice(Math.max(0, at - 40), at))}`
+}

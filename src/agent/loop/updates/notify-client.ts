@@ -1,0 +1,57 @@
+import { setImmediate } from 'node:timers/promises'
+import type { AgentContext } from '@agentclientprotocol/sdk'
+import type { Usage } from '../../model/model.ts'
+import { toConfigOptions } from '../config-options.ts'
+import type { SessionLog } from '../session/session-store.ts'
+import type { AgentSettings } from '../settings.ts'
+import type { Notify, TurnEvent } from '../turn-event.ts'
+import { toSessionUpdate } from './acp-updates.ts'
+
+type NotifyDeps = {
+  client: AgentContext
+  log: SessionLog
+  settings: Pick<AgentSettings, 'model'>
+  windowTokens: number
+}
+
+/** The event loop gets a turn after this time of continuous events. */
+const yieldEveryMs = 10
+
+/** Sends a turn's events to the client. The usage of the model is added to `spent`. */
+export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, spent: Usage[]): Notify {
+  const sessionId = log.session.id
+  let reportedModel = log.session.model ?? settings.model
+  const separateText = separateParagraphs()
+  let yieldedAt = performance.now()
+  return async (event) => {
+    // Writes to a pipe do not wait, so many events in a row would prevent reading, even of a cancellation.
+    if (performance.now() - yieldedAt > yieldEveryMs) {
+      await setImmediate()
+      yieldedAt = performance.now()
+    }
+    await client.notify('session/update', { sessionId, update: toSessionUpdate(separateText(event), windowTokens) })
+    if (event.type !== 'usage.counted') return
+    spent.push(event.usage)
+    if (!event.model || event.model === reportedModel) return
+    reportedModel = event.model
+    const configOptions = toConfigOptions(settings.model, reportedModel)
+    await client.notify('session/update', {
+      sessionId,
+      update: { sessionUpdate: 'config_option_update', configOptions },
+    })
+  }
+}
+
+/** Clients that join all text would otherwise show no space between the texts before and after tool calls. */
+function separateParagraphs(): (event: TurnEvent) => TurnEvent {
+  let hasText = false
+  let needsSeparator = false
+  return (event) => {
+    if (event.type === 'tool.finished') needsSeparator = hasText
+    if (event.type !== 'text.added') return event
+    const text = needsSeparator && !/^\s*\n/.test(event.text) ? `\n\n${event.text}` : event.text
+    hasText = true
+    needsSeparator = false
+    return { ...event, text }
+  }
+}

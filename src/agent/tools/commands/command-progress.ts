@@ -1,0 +1,24 @@
+import { createTerminalText } from '../../sandbox/terminal-text.ts'
+import { heartbeatMs } from '../tool.ts'
+
+const intervalMs = 1000
+const maxProgressBytes = 4000
+
+/**
+ * Reports the last output of a running command, at most once a second. Without new output it reports from time to time
+ * that the command is running. `stop` ends the reports.
+ */
+export function reportProgress(report: (output?: string) => void) {
+  const output = createTerminalText({ head: 0, tail: maxProgressBytes })
+  let [reportedBytes, silentMs] = [0, 0]
+  report()
+  const timer = setInterval(() => {
+    const hasMore = output.total() > reportedBytes
+    silentMs += intervalMs
+    if (!hasMore && silentMs < heartbeatMs) return
+    reportedBytes = output.total()
+    silentMs = 0
+    report(hasMore ? output.text() : undefined)
+  }, intervalMs)
+  return { add: output.add, stop: () => clearInterval(timer) }
+}

@@ -1,0 +1,97 @@
+import { z } from '#platform/json/schema.ts'
+import type { CommandResult } from '../../sandbox/command.ts'
+import { type ToolContext, tool } from '../tool.ts'
+import { reportProgress } from './command-progress.ts'
+import { withHints } from './shell-hints.ts'
+
+const maxTimeoutSeconds = 900
+
+export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Continue without it.'
+
+export const shell = tool({
+  name: 'shell',
+  description: [
+    'Run a command with bash in the workspace folder and get what it printed and its exit code.',
+    'Each call starts in the workspace with a new shell: only files remain. A command has no terminal and no',
+    'standard input, so never start editors, pagers or anything that asks. What still runs when the command ends is',
+    'killed. Long output is cut in the middle. Prefer read_file, edit_file, list_files and search for work on files;',
+    'use the shell to build, test, and inspect with git. Commands may run in a sandbox without network, where only the',
+    'workspace and /tmp can be written and /tmp is empty each time. If a command needs more (the network, files',
+    'outside), and only then, set unsandboxed and give the reason: a person decides.',
+  ].join(' '),
+  kind: 'execute',
+  runsAlone: true,
+  handlesPermission: true,
+  input: z.object({
+    command: z.string().min(1).describe('The bash command line or script.'),
+    timeout_seconds: z.int().min(1).max(maxTimeoutSeconds).optional().describe('The time limit. Defaults to 120.'),
+    unsandboxed: z.boolean().optional().describe('Ask to run this outside the sandbox.'),
+    reason: z.string().optional().describe('With unsandboxed: why this cannot be done in the sandbox.'),
+  }),
+  title: ({ command }) => command,
+  async run(input, context) {
+    const sandbox = await decideBoundary(input, context)
+    if (sandbox === 'refused') return notAllowed
+    const seconds = input.timeout_seconds ?? 120
+    const { workspace, signal } = context
+    const progress = reportProgress(context.working)
+    const limits = { sandbox: sandbox === 'inside', timeoutMs: seconds * 1000, signal }
+    const options = { ...limits, workspace: workspace.root, onOutput: progress.add }
+    try {
+      return withHints(input.command, resultText(await context.shell.run(input.command, options), seconds))
+    } finally {
+      progress.stop()
+    }
+  },
+})
+
+/**
+ * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with the permission `shell.escalate`
+ * outside. Without a sandbox the user is asked too, and the question says so.
+ */
+export async function decideBoundary(
+  input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
+  context: ToolContext,
+): Promise<'inside' | 'outside' | 'refused'> {
+  const { shell, permitted } = context
+  if (context.mode === 'self-drive') return (await permitted('shell', input.command)) ? 'outside' : 'refused'
+  if (shell.withoutSandbox === 'pod') {
+    const title = `In the intern's pod, which is its sandbox: ${input.command}`
+    return (await permitted('shell', title)) ? 'outside' : 'refused'
+  }
+  const why = await shell.sandboxError(context.workspace.root)
+  if (why && shell.withoutSandbox === 'refuse') {
+    const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
+    if (!(await permitted('shell', title))) return 'refused'
+    throw new Error(
+      'The command was not run, though it was allowed: the sandbox is not available, and the operator allows no command ' +
+        `without it (setting "without_sandbox"). Inform the user. The file tools work. Reason: ${why}`,
+    )
+  }
+  if (why) {
+    const title = `The sandbox is not available, so this runs without one: ${input.command}`
+    return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
+  }
+  if (!input.unsandboxed) return (await permitted('shell', input.command)) ? 'inside' : 'refused'
+  const because = input.reason ? ` (${input.reason})` : ''
+  const title = `Outside the sandbox: ${input.command}${because}`
+  return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
+}
+
+const stopMessages = {
+  cancelled: 'Cancelled.',
+  output: 'Killed: it printed more than 64 MiB.',
+  processes: 'Killed: it started too many processes.',
+  memory: 'Killed: it used too much memory.',
+}
+
+const timeoutMessage = (seconds: number) =>
+  `Killed after ${seconds} s. What does not end by itself, such as a server, is for start_process; what takes longer, for a larger timeout_seconds.`
+
+function resultText({ end, output, complaint }: CommandResult, seconds: number): string {
+  const printed = [output.trimEnd(), complaint.trimEnd()].filter(Boolean).join('\n')
+  const body = printed || '(no output)'
+  if (end.kind === 'exited') return `${body}\n[exit code ${end.code}]`
+  if (end.kind === 'signalled') return `${body}\n[killed by ${end.signal}]`
+  return `${body}\n[${end.reason === 'timeout' ? timeoutMessage(seconds) : stopMessages[end.reason]}]`
+}

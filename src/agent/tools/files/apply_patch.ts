@@ -1,0 +1,103 @@
+import { withFilePath } from '#platform/files/file-error.ts'
+import { z } from '#platform/json/schema.ts'
+import { applyHunks } from '../../patch/apply-hunks.ts'
+import { type FilePatch, parsePatch } from '../../patch/parse-patch.ts'
+import { toSections } from '../../patch/unified-diff.ts'
+import { tool } from '../tool.ts'
+import { withSuggestions } from './similar-files.ts'
+import { decodeExactText } from './text.ts'
+import { isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
+
+const maxBytes = 10 * 1024 * 1024
+
+/** A file before and after the patch; null if it does not exist. */
+type Change = { path: string; before: string | null; after: string | null; notes?: string[] }
+
+export const applyPatch = tool({
+  name: 'apply_patch',
+  description: [
+    'Change several files at once, all or none. The patch has a section for each file: "*** Update File: path" with hunks,',
+    '"*** Add File: path" with every line after "+", or "*** Delete File: path"; "*** Move to: path" right below an update',
+    'renames. A hunk begins with "@@", or "@@ a line above it" where its lines stand more than once; its lines begin with',
+    '" " (stays), "-" (goes) or "+" (comes). Give three lines around each change, exactly as they stand in the file. Line',
+    'numbers are not needed.',
+  ].join(' '),
+  kind: 'edit',
+  runsAlone: true,
+  input: z.object({ patch: z.string().min(1).describe('The whole patch.') }),
+  title: ({ patch }) => `Patch ${readPaths(patch).join(', ')}`,
+  paths: ({ patch }) => readPaths(patch),
+  async run({ patch }, { workspace }) {
+    const changes: Change[] = []
+    const errors: string[] = []
+    // Computes all changes before anything is written, and reports all errors at once.
+    for (const file of parsePatch(patch)) {
+      await computeChanges(workspace, file).then(
+        (found) => changes.push(...found),
+        (error: Error) => errors.push(error.message),
+      )
+    }
+    if (errors.length > 0) throw new Error(`Nothing was changed. ${errors.join('\n')}`)
+    await writeAll(workspace, changes)
+    return {
+      text: changes.map(describeChange).join('\n'),
+      changes: changes.map(({ path, before, after }) => ({ path, before, after: after ?? '' })),
+    }
+  },
+})
+
+function readPaths(patch: string): string[] {
+  return [...toSections(patch).matchAll(/^\*\*\* (?:(?:Add|Delete|Update) File|Move to): (.+)$/gm)].map(([, path]) =>
+    path!.trim(),
+  )
+}
+
+async function computeChanges(workspace: Workspace, file: FilePatch): Promise<Change[]> {
+  const { path } = file
+  const exists = await isFile(workspace, path)
+  if (file.kind === 'add') {
+    if (exists) throw new Error(`${path} already exists: update it instead.`)
+    return [{ path, before: null, after: file.text }]
+  }
+  const before = await readText(workspace, path)
+  if (file.kind === 'delete') return [{ path, before, after: null }]
+  const { text: after, notes } = await withFilePath(path, async () => applyHunks(before, file.hunks))
+  if (file.to === undefined) return [{ path, before, after, notes }]
+  if (await isFile(workspace, file.to)) throw new Error(`${file.to} already exists, so ${path} cannot be moved there.`)
+  return [
+    { path: file.to, before: null, after, notes },
+    { path, before, after: null },
+  ]
+}
+
+async function readText(workspace: Workspace, path: string): Promise<string> {
+  const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
+  return withFilePath(path, async () => {
+    if (size > maxBytes) throw new Error(`has ${size} bytes, too many to patch`)
+    return decodeExactText(bytes)
+  })
+}
+
+/** Writes all changes. If one fails, restores the files that were written before. */
+async function writeAll(workspace: Workspace, changes: Change[]): Promise<void> {
+  const applied: Change[] = []
+  try {
+    for (const change of changes) {
+      await writeOrRemove(workspace, change.path, change.after)
+      applied.push(change)
+    }
+  } catch (error) {
+    for (const { path, before } of applied.reverse()) await writeOrRemove(workspace, path, before)
+    throw new Error(`Nothing was changed. ${(error as Error).message}`)
+  }
+}
+
+async function writeOrRemove(workspace: Workspace, path: string, text: string | null): Promise<void> {
+  if (text === null) await removeFile(workspace, path)
+  else await writeText(workspace, path, text)
+}
+
+function describeChange({ path, before, after, notes = [] }: Change): string {
+  const summary = `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
+  return [summary, ...notes].join('\n')
+}

@@ -1,0 +1,133 @@
+import { withFilePath } from '#platform/files/file-error.ts'
+import { z } from '#platform/json/schema.ts'
+import { findNearestIndex, formatLines } from '../../patch/similar-lines.ts'
+import { tool } from '../tool.ts'
+import { withSuggestions } from './similar-files.ts'
+import { decodeExactText } from './text.ts'
+import { readBytes, writeText } from './workspace.ts'
+
+const maxBytes = 10 * 1024 * 1024
+
+export const editFile = tool({
+  name: 'edit_file',
+  description: [
+    'Change a part of a text file: old_text is replaced by new_text. old_text must stand in the file exactly once, to',
+    'the last space and line end, without the line numbers read_file shows: give enough lines around the change to make',
+    'it unique, or set replace_all to change every place.',
+  ].join(' '),
+  kind: 'edit',
+  runsAlone: true,
+  input: z.object({
+    path: z.string().min(1).describe('The file, relative to the workspace.'),
+    old_text: z.string().min(1).describe('The text to replace, exactly as it stands in the file.'),
+    new_text: z.string().describe('What comes in its place.'),
+    replace_all: z.boolean().optional().describe('Replace every place where old_text stands.'),
+  }),
+  title: ({ path }) => `Edit ${path}`,
+  async run({ path, old_text, new_text, replace_all = false }, { workspace }) {
+    const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
+    const { text, places } = await withFilePath(path, async () => {
+      if (size > maxBytes) throw new Error(`has ${size} bytes, too many to edit`)
+      return replaceText(decodeExactText(bytes), old_text, new_text, replace_all)
+    })
+    await writeText(workspace, path, text)
+    return places.length === 1
+      ? `Changed ${path} at line ${places[0]}.`
+      : `Changed ${path} in ${places.length} places (lines ${places.slice(0, 20).join(', ')}).`
+  },
+})
+
+function replaceText(text: string, old_text: string, new_text: string, all: boolean) {
+  const [before, after] = removeLineNumbers(text, old_text, new_text)
+  if (before === after) throw new Error('stays as it is: old_text and new_text are the same')
+  const exact = exactMatches(text, before)
+  const matches = all || !exact.length ? matchesByLine(text, before) : exact
+  if (!matches.length) throw new Error(notFound(text, before))
+  const places = lineNumbers(text, matches)
+  if (matches.length > 1 && !all) {
+    const lineList = places.slice(0, 20).join(', ')
+    throw new Error(
+      `has old_text ${matches.length} times (lines ${lineList}): give more lines around it, or set replace_all`,
+    )
+  }
+  const result = replaceMatches(text, matches, before, after)
+  if (result === text) throw new Error('stays as it is: old_text and new_text differ only in line ends')
+  return { text: result, places }
+}
+
+/** A range of the file's text. */
+type Match = { start: number; end: number }
+
+function exactMatches(text: string, part: string): Match[] {
+  const matches: Match[] = []
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length))
+    matches.push({ start: at, end: at + part.length })
+  return matches
+}
+
+/** Finds matches line by line, so that LF and CRLF are equal. */
+function matchesByLine(text: string, part: string): Match[] {
+  // The positions of the removed CRs in the text without them.
+  const removedReturns = [...text.matchAll(/\r\n/g)].map(({ index }, count) => index - count)
+  let count = 0
+  const inFile = (at: number) => {
+    while (count < removedReturns.length && removedReturns[count]! < at) count++
+    return at + count
+  }
+  return exactMatches(toLf(text), toLf(part)).map(({ start, end }) => ({ start: inFile(start), end: inFile(end) }))
+}
+
+const toLf = (text: string) => text.replaceAll('\r\n', '\n')
+
+function replaceMatches(text: string, matches: Match[], before: string, after: string): string {
+  const parts: string[] = []
+  let from = 0
+  for (const match of matches) {
+    const isExact = text.slice(match.start, match.end) === before
+    // CRLF in the arguments of an exact match is intended: it may change the line ends.
+    const isLiteral = isExact && (before.includes('\r\n') || after.includes('\r\n'))
+    parts.push(text.slice(from, match.start), isLiteral ? after : withLineEndsOf(text, match, after))
+    from = match.end
+  }
+  return parts.join('') + text.slice(from)
+}
+
+/** Gives the new lines the line ends of the replaced lines, or of the adjacent lines. */
+function withLineEndsOf(text: string, { start, end }: Match, after: string): string {
+  const lineBreaks = text.slice(start, end).match(/\r?\n/g)
+  const next = text.slice(end).match(/\r?\n/)
+  const previous = text.slice(0, start).match(/\r?\n(?=[^\n]*$)/)
+  const lineEnds = lineBreaks ?? next ?? previous ?? ['\n']
+  let line = 0
+  return after.replace(/\r?\n/g, () => lineEnds[Math.min(line++, lineEnds.length - 1)]!)
+}
+
+function lineNumbers(text: string, matches: Match[]): number[] {
+  let [line, from] = [1, 0]
+  return matches.map(({ start }) => {
+    line += text.slice(from, start).split('\n').length - 1
+    from = start
+    return line
+  })
+}
+
+/** Removes the line numbers of read_file, which models copy although they are not part of the file. */
+function removeLineNumbers(text: string, before: string, after: string): [string, string] {
+  const lines = before.replace(/\n$/, '').split('\n')
+  if (text.includes(before) || !lines.every((line) => lineNumber.test(line))) return [before, after]
+  const removeNumbers = (part: string) => part.replace(new RegExp(lineNumber, 'gm'), '')
+  return [removeNumbers(before), removeNumbers(after)]
+}
+
+const lineNumber = /^ *\d+\t/
+
+/** Returns an error message with the most similar text, from which the model can make the next edit. */
+function notFound(text: string, part: string): string {
+  if (toLf(text).normalize('NFC').includes(toLf(part).normalize('NFC')))
+    return 'contains old_text only in another Unicode composition (such as é as one code point or as two): take old_text from the output of read_file, or choose lines without such characters'
+  const lines = text.split(/\r?\n/)
+  const oldLines = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
+  const at = findNearestIndex(lines, oldLines)
+  if (at === -1) return 'does not contain old_text, or anything like it: read the file again'
+  return `does not contain old_text exactly. The most similar lines:\n${formatLines(lines, at - 2, oldLines.length + 4)}\nTake old_text from these lines, without their numbers`
+}

@@ -1,0 +1,42 @@
+import { z } from '#platform/json/schema.ts'
+import { type ToolContext, tool } from '../tool.ts'
+import { withSuggestions } from './similar-files.ts'
+import { matchesPath, openWalk, type WalkEntry } from './walk.ts'
+
+const maxEntries = 1_000
+
+export const listFiles = tool({
+  name: 'list_files',
+  description: [
+    'List the files of a workspace folder and the folders in it. Folders end in /, links in @. With pattern (a glob such',
+    'as **/*.test.ts) only files that match are listed. Ignored folders (.gitignore, .git, node_modules) are named, not opened.',
+  ].join(' '),
+  kind: 'read',
+  runsAlone: false,
+  input: z.object({
+    path: z.string().optional().describe('The folder, relative to the workspace; defaults to the workspace.'),
+    depth: z.int().min(1).max(20).optional().describe('How many levels; defaults to 3, with pattern to 20.'),
+    pattern: z.string().optional().describe('A glob over paths relative to the workspace; without / over names.'),
+  }),
+  paths: ({ path = '.' }) => [path],
+  title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,
+  run: (input, context) => withSuggestions(context.workspace, input.path ?? '.', () => listEntries(input, context)),
+})
+
+type Input = { path?: string | undefined; depth?: number | undefined; pattern?: string | undefined }
+
+async function listEntries({ path = '.', depth, pattern }: Input, { workspace, signal }: ToolContext): Promise<string> {
+  const lines: string[] = []
+  for (const found of await openWalk(workspace, path, { deepest: depth ?? (pattern ? 20 : 3), hidden: true })) {
+    signal.throwIfAborted()
+    if (pattern && (found.kind === 'folder' || !matchesPath(found.path, pattern))) continue
+    if (lines.length === maxEntries) return `${lines.join('\n')}\n[more than ${maxEntries}: name a folder or a pattern]`
+    lines.push(formatEntry(found))
+  }
+  return lines.join('\n') || (pattern ? '(no file matches)' : '(empty)')
+}
+
+function formatEntry({ path, kind, excluded }: WalkEntry): string {
+  const end = { file: '', folder: excluded ? '/ (not opened)' : '/', link: '@', other: '' }[kind]
+  return path + end
+}
