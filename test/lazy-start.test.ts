@@ -18,6 +18,6 @@ test('a start builds only the schemas of the configured settings', async (t) => 
     return /^schemas made: (.*)$/m.exec(server.err())?.[1]
   }
   // The first one reads catalogues, which the second one has as the first left them.
-  assert.match((await start()) ?? '', /src\/catalogue\/sources\/format\.ts/)
+  assert.match((await start()) ?? '', /src\/catalogue\/sources\/format\/format\.ts/)
   assert.equal(await start(), '[]')
 })
