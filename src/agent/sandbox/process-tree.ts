@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
 
-const pageBytes = 4096
-
 /**
  * Counts the descendants of `pid` and their memory by Linux's /proc. Stops counting just above `maxProcesses`. On other
  * systems, and for a process that has ended, the result is 0.
@@ -14,10 +12,15 @@ export function measureTree(pid: number | undefined, maxProcesses: number): { pr
     const children = readProcFile(`/proc/${next}/task/${next}/children`)
     if (children === undefined) continue
     tree.processes++
-    tree.memoryBytes += Number(readProcFile(`/proc/${next}/statm`)?.split(' ')[1] ?? 0) * pageBytes
+    tree.memoryBytes += residentBytes(readProcFile(`/proc/${next}/status`))
     for (const child of children.split(' ')) if (child) pending.push(Number(child))
   }
   return tree
+}
+
+/** `statm` would count in pages, whose size differs between machines. */
+function residentBytes(status = ''): number {
+  return 1024 * Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1] ?? 0)
 }
 
 function readProcFile(file: string): string | undefined {
