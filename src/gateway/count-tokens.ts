@@ -50,6 +50,7 @@ export async function countTokens(deps: CountDeps, call: CountCall): Promise<Cou
   const { protocol } = client
   const groups = { sessionId: undefined, tags: readRequestTags(request.metadata) }
   const decision = await deps.policy.decide({ caller, host, groups, chat: request, body, protocol, candidates })
+  // Another model counts other tokens.
   const [first] = decision.candidates
   const preferred = withProviderSlugs(deps.catalogue.current(), request.provider)
   const planInput = { ...emptyPlanInput, preferences: readPreferences(preferred, request.route), candidates }

@@ -47,7 +47,7 @@ export type PolicyDecision = {
 }
 
 /** An endpoint that is being called, and whether with the workspace's own credential. */
-export type CurrentEndpoint = { target: Target; byok: boolean }
+type CurrentEndpoint = { target: Target; byok: boolean }
 
 /** A request in flight, whose caller or guardrails may have changed since it was admitted. */
 export type InFlightQuestion = {

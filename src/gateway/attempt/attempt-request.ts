@@ -56,7 +56,7 @@ export type EncodingDeps = {
 }
 
 /** A request encoded for one endpoint, and how its answer is handled. */
-export type EncodedAttempt = {
+type EncodedAttempt = {
   request: AttemptRequest
   /** Whether the bytes of the answer can be passed through, because both sides use the same protocol. */
   passThrough: boolean

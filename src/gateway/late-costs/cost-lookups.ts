@@ -25,7 +25,7 @@ import type { Catalogue, ModelLookup, ProviderLookup } from '../request/catalogu
 import type { Credentials } from '../request/credentials.ts'
 import { lateCharge } from './late-charge.ts'
 
-export type CostLookupDeps = {
+type CostLookupDeps = {
   db: Db
   catalogue: Catalogue<ModelLookup & ProviderLookup>
   credentials: Credentials
@@ -74,7 +74,7 @@ export function startCostLookups(
 }
 
 /** Makes one attempt to learn the cost of a request. The last one leaves the charge as it is. */
-export async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLookup): Promise<void> {
+async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLookup): Promise<void> {
   const { db, now } = deps
   const row = await db.query
     .selectFrom('generations')
@@ -87,8 +87,9 @@ export async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLoo
   const bill = await requestBill(deps, caller, answered, row.upstream_id)
   if (bill) {
     await db.exclusively(`charges of ${row.organization_id}`, async (tx) => {
-      const priceOf = (charged: ChargedRow) => () => priceOfTokens(answered.endpoint, bill, charged)
-      const corrected = await correctCharge(db, tx, id, (charged) => lateCharge(charged, bill, priceOf(charged), now()))
+      const corrected = await correctCharge(db, tx, id, (charged) =>
+        lateCharge(charged, bill, () => priceOfTokens(answered.endpoint, bill, charged), now()),
+      )
       await deleteCostLookups(tx, [id])
       if (!corrected) return
       const event = { at: now(), organizationId: row.organization_id, kind: 'generations' as const }

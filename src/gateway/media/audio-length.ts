@@ -1,4 +1,4 @@
-export type AudioFormat = 'wav' | 'mp3'
+type AudioFormat = 'wav' | 'mp3'
 
 /**
  * The maximum length of a recording in seconds, by the most generous decoder. Undefined if its bytes do not prove it.

@@ -32,7 +32,7 @@ const audioFormats = new Map<string, 'wav' | 'mp3'>([
 const headLength = 256 * 1024
 
 /** The declaration of a medium in a request: the type of its part, and its media type or format. */
-export type DeclaredMedium = { part: unknown; mediaType?: unknown; format?: unknown }
+type DeclaredMedium = { part: unknown; mediaType?: unknown; format?: unknown }
 
 /**
  * Reads a medium of a request.

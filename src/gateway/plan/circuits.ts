@@ -3,7 +3,7 @@ import { type Circuit, type CircuitEvent, freshCircuit, step } from './circuit.t
 import { type CircuitHealth, healthOf, type Restriction, restrictionOf } from './circuit-health.ts'
 
 /** A failed attempt, as the circuit breaker sees it. */
-export type CircuitFailure = {
+type CircuitFailure = {
   /** The upstream's `Retry-After`, in milliseconds. */
   retryAfterMs?: number | undefined
   /** The connection was lost. Several attempts can share one connection. */

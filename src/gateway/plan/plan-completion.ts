@@ -23,7 +23,7 @@ export type PlanDeps = {
 }
 
 /** The request that is planned. */
-export type PlannedRequest = {
+type PlannedRequest = {
   chat: ChatRequest
   client: ClientProtocol
   caller: { workspaceId: string }

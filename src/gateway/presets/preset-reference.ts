@@ -7,7 +7,7 @@ const prefix = '@preset/'
 const versionPattern = /^(.*)@(\d{1,9})$/s
 
 /** A preset, or one version of it. Without a version, the designated one applies. */
-export type PresetReference = { slug: string; version?: number; bodyWithoutPreset: Body }
+type PresetReference = { slug: string; version?: number; bodyWithoutPreset: Body }
 
 /**
  * Finds the preset that a request names in `preset` or `model`. Returns it with the request without that name, or

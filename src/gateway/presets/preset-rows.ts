@@ -8,11 +8,11 @@ import type { Preset, PresetStatus, PresetVersion, PresetWithVersion } from './p
 /** Statements on presets and their versions. No other file reads or writes these tables. */
 
 type Reader = Query | Tx
-export type PresetRow = Selectable<Tables['presets']>
+type PresetRow = Selectable<Tables['presets']>
 type VersionRow = Selectable<Tables['preset_versions']>
 
 /** A version in the domain. Its contents are serialized here. */
-export type NewVersion = Omit<VersionRow, 'config'> & { config: Record<string, unknown> }
+type NewVersion = Omit<VersionRow, 'config'> & { config: Record<string, unknown> }
 
 export async function findPreset(
   db: Reader,

@@ -33,7 +33,7 @@ export const NewPresetVersion = strictFields(
 type NewPresetVersion = z.infer<typeof NewPresetVersion>
 
 type Body = Record<string, unknown>
-export type RequestedVersion = { settings: PresetSettings; skippedFields: string[] }
+type RequestedVersion = { settings: PresetSettings; skippedFields: string[] }
 
 /**
  * The settings of a request, and the names of its fields that a preset does not store. A request that names a preset has

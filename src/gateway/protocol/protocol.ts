@@ -120,7 +120,7 @@ export type AnswerHead = {
 }
 
 /** `passedEvents`: the number of upstream events that the client has received already. */
-export type WriterOptions = { includeUsage: boolean; passedEvents?: number }
+type WriterOptions = { includeUsage: boolean; passedEvents?: number }
 
 /**
  * A protocol of clients: translates its requests to chat requests, and answer events to its answers. Each has a folder

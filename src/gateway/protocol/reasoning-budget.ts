@@ -15,7 +15,7 @@ const reasoningShares: Record<string, number> = {
 export const minThinkingBudget = 1024
 
 /** The thinking options of a request. `effort` and `budgetTokens` are defined if the request has them. */
-export type ThinkingSetting =
+type ThinkingSetting =
   | { enabled: false }
   | { enabled: true; effort: string | undefined; budgetTokens: number | undefined }
 

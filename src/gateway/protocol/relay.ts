@@ -18,7 +18,7 @@ type CountText = (type: TextEvent['type'], bytes: number) => void
 type PriceTokens = (tokens: TokenCounts) => CostNote
 
 /** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
-export type StreamRelay = Receiver & {
+type StreamRelay = Receiver & {
   /** The failure after the first byte, if any. */
   failure: AttemptFailure | undefined
   /** Whether a slow client throttled the upstream. If so, it may have generated much more than was read. */
@@ -164,7 +164,7 @@ function toCostNote({ tokens, restated }: UsageEvent, price: PriceTokens): CostN
 }
 
 /** Builds a whole answer for a client that does not stream. */
-export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => WholeBody }
+type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => WholeBody }
 
 type WholeRelayOptions = {
   client: ClientProtocol

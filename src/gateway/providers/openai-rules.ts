@@ -8,7 +8,7 @@ import { toStrictSchema } from '../protocol/repairs/strict-schema.ts'
 import { noteDropped, type ToolShape } from '../protocol/repairs/tool-repair.ts'
 
 /** The tool names that OpenAI accepts, and most servers of its protocols. */
-export const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {
+const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {
   allowedCharacters: /^[a-zA-Z0-9_-]+$/,
   maxLength: 64,
 }
@@ -57,7 +57,7 @@ function withFormatName(format: Strict): Strict {
 }
 
 /** A strict schema must close each object and require each property. Otherwise it is sent as not strict. */
-export function withStrict(holder: Strict, field: string, name: string, dropped: string[]): Strict {
+function withStrict(holder: Strict, field: string, name: string, dropped: string[]): Strict {
   if (holder.strict !== true) return holder
   const schema = toStrictSchema(holder[field])
   if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }

@@ -29,6 +29,3 @@ export function findProviderProtocol(
   const chatProtocol = protocol && protocols[protocol]
   return task === undefined ? chatProtocol : chatProtocol?.tasks?.[task]
 }
-
-/** The protocols that support a task. */
-export const protocolsWithTask = (task: Task) => Object.values(protocols).filter(({ tasks }) => tasks?.[task])

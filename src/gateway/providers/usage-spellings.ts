@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import type { ReportedCounts } from './token-counts.ts'
 import { readCount, sumCounts } from './token-counts.ts'
 
-export type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion' | 'mismatch'>
+type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion' | 'mismatch'>
 
 /** The names of counts in the usage of some servers, as paths of one or two names. */
 export type UsageSpelling = {

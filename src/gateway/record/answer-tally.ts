@@ -18,7 +18,7 @@ export type BillableCounts = {
 }
 
 /** The counts of an answer, collected while it is relayed. */
-export type AnswerTally = BillableCounts & {
+type AnswerTally = BillableCounts & {
   finish: FinishReason | undefined
   nativeFinish: string | undefined
   /** How the upstream's last counts contradict each other. */

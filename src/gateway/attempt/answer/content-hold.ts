@@ -41,5 +41,5 @@ const typesWithoutContent: ReadonlySet<AnswerEvent['type']> = new Set(['started'
 /** Whether an event is content or the end of an answer, so that no other endpoint is tried after it. */
 export const endsHold = ({ type }: AnswerEvent) => !typesWithoutContent.has(type)
 
-/** Whether an event is content: text, reasoning, a refusal, a call or an image. */
+/** Whether an event is a piece of content, such as text, a call or an image. */
 export const isContent = (type: AnswerEvent['type']) => !typesWithoutContent.has(type) && type !== 'finish'

@@ -97,6 +97,7 @@ function withRewrittenLine(text: string, from: number, rewriting: Rewriting): st
 
 /** Searched as text, because quotes within strings are escaped. */
 function needsRewriteInChoice(text: string): boolean {
+  // Only an event without choices is complete without a delta and a finish reason.
   if (!text.includes('"delta"')) return !text.includes('"choices":[]')
   if (/"(?:message|function_call)"\s*:\s*\{/.test(text)) return true
   if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))

@@ -31,7 +31,7 @@ export const readArguments = (item: { type?: string; arguments?: string; input?:
   item.type === 'custom_tool_call' ? item.input : item.arguments
 
 /** A call that the client has: its index among the calls and among the items, and its arguments so far. */
-export type RelayedCall = { call: number; index: number; item: CallItem | CustomCallItem; isDone: boolean }
+type RelayedCall = { call: number; index: number; item: CallItem | CustomCallItem; isDone: boolean }
 type CallEvents = ReturnType<typeof callEventsIn>
 
 /**

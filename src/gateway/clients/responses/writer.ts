@@ -244,5 +244,6 @@ export class ResponseWriter implements StreamWriter {
 /** The error code of the protocol. */
 function errorCodeFor(status: number): string {
   if (status === 429) return 'rate_limit_exceeded'
+  // 408: the provider did not answer in time.
   return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
 }

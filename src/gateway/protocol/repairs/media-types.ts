@@ -30,7 +30,7 @@ function detectMediaType(base64: string): string | undefined {
  * The registered name of a media type, in lower case, because providers do not ignore case. Providers also compare the type
  * of an image with its content, so a wrong or missing one is corrected.
  */
-export function correctMediaType(mediaType: string, base64: string): string {
+function correctMediaType(mediaType: string, base64: string): string {
   const lower = mediaType.toLowerCase()
   const name = Object.hasOwn(registeredNames, lower) ? registeredNames[lower]! : lower
   const isUncertain = name === '' || name === 'application/octet-stream' || name.startsWith('image/')

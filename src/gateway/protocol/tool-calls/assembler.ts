@@ -135,12 +135,15 @@ export class ToolCallAssembler {
     const { key, id, name } = piece
     const callByKey = key === undefined ? undefined : this.#index?.byKey.get(key)
     const callById = id ? this.#index?.byId.get(id) : undefined
+    // The id decides, unless the piece has the number of another call.
     if (callById && (key === undefined || callById.key === undefined || callById.key === key || callById === callByKey))
       return callById
     // Some servers give each piece of a call another number or id.
     if (callById && !name && callById.name !== undefined && !callById.isComplete) return callById
+    // The rest of arguments belongs to the call that lacks it, although its id is another one.
     const latest = callByKey ?? this.#latest
     if (latest?.isCut && !callById && continuesArguments(piece)) return latest
+    // Without a number, of the piece or of the latest call, pieces follow each other.
     const candidate = callByKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
     if (!candidate || (id && candidate.id !== undefined && !callById) || this.#startsNewCall(candidate, piece))
       return undefined

@@ -73,6 +73,7 @@ function answersTool(turns: Turn[]): boolean {
 /** Translates `reasoning` of this service. */
 function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
   const choice = sent.tool_choice as { type?: string } | undefined
+  // A forced call excludes reasoning, and `thinking` of the client takes precedence.
   const isToolOptional = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
   const request = {
     messages: [],

@@ -55,6 +55,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
   }
   if (answersToolWithoutThoughts(chat)) return { maxTokens, canSample }
   const budget = Math.max(minThinkingBudget, computeThinkingBudget(setting, maxTokens))
+  // The limit includes reasoning, so a budget that leaves no room for the answer is added to it.
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
   if (limit <= minThinkingBudget) return { maxTokens, canSample }

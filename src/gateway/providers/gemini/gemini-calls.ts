@@ -12,7 +12,7 @@ export type FunctionCall = {
 }
 
 /** The thought signature of a part. */
-export type Signature = { encrypted?: string }
+type Signature = { encrypted?: string }
 
 /** The format of signed reasoning. */
 export const format = 'google-gemini-v1' as const

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 
 export type Source = { uri?: string; title?: string }
 /** A result of a file store. It has a URL if the file came from one. */
-export type Retrieved = Source & { text?: string; fileSearchStore?: string }
+type Retrieved = Source & { text?: string; fileSearchStore?: string }
 /** Positions in bytes of UTF-8. A missing start is 0. */
 type Segment = { startIndex?: number; endIndex?: number; text?: string }
 

@@ -53,6 +53,7 @@ function withReasoning(message: Message, model: string, field: ChatDialect['reas
   switch (field) {
     case 'none':
       return rest
+    // The server gets reasoning in the members in which it sent it.
     case undefined:
       if (earlier.chatDetails.some(isGoogleSignature)) return withSignatures(rest, earlier.chatDetails)
       if (earlier.isUntranslated) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)

@@ -46,6 +46,7 @@ export class BlockCheck {
       case 'content_block_stop':
         return this.#stop(event, calls)
       default:
+        // A message must not end within a call.
         return !(this.#open?.call && event.type === 'message_delta') && this.#endsEmpty(calls)
     }
   }

@@ -3,7 +3,7 @@ import type { AnswerHead, CostNote } from '../../../protocol/protocol.ts'
 
 export type TextBlock = { type: 'text'; text: string; citations: unknown[] | null }
 export type ThinkingBlock = { type: 'thinking'; thinking: string; signature: string }
-export type RedactedBlock = { type: 'redacted_thinking'; data: string }
+type RedactedBlock = { type: 'redacted_thinking'; data: string }
 export type CallBlock = { type: 'tool_use'; id: string; name: string; input: object; caller: { type: 'direct' } }
 export type AnswerBlock = TextBlock | ThinkingBlock | RedactedBlock | CallBlock
 
