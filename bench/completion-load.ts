@@ -66,6 +66,21 @@ function exchange(socket: Socket, target: CompletionTarget): Promise<Exchange> {
   })
 }
 
+/** Sends a number of requests over several connections, each as soon as the previous answer has ended. */
+export async function sendRequests(
+  target: CompletionTarget,
+  { connections, times }: { connections: number; times: number },
+): Promise<void> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connectTo(target)))
+  let remaining = times
+  await Promise.all(
+    sockets.map(async (socket) => {
+      while (remaining-- > 0) await sendRequest(socket, target)
+    }),
+  )
+  for (const socket of sockets) socket.destroy()
+}
+
 type Load = { rate: number; refused: number; wholeMs: number[] }
 
 /**

@@ -31,6 +31,7 @@ export async function measureBusyHour(
     lowest.push(Math.min(...heaps))
   }
   await requireNewest(page, service)
+  // The first part fills the page.
   const growthMb = lowest.at(-1)! - lowest[1]!
   const label = `${answered.toLocaleString('en')} requests shown live, ${perSecond} a second`
   report(`${label}: heap, each sixth`, `${lowest.map((heap) => heap.toFixed(1)).join(' ')} MB`)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type CompletionTarget, completionTarget, connectTo, sendRequest } from './completion-load.ts'
+import { completionTarget, sendRequests } from './completion-load.ts'
 import { report } from './report.ts'
 import { processorMicroseconds, type RunningServer } from './servers.ts'
 
@@ -27,7 +27,7 @@ export async function measurePlane(startServer: Start, folder: string, apiKey: s
   for (let round = -warmUps; round < rounds; round++) {
     for (const [at, { url, pid }] of servers.entries()) {
       const before = processorMicroseconds(pid)
-      await sendRequests(completionTarget(url, apiKey, body))
+      await sendRequests(completionTarget(url, apiKey, body), load)
       if (round >= 0) microseconds[at]!.push((processorMicroseconds(pid) - before) / load.times)
     }
   }
@@ -49,15 +49,4 @@ export async function measurePlane(startServer: Start, folder: string, apiKey: s
     text: `<= ${maxRatio.toFixed(3)}`,
     isMet: ratio <= maxRatio,
   })
-}
-
-async function sendRequests(target: CompletionTarget): Promise<void> {
-  const sockets = await Promise.all(Array.from({ length: load.connections }, () => connectTo(target)))
-  let remaining = load.times
-  await Promise.all(
-    sockets.map(async (socket) => {
-      while (remaining-- > 0) await sendRequest(socket, target)
-    }),
-  )
-  for (const socket of sockets) socket.destroy()
 }

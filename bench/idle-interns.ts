@@ -5,6 +5,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createIntern, requestJson } from './intern-api.ts'
 import { type Intern, quantile, takeTurn } from './intern-load.ts'
 import { exitWithVerdict, report } from './report.ts'
 import {
@@ -12,6 +13,7 @@ import {
   npmStartArguments,
   prepareFolder,
   processorMicroseconds,
+  proportionalMegabytes,
   type RunningServer,
   residentMegabytes,
   start,
@@ -51,11 +53,9 @@ async function bench(
     const memoryBefore = residentMegabytes(server.pid)!
     const interns: Intern[] = []
     // A few at a time, so that the machine is not overloaded.
+    let started = 0
     const createInterns = async () => {
-      while (interns.length < number) {
-        const at = interns.push(undefined as never)
-        interns[at - 1] = await createIntern(server, `idle-${at}`)
-      }
+      while (started < number) interns.push(await createIntern(server.url, `idle-${++started}`))
     }
     await Promise.all(Array.from({ length: 3 }, createInterns))
     console.log(
@@ -66,21 +66,6 @@ async function bench(
     await server.stop()
     fixture.remove()
   }
-}
-
-async function request(server: RunningServer, method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(server.url + path, {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return response.json()
-}
-
-async function createIntern(server: RunningServer, name: string): Promise<Intern> {
-  const { id } = await request(server, 'POST', '/interns', { name, provision: true })
-  while ((await request(server, 'GET', `/interns/${id}`)).status !== 'running') await sleep(20)
-  return { url: new URL(server.url), key: apiKey, id }
 }
 
 /** The processes of interns: the daemons and their descendants. */
@@ -94,12 +79,6 @@ function processesOf(dataDir: string): number[] {
   })
 }
 
-/** The private memory of a process, and its share of common memory. */
-function proportionalMegabytes(pid: number): number {
-  const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
-}
-
 async function reportCosts(server: RunningServer, dataDir: string, number: number) {
   const pids = processesOf(dataDir).filter((pid) => pid !== server.pid)
   const megabytes = pids.reduce((sum, pid) => sum + proportionalMegabytes(pid), 0)
@@ -107,12 +86,12 @@ async function reportCosts(server: RunningServer, dataDir: string, number: numbe
   const processorTime = () => all.reduce((sum, pid) => sum + (processorMicroseconds(pid) || 0), 0)
   const timeBefore = processorTime()
   await sleep(restMs)
-  const share = (processorTime() - timeBefore) / restMs / 10
+  const percent = ((processorTime() - timeBefore) / (restMs * 1000)) * 100
   report(`${number} idle: processes other than the server`, String(pids.length))
   report(`${number} idle: memory of an intern (proportional)`, `${(megabytes / number).toFixed(2)} MB`)
   report(`${number} idle: memory of all interns`, `${megabytes.toFixed(0)} MB`)
   report(`${number} idle: the server, resident`, `${residentMegabytes(server.pid)!.toFixed(0)} MB`)
-  report(`${number} idle: share of one core, server and interns together`, `${share.toFixed(1)} %`)
+  report(`${number} idle: share of one core, server and interns together`, `${percent.toFixed(1)} %`)
   return { processes: pids.length }
 }
 
@@ -139,7 +118,7 @@ function reportTimes(label: string, times: number[], maxMs?: number): void {
 
 async function reportAsleep(server: RunningServer, dataDir: string, interns: Intern[]): Promise<void> {
   for (const { id } of interns)
-    while ((await request(server, 'GET', `/interns/${id}`)).asleep_since === null) await sleep(100)
+    while ((await requestJson(server.url, 'GET', `/interns/${id}`)).asleep_since === null) await sleep(100)
   await sleep(2000)
   const { processes } = await reportCosts(server, dataDir, interns.length)
   report('asleep: remaining processes', String(processes), { text: '0', isMet: processes === 0 })

@@ -3,10 +3,10 @@
  * through a server without interns, over TCP with TLS. Needs a Postgres: TEST_DATABASE_URL.
  */
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newTestStore } from '#test/harness/database/databases.ts'
 import { runConcurrentTurns, type StartTurn } from './concurrent-turns.ts'
+import { createIntern } from './intern-api.ts'
 import { type Intern, quantile, takeTurn } from './intern-load.ts'
 import { exitWithVerdict, median, report } from './report.ts'
 import { apiKey, npmStartArguments, prepareFolder, start } from './servers.ts'
@@ -44,7 +44,8 @@ const near = await start(npmStartArguments(), {
 const far = await start(npmStartArguments(), { ...shared, DATA_DIR: join(fixture.folder, 'far'), INTERNS: 'off' })
 try {
   const interns: string[] = []
-  for (let number = 1; number <= 20; number++) interns.push(await createIntern(`bench-${number}`))
+  const agent = { command: process.execPath, args: [script, 'load'] }
+  for (let number = 1; number <= 20; number++) interns.push((await createIntern(near.url, `bench-${number}`, agent)).id)
   await benchFirstWords(interns[0]!)
   for (const rate of rates) await benchRate(interns, rate)
 } finally {
@@ -54,22 +55,6 @@ try {
   await database.remove()
 }
 exitWithVerdict()
-
-async function request(method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(near.url + path, {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return response.json()
-}
-
-async function createIntern(name: string): Promise<string> {
-  const agent = { command: process.execPath, args: [script, 'load'] }
-  const { id } = await request('POST', '/interns', { name, provision: true, agent })
-  while ((await request('GET', `/interns/${id}`)).status !== 'running') await sleep(20)
-  return id
-}
 
 function internAt({ url }: { url: string }, id: string): Intern {
   return { url: new URL(url), key: apiKey, id }

@@ -3,10 +3,19 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
-import { runConcurrentTurns, type StartTurn, streams } from './concurrent-turns.ts'
+import { runConcurrentTurns, type StartTurn, streamCount } from './concurrent-turns.ts'
+import { createIntern, requestJson } from './intern-api.ts'
 import { type Intern, now, quantile, takeTurn, type Word } from './intern-load.ts'
 import { exitWithVerdict, median, report } from './report.ts'
-import { apiKey, npmStartArguments, prepareFolder, residentMegabytes, start } from './servers.ts'
+import {
+  apiKey,
+  liveMegabytes,
+  npmStartArguments,
+  prepareFolder,
+  processorMicroseconds,
+  residentMegabytes,
+  start,
+} from './servers.ts'
 
 /** The number of measurements for each rate of chunks a second, without and with the server in turn. */
 const pairs = { 2500: 1, 5000: 5, 7500: 1 }
@@ -40,25 +49,10 @@ try {
 }
 exitWithVerdict()
 
-async function request(method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(server.url + path, {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return response.json()
-}
-
-async function createIntern(name: string, agent?: object): Promise<Intern> {
-  const { id } = await request('POST', '/interns', { name, provision: true, ...(agent && { agent }) })
-  while ((await request('GET', `/interns/${id}`)).status !== 'running') await sleep(20)
-  return { url: new URL(server.url), key: apiKey, id }
-}
-
 /** Creates interns one after the other, so that their starts do not slow each other down. */
 async function createInterns(count: number, agent: object): Promise<Intern[]> {
   const created: Intern[] = []
-  for (let number = 1; number <= count; number++) created.push(await createIntern(`bench-${number}`, agent))
+  for (let number = 1; number <= count; number++) created.push(await createIntern(server.url, `bench-${number}`, agent))
   return created
 }
 
@@ -85,9 +79,9 @@ async function benchFirstWords(warm: Intern): Promise<void> {
 
   const coldTimes: number[] = []
   for (let number = 1; number <= 6; number++) {
-    const cold = await createIntern(`cold-${number}`)
+    const cold = await createIntern(server.url, `cold-${number}`)
     coldTimes.push((await takeTurn(cold, { content: 'think' })).toFirstWord)
-    await request('POST', `/interns/${cold.id}/suspend`)
+    await requestJson(server.url, 'POST', `/interns/${cold.id}/suspend`)
   }
   // The first start is slower, because its code is not cached yet.
   const cold = median(coldTimes.slice(1))
@@ -97,36 +91,25 @@ async function benchFirstWords(warm: Intern): Promise<void> {
   })
 }
 
-/** The processor time of a process in milliseconds. The system counts it in ticks of 10 ms. */
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
-/** The memory of the server, in its heap and outside, after a garbage collection. */
-async function liveMegabytes(): Promise<number> {
-  process.kill(server.pid, 'SIGUSR2')
-  await sleep(1000)
-  return Number(readFileSync(liveMemoryFile, 'utf8'))
-}
+const serverMegabytes = () => liveMegabytes(server.pid, liveMemoryFile)
 
 /** Runs a thousand turns on all interns, and measures delays, memory and processor time of the server. */
 async function serverRound(interns: Intern[], chunksPerSecond: number, seconds: number) {
   const startTurn: StartTurn = async (stream, content, onWords, signal) =>
     (await takeTurn(interns[stream % interns.length]!, { content }, { onWords, signal })).words
   let megabytes = 0
-  let usedMs = 0
+  let usedMicros = 0
   const atRest = async () => {
-    megabytes = await liveMegabytes()
+    megabytes = await serverMegabytes()
   }
   const atStart = () => {
-    usedMs = processorMs(server.pid)
+    usedMicros = processorMicroseconds(server.pid)
   }
   const atEnd = () => {
-    usedMs = processorMs(server.pid) - usedMs
+    usedMicros = processorMicroseconds(server.pid) - usedMicros
   }
   const delays = await runConcurrentTurns(chunksPerSecond, seconds, startTurn, { atRest, atStart, atEnd })
-  return { delays, megabytes, processorMicros: (usedMs * 1000) / delays.length }
+  return { delays, megabytes, processorMicros: usedMicros / delays.length }
 }
 
 /** Runs the same turns directly at the sockets of the daemons, without the server. */
@@ -153,7 +136,7 @@ function directRound(interns: Intern[], chunksPerSecond: number, seconds: number
 
 async function benchStreams(interns: Intern[]): Promise<void> {
   await serverRound(interns, 2000, 1)
-  const idle = await liveMegabytes()
+  const idle = await serverMegabytes()
   const p50 = (delays: number[]) => quantile(delays, 0.5)
   const p99 = (delays: number[]) => quantile(delays, 0.99)
   for (const [rate, times] of Object.entries(pairs)) {
@@ -175,7 +158,7 @@ async function benchStreams(interns: Intern[]): Promise<void> {
     const target = rate === '5000' ? { text: '<= 10 ms', isMet: added <= 10 } : undefined
     report(`${rate} chunks/s, added by the server, p99`, `${added.toFixed(1)} ms${spread}`, target)
     if (rate !== '5000') continue
-    const kilobytes = ((median(withServer.map(({ megabytes }) => megabytes)) - idle) * 1024) / streams
+    const kilobytes = ((median(withServer.map(({ megabytes }) => megabytes)) - idle) * 1024) / streamCount
     report('memory of the server per stream', `${kilobytes.toFixed(1)} kB`, {
       text: '<= 40 kB',
       isMet: kilobytes <= 40,
@@ -209,7 +192,7 @@ async function benchEndurance(intern: Intern): Promise<void> {
     }
     await sleep(3000)
     const files = { server: openFiles(server.pid), daemon: openFiles(daemon) }
-    return { megabytes: { server: await liveMegabytes(), daemon: median(megabytes) }, files }
+    return { megabytes: { server: await serverMegabytes(), daemon: median(megabytes) }, files }
   }
   const before = await runTenThousand()
   const after = await runTenThousand()

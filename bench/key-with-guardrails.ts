@@ -1,16 +1,12 @@
+import { requestJson } from './intern-api.ts'
+
 /** Creates a key in a separate workspace, with three guardrails: of the workspace, of its member and of the key. */
 export async function createKeyWithGuardrails(
   base: string,
   managementKey: string,
   { hasFilters }: { hasFilters: boolean },
 ): Promise<string> {
-  const request = async (method: string, path: string, body?: object): Promise<any> => {
-    const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
-    const response = await fetch(base + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-    const answer = await response.json()
-    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-    return answer
-  }
+  const request = (method: string, path: string, body: object) => requestJson(base, method, path, body, managementKey)
   const slug = hasFilters ? 'filtered' : 'guarded'
   const { data: workspace } = await request('POST', '/workspaces', { name: slug, slug })
   const created = await request('POST', '/keys', { name: slug, workspace_id: workspace.id, limit: 500_000 })

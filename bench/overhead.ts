@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +18,7 @@ import { exitWithVerdict, median, report, setMachineLabel } from './report.ts'
 import {
   apiKey,
   hasTaskset,
+  liveMegabytes,
   npmStartArguments,
   onFirstCore,
   processorMicroseconds,
@@ -58,6 +59,7 @@ const folder = mkdtempSync(join(tmpdir(), 'signalbox-overhead-'))
 const liveMemoryFile = (name: string) => join(folder, `held-${name}`)
 const upstream = await startFixedUpstream()
 const service = await startService()
+/** Figures refer to them by index. */
 const gateways = [
   { name: 'ours', server: service },
   {
@@ -232,7 +234,7 @@ async function measureMemory(): Promise<void> {
     const megabytes: number[] = []
     for (const count of [100, 100 + streams, 100 + 2 * streams]) {
       await openUpTo(count, sockets, target)
-      megabytes.push(await liveMegabytes(server.pid, name))
+      megabytes.push(await liveMegabytes(server.pid, liveMemoryFile(name)))
     }
     for (const socket of sockets) socket.destroy()
     const kilobytes = [1, 2].map((i) => ((megabytes[i]! - megabytes[i - 1]!) * 1024) / streams)
@@ -250,15 +252,6 @@ async function openUpTo(count: number, sockets: Socket[], target: CompletionTarg
     if (sockets.length % 50 === 0) await sleep(20)
   }
   await sleep(3000)
-}
-
-/** The live memory of a server after a garbage collection. */
-async function liveMegabytes(pid: number, name: string): Promise<number> {
-  const file = liveMemoryFile(name)
-  rmSync(file, { force: true })
-  process.kill(pid, 'SIGUSR2')
-  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await sleep(50)
-  return Number(readFileSync(file, 'utf8'))
 }
 
 function percentile(timings: Timing[], share: number, field: keyof Timing): number {

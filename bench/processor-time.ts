@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync 
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type CompletionTarget, completionTarget, connectTo, sendRequest } from './completion-load.ts'
+import { completionTarget, sendRequests } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { median } from './report.ts'
 import { apiKey, microsecondsByThread, npmStartArguments, type RunningServer, start } from './servers.ts'
@@ -32,6 +32,7 @@ const loads: Record<string, { body: object; connections: number; times: number }
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-processor-'))
 const upstream = await startFixedUpstream()
 const checkouts = [process.cwd(), ...positionals.map((path) => resolve(path))]
+/** The two proxies, this checkout, then the others: figures refer to the first three by index. */
 const gateways: { name: string; server: RunningServer }[] = []
 try {
   gateways.push({ name: 'dispatch proxy', server: await start(['bench/dispatch-proxy.ts', upstream.url], {}) })
@@ -97,20 +98,6 @@ async function measure(name: string): Promise<void> {
     const threadTimes = [...threads[at]!].map(([kind, time]) => `${kind} ${(time / rounds / load.times).toFixed(0)}`)
     console.log(`    by thread, mean: ${threadTimes.filter((text) => !text.endsWith(' 0')).join(', ')}`)
   }
-}
-
-async function sendRequests(
-  target: CompletionTarget,
-  { connections, times }: { connections: number; times: number },
-): Promise<void> {
-  const sockets = await Promise.all(Array.from({ length: connections }, () => connectTo(target)))
-  let remaining = times
-  await Promise.all(
-    sockets.map(async (socket) => {
-      while (remaining-- > 0) await sendRequest(socket, target)
-    }),
-  )
-  for (const socket of sockets) socket.destroy()
 }
 
 /** The number of cores on which a process is allowed to run. */

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { syntheticSnapshot } from './synthetic-snapshot.ts'
 
@@ -119,6 +120,23 @@ export function residentMegabytes(pid: number): number | undefined {
   const file = `/proc/${pid}/status`
   const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+}
+
+/** The private memory of a process, and its share of memory that others use too, in MB. */
+export function proportionalMegabytes(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
+/**
+ * The memory of a server in its heap and outside, after a garbage collection, in MB. The server must load `collect-on-signal.ts`,
+ * which writes the figure to this file.
+ */
+export async function liveMegabytes(pid: number, file: string): Promise<number> {
+  rmSync(file, { force: true })
+  process.kill(pid, 'SIGUSR2')
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await sleep(50)
+  return Number(readFileSync(file, 'utf8'))
 }
 
 /** The processor time of a process so far, in microseconds. Unlike its speed, it does not depend on other load. */

@@ -1,6 +1,6 @@
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,14 @@ import { newEmptyTestStore, type TestStore } from '#test/harness/database/databa
 import { completionTarget, saturate } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { exitWithVerdict, median, report } from './report.ts'
-import { apiKey, npmStartArguments, processorMicroseconds, type RunningServer, start } from './servers.ts'
+import {
+  apiKey,
+  npmStartArguments,
+  processorMicroseconds,
+  proportionalMegabytes,
+  type RunningServer,
+  start,
+} from './servers.ts'
 
 /**
  * Compares services with one, two and four workers: their rates, and the processor time per request, which does not depend on other
@@ -185,11 +192,6 @@ const childrenOf = (pid: number) => {
 
 const processorTime = (pid: number) =>
   [pid, ...childrenOf(pid)].reduce((sum, process) => sum + (processorMicroseconds(process) || 0), 0)
-
-/** The memory of a process, with its share of memory that others use too, in MB. */
-function proportionalMegabytes(pid: number): number {
-  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
-}
 
 function measureMemory(services: RunningServer[]): void {
   for (const [at, { pid }] of services.entries()) {

@@ -11,7 +11,7 @@ const { readSettings } = await import('#agent/loop/settings.ts')
 const { createSessionStore } = await import('#agent/loop/session/session-store.ts')
 const { createShell } = await import('#agent/sandbox/shell.ts')
 const { tools } = await import('#agent/tools/tools.ts')
-const { createWebFetchTool: webFetch } = await import('#agent/tools/web_fetch.ts')
+const { createWebFetchTool } = await import('#agent/tools/web_fetch.ts')
 const { StartupError } = await import('#platform/core/fault.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { createOutgoingFetch } = await import('#platform/net/outgoing.ts')
@@ -29,7 +29,7 @@ try {
   const connection = createAgent({
     settings,
     ...(await modelFor(settings)),
-    tools: settings.webHosts.length > 0 ? [...tools, webFetch(settings.webHosts, proxies)] : tools,
+    tools: settings.webHosts.length > 0 ? [...tools, createWebFetchTool(settings.webHosts, proxies)] : tools,
     shell: createShell({ env: process.env, sandbox, withoutSandbox }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
     version,
@@ -56,18 +56,16 @@ function existingFile(variable: string): string | undefined {
 
 async function modelFor(settings: ReturnType<typeof readSettings>) {
   const { model, baseUrl, apiKey, windowTokens: maxTokens } = settings
-  const { createCatalogueWindow: catalogueWindow, createFixedWindow: fixedWindow } = await import(
-    '#agent/model/window.ts'
-  )
+  const { createCatalogueWindow, createFixedWindow } = await import('#agent/model/window.ts')
   if (!baseUrl || model === 'script') {
-    const { createScriptModel: scriptModel } = await import('#agent/model/script.ts')
+    const { createScriptModel } = await import('#agent/model/script.ts')
     return {
-      model: scriptModel({ newId: newUuid }),
-      windowOf: fixedWindow(maxTokens),
+      model: createScriptModel({ newId: newUuid }),
+      windowOf: createFixedWindow(maxTokens),
       hasImageInput: async () => false,
     }
   }
-  const { createOpenAiModel: openAiModel } = await import('#agent/model/openai.ts')
-  const windowAndInput = catalogueWindow({ baseUrl, apiKey, maxTokens, now: Date.now })
-  return { model: openAiModel({ baseUrl, apiKey, model, newId: newUuid }), ...windowAndInput }
+  const { createOpenAiModel } = await import('#agent/model/openai.ts')
+  const windowAndInput = createCatalogueWindow({ baseUrl, apiKey, maxTokens, now: Date.now })
+  return { model: createOpenAiModel({ baseUrl, apiKey, model, newId: newUuid }), ...windowAndInput }
 }

@@ -30,9 +30,6 @@ try {
   const { config, sources: settingSources } = loadSettings(process.env)
   const stream = logStream(config.log_format)
   const log = createLog({ level: config.log_level, format: config.log_format }, stream)
-  // Registers the handlers first, because a signal without a handler ends the process.
-  // A terminal sends Ctrl-C to npm and to this process, and npm forwards it, so a second signal does not force the end.
-  // A start in progress is finished first: otherwise it could leave interns running and never show the generated keys.
   const exit = (code: number): never => {
     log.info({ code }, 'exit')
     process.exit(code)
@@ -44,6 +41,7 @@ try {
   }
   const stop = async (options: { drain: boolean }, code = 0) => {
     stopping.abort()
+    // A start in progress is finished first: otherwise it could leave interns running and never show the generated keys.
     const startTimer = setTimeout(
       exitWith,
       startTimeoutMs,
@@ -64,7 +62,9 @@ try {
     const hasFailed = code !== 0 || started.lostRequestCount() > 0
     exit(hasFailed ? 1 : 0)
   }
+  // Registered before the start, because a signal without a handler ends the process.
   // SIGTERM drains first, so that a load balancer notices. Ctrl-C at a terminal does not.
+  // A terminal sends Ctrl-C to npm and to this process, and npm forwards it, so a second signal does not force the end.
   for (const [signal, drain] of [
     ['SIGINT', false],
     ['SIGTERM', true],

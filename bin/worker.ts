@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
-// As in server.ts: V8 does not shrink the young generation again after the catalogue was loaded.
+// Loading the modules creates much short-lived garbage, and V8 does not shrink the young generation again.
 setFlagsFromString('--semi-space-growth-factor=1')
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
@@ -29,4 +29,5 @@ runWorker({
     process.kill(process.pid, 'SIGKILL')
   },
 })
+// The modules are loaded.
 setFlagsFromString('--semi-space-growth-factor=2')
