@@ -100,9 +100,10 @@ export async function startService({
     reloadCatalogue: () => reloadCatalogue(deps),
     lostRequestCount: ledger.lostRequestCount,
     async stop({ drain = false } = {}) {
-      if (drain) await shutdown.drain(app.server, config.drain_ms)
-      else shutdown.skipDrain()
-      if (drain) log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
+      if (drain) {
+        await shutdown.drain(app.server, config.drain_ms)
+        log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
+      } else shutdown.skipDrain()
       await end()
     },
   }
@@ -178,20 +179,18 @@ async function closeGracefully(
   { graceMs, url }: CloseOptions,
 ) {
   const startedAt = performance.now()
-  const killRequest = new AbortController()
-  const graceOver = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(
-    () => {},
-  )
+  const waiting = new AbortController()
+  const graceOver = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: waiting.signal }).catch(() => {})
   if (supervisor.isSupervisingAny() && url !== undefined) {
     await using listener = await keepInternListener(app.server, internAddress(url))
     shutdown.leave(app.server)
-    const turnsEnded = listener.clientsClosed.then(() => supervisor.waitForTurns(killRequest.signal))
+    const turnsEnded = listener.clientsClosed.then(() => supervisor.waitForTurns(waiting.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
   }
   const remainingMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))
   const closing = shutdown.close(app, Math.min(graceMs, remainingMs))
   await Promise.race([closing, graceOver])
-  killRequest.abort()
+  waiting.abort()
   await Promise.all([closing, supervisor.stop()])
 }

@@ -45,6 +45,7 @@ function isField(name: string, value: unknown): boolean {
 function isMessage(message: unknown): boolean {
   if (!isObject(message)) return false
   const { role, content, name } = message
+  // The schema of a tool result has no name.
   if (name !== undefined && name !== null && !isText(name) && role !== 'tool') return false
   switch (role) {
     case 'system':

@@ -1,4 +1,4 @@
-import { isThoughtField, type ThoughtMetadata } from './thoughts.ts'
+import { isThoughtField, type ThoughtMetadata, thoughtFormats } from './thoughts.ts'
 
 const prefix = 'sealed.'
 
@@ -36,13 +36,11 @@ export function decodeThought(encoded: string, id: string | undefined): ThoughtM
   }
 }
 
-const formats: ReadonlySet<unknown> = new Set(['anthropic-claude-v1', 'google-gemini-v1', 'openai-responses-v1'])
-
 /** Copies only the members that `encodeThought` writes, because clients can forge the text. */
 function validMetadata(metadata: ThoughtMetadata): ThoughtMetadata | undefined {
   const { field, by, via } = metadata
   if (isThoughtField(field)) return typeof by === 'string' ? { field, by } : undefined
-  if (via !== 'chat' && !formats.has(metadata.format)) return undefined
+  if (via !== 'chat' && !thoughtFormats.some((format) => format === metadata.format)) return undefined
   const texts = (['format', 'signature', 'encrypted', 'id'] as const).filter(
     (name) => typeof metadata[name] === 'string',
   )

@@ -4,7 +4,7 @@ import type { Message } from './message.ts'
  * The format of reasoning blocks: only a provider of the same format can continue from them. Clients know these names.
  */
 export type ThoughtFormat = (typeof thoughtFormats)[number]
-const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
+export const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
 /**
  * Where a chat message has an unsigned thought: in a member of this name, in a content part of the type `thinking`, or

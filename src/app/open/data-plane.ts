@@ -60,9 +60,11 @@ export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
     context,
     'a provider reports a total of tokens that its counts do not explain',
   )
+  /** Set below: it needs the gateway, which records requests. */
   let lookUpCosts = () => {}
   const record = (generation: Generation) => {
     ledger.record(generation)
+    // The charge has a margin until the provider has reported the cost.
     if (generation.hasCostLookup && generation.margin > 0n) lookUpCosts()
     reports.add(generation)
   }

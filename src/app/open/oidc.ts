@@ -14,7 +14,7 @@ export function openOidc(context: Pick<OpenContext, 'parts'>): OidcClient | unde
   if (oidc_client_id === undefined) {
     throw new StartupError('The setting oidc_issuer needs oidc_client_id: the id that this service has at the issuer.')
   }
-  const onError = createWarning(context as OpenContext, 'a sign-in by OpenID Connect failed')
+  const onError = createWarning(context, 'a sign-in by OpenID Connect failed')
   const client = createOidcClient(
     { ...config, oidc_issuer, oidc_client_id },
     { now, fetch: createOutgoingFetch(config), onError },

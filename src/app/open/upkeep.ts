@@ -1,4 +1,4 @@
-import { findOpenAccounts } from '#interns/runs/limited-turns.ts'
+import { deleteExpiredAnnouncements, findOpenAccounts } from '#interns/runs/limited-turns.ts'
 import { keepPruningRuns } from '#interns/runs/run-store.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -25,7 +25,10 @@ export function openUpkeep(context: OpenContext, db: Db): void {
   cleanup.defer(startPruningContents({ db, now, onError: warnNotPruned }, contentDays))
   cleanup.defer(keepPruningRuns({ db, now, onError: warnNotPruned }, runDays))
   cleanup.defer(startPruningMarkers({ db, now, onError: warnNotPruned }))
-  const openTurns = () => findOpenAccounts({ db, now })
+  const openTurns = async () => {
+    await deleteExpiredAnnouncements({ db, now })
+    return findOpenAccounts({ db, now })
+  }
   cleanup.defer(
     startPruningTurnAccounts({
       db,

@@ -212,17 +212,17 @@ async function closeGracefully(
   const stopTimeoutMs = drain_ms + shutdown_grace_ms
   const address = supervisor.isSupervisingAny() ? internAddress(url) : undefined
   const closing = fleet.stop({ drain: drain_ms > 0, withinMs: stopTimeoutMs + exitGraceMs, internAddress: address })
-  const killRequest = new AbortController()
-  const graceOver = sleep(Math.max(0, stopTimeoutMs - internsEndMs), undefined, { signal: killRequest.signal }).catch(
+  const waiting = new AbortController()
+  const graceOver = sleep(Math.max(0, stopTimeoutMs - internsEndMs), undefined, { signal: waiting.signal }).catch(
     () => {},
   )
   if (address) {
-    const turnsEnded = fleet.clientsGone().then(() => supervisor.waitForTurns(killRequest.signal))
+    const turnsEnded = fleet.clientsGone().then(() => supervisor.waitForTurns(waiting.signal))
     await Promise.race([turnsEnded, graceOver])
     await supervisor.stop()
     await fleet.endInterns()
   }
   await Promise.race([closing, graceOver])
-  killRequest.abort()
+  waiting.abort()
   await Promise.all([closing, supervisor.stop()])
 }

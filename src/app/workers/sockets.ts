@@ -33,12 +33,12 @@ export async function bindSockets(address: Address, workers: number): Promise<So
   }
   try {
     const [first = address.host, ...others] = await addressesOf(address.host)
-    const columns = [bindAll(first, address.port)]
+    const socketsByAddress = [bindAll(first, address.port)]
     const { port } = bound[0]!.address()
-    for (const host of others) columns.push(...ignoreAbsentAddress(() => bindAll(host, port)))
+    for (const host of others) socketsByAddress.push(...ignoreAbsentAddress(() => bindAll(host, port)))
     return {
       port,
-      socketsByWorker: Array.from({ length: workers }, (_, worker) => columns.map((column) => column[worker]!)),
+      socketsByWorker: Array.from({ length: workers }, (_, worker) => socketsByAddress.map((all) => all[worker]!)),
       close,
     }
   } catch (error) {

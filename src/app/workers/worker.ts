@@ -78,6 +78,7 @@ export function runWorker(deps: WorkerDeps): void {
     'worker.internsEnded': () => started?.closing.endInterns(),
     'worker.retire': () => void endWorker((worker) => worker.retire()),
   }
+  /** `borrowStore` adds the handlers of a remote database, which is opened after the connection. */
   const handlers: Handlers = { ...workerCalls }
   const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
   // Rows that are not in the database yet are written to files for the next start.
@@ -116,8 +117,10 @@ async function startWorker(
     closing,
     skipDrain: shutdown.skipDrain,
     async stop({ drain, internAddress }) {
-      if (drain) await shutdown.drain(app.server, config.drain_ms)
-      if (drain) parts.log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
+      if (drain) {
+        await shutdown.drain(app.server, config.drain_ms)
+        parts.log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
+      }
       if (internAddress) await closing.serveInterns(internAddress)
       await end()
     },

@@ -4,8 +4,8 @@ import { maxInputs } from '../embeddings-request.ts'
 export const defaultDimensions = 256
 export const maxDimensions = 3072
 
-/** Longer texts are read only so far, so that a request takes little time. */
-const maxCharacters = Math.floor(2 ** 22 / maxInputs)
+/** The most characters that are read of a text, so that a request with the most inputs takes little time. */
+const maxCharacters = Math.floor((4 * 1024 * 1024) / maxInputs)
 
 /**
  * The demo model's vector of a text, of length 1. Each word and each three letters of it add to one member, so that texts

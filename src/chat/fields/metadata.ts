@@ -50,6 +50,7 @@ const quoteKey = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${
 
 /** Returns the text of a value. The text of a list of tags is its items, joined by commas. */
 function textOf(key: string, value: unknown): unknown {
+  // The text of a list with more items is too long in any case.
   const isList = key === 'tags' && Array.isArray(value) && value.length <= maxValueLength
   return isList && value.every((tag) => typeof tag === 'string') ? value.join(',') : value
 }

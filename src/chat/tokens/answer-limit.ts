@@ -30,7 +30,5 @@ export function answerLimitPatch(request: object, target: LimitName): Record<str
 
 /** Moves the limit to the field `target`, so that the upstream cannot apply a larger limit from another field. */
 export function renameAnswerLimit(request: Record<string, unknown>, target: LimitName): void {
-  const limit = answerLimitOf(request)
-  for (const name of limitNames) if (name in request) request[name] = undefined
-  if (limit !== undefined) request[target] = limit
+  Object.assign(request, answerLimitPatch(request, target))
 }

@@ -205,11 +205,20 @@ export async function deleteAnnouncement(query: Query | Tx, id: string): Promise
   await query.deleteFrom('announced_turns').where('id', '=', id).execute()
 }
 
-/** Deletes expired announcements, and returns the accounts of turns that are possibly in flight. */
-export async function findOpenAccounts({ db, now }: TurnDeps): Promise<string[]> {
+/** Deletes the announcements of turns that were not stored in time. */
+export async function deleteExpiredAnnouncements({ db, now }: TurnDeps): Promise<void> {
   const { query } = db
   await query.deleteFrom('announced_turns').where('expires_at', '<', createDatabaseClock(db, now).nowSql()).execute()
-  const announced = await query.selectFrom('announced_turns').select('id').execute()
+}
+
+/** The accounts of turns that are possibly in flight. */
+export async function findOpenAccounts({ db, now }: TurnDeps): Promise<string[]> {
+  const { query } = db
+  const announced = await query
+    .selectFrom('announced_turns')
+    .where('expires_at', '>=', createDatabaseClock(db, now).nowSql())
+    .select('id')
+    .execute()
   const runs = await selectOpenRuns(query).execute()
   return [...announced, ...runs.flatMap(toLimitedTurns)].map(({ id }) => id)
 }
