@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
+import { maxSocketPath } from '#platform/net/socket-path.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
 /** The TLS listener of a daemon, for clients with a certificate of the authorities. */
@@ -27,9 +28,6 @@ export type DaemonSettings = {
   startsAgent: boolean
   limits: Limits
 }
-
-/** The longest path a Unix socket can have on Linux. */
-const maxSocketPath = 107
 
 /** Environment variables that agents inherit from the daemon. */
 const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']

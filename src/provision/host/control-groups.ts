@@ -39,8 +39,9 @@ export async function prepareGroups(
  */
 export function topGroup(cgroup: string, mountinfo: string): ControlGroup | undefined {
   const ownPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]
-  const path =
-    /^.*\.(?:service|scope)(?=\/|$)/.exec(ownPath ?? '')?.[0] ?? (ownPath === `/${serverGroup}` ? '/' : ownPath)
+  const unit = /^.*\.(?:service|scope)(?=\/|$)/.exec(ownPath ?? '')?.[0]
+  // An earlier server of this container can have moved the parent of this process into the group for the server.
+  const path = unit ?? (ownPath === `/${serverGroup}` ? '/' : ownPath)
   for (const line of mountinfo.split('\n')) {
     const [, , , root = '', point = '', ...remainingFields] = line.split(' ')
     if (!path || remainingFields[remainingFields.indexOf('-') + 1] !== 'cgroup2') continue

@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { maxSocketPath } from '#platform/net/socket-path.ts'
 import { readDaemonRecord } from './daemon-record.ts'
 import { chownFolder, replaceFile, writeOwned } from './owned-files.ts'
-
-/** The longest path a Unix socket can have on Linux. */
-const maxSocketPath = 107
 
 /** The command of an agent, as in the daemon's settings. */
 export type AgentCommand = {
@@ -88,9 +86,9 @@ export function prepareHome(
 
 /** Creates the folders that the intern writes, and their parent. */
 export function prepareFolders(home: string, uid: number | undefined): void {
-  const open = uid === undefined ? 0o700 : 0o711
-  mkdirSync(home, { recursive: true, mode: open })
-  chmodSync(home, open)
+  const mode = uid === undefined ? 0o700 : 0o711
+  mkdirSync(home, { recursive: true, mode })
+  chmodSync(home, mode)
   for (const name of ['workspace', 'state']) chownFolder(join(home, name), uid)
 }
 
@@ -119,6 +117,7 @@ function prepareSocketFolder(home: string): string {
   if (Buffer.byteLength(join(socketFolder, 's')) <= maxSocketPath) return socketFolder
   const earlier = readDaemonRecord(home)
   if (earlier) rmSync(dirname(earlier.socketPath), { recursive: true, force: true })
-  const temporary = Buffer.byteLength(tmpdir()) < 80 ? tmpdir() : '/tmp'
-  return mkdtempSync(join(temporary, 'signalbox-'))
+  const prefix = join(tmpdir(), 'signalbox-')
+  const isShort = Buffer.byteLength(`${prefix}XXXXXX/s`) <= maxSocketPath
+  return mkdtempSync(isShort ? prefix : '/tmp/signalbox-')
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { type Duplex, duplexPair } from 'node:stream'
 import { contractVersion } from '#interns/contract/runs.ts'
@@ -47,23 +47,9 @@ export function logConnection(home: string): Duplex {
   return local
 }
 
-/** The last line of a daemon's log. */
-export function readLastLogLine(home: string): string {
-  try {
-    const lines = readTail(logFile(home), 4096).trimEnd().split('\n')
-    return printable((lines.at(-1) ?? '').slice(-500))
-  } catch {
-    return ''
-  }
-}
-
-function readTail(file: string, bytes: number): string {
-  const open = openSync(file, 'r')
-  try {
-    const buffer = Buffer.alloc(bytes)
-    const from = Math.max(0, fstatSync(open).size - bytes)
-    return buffer.toString('utf8', 0, readSync(open, buffer, 0, bytes, from))
-  } finally {
-    closeSync(open)
-  }
+/** The last line of a daemon's log, or its end; empty without a log. */
+export async function readLastLogLine(home: string): Promise<string> {
+  const log = await readLog(home, 4096).catch(() => undefined)
+  const lines = log && 'text' in log ? log.text.trimEnd().split('\n') : []
+  return printable((lines.at(-1) ?? '').slice(-500))
 }

@@ -33,6 +33,7 @@ function chownAll(path: string, owner: number): void {
 
 /** Writes a file that the intern can read, but not write. */
 export function writeOwned(uid: number | undefined, file: string, text: string): void {
+  // An existing file would keep its mode.
   rmSync(file, { force: true })
   writeFileSync(file, text, { mode: uid === undefined ? 0o600 : 0o640 })
   if (uid !== undefined) {

@@ -32,6 +32,7 @@ export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | und
     ],
     ['fsize', 'file size', resourceLimits.intern_disk_bytes],
   ] as const
+  // 0 means no limit, except for core files: they are never written.
   const limitOptions = limits.flatMap(([option, name, max]) =>
     max === 0 && option !== 'core' ? [] : [`--${option}=${Math.min(max, readOwnLimit(name))}`],
   )

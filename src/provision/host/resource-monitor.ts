@@ -59,10 +59,12 @@ function processesOfIntern(all: Process[], { uid, pid }: MonitoredIntern): Proce
 
 let lastListing: { at: number; processes: Promise<Process[]> } | undefined
 
-/** Lists the processes at most once per second, for all interns together. */
+/** A list is used for this time. It is shorter than the interval of checks, so that each check of an intern gets a new one. */
+const listingMs = checkEveryMs.processes * 0.8
+
+/** Lists the processes about once per second, for all interns together. */
 function readProcesses(): Promise<Process[]> {
   const at = performance.now()
-  if (lastListing === undefined || at - lastListing.at > checkEveryMs.processes * 0.8)
-    lastListing = { at, processes: listProcesses() }
+  if (lastListing === undefined || at - lastListing.at > listingMs) lastListing = { at, processes: listProcesses() }
   return lastListing.processes
 }

@@ -13,7 +13,7 @@ import {
 const fieldManager = 'signalbox'
 const applyType = 'application/apply-patch+yaml'
 const mergeType = 'application/merge-patch+json'
-/** A watch is restarted after this time, because a dead connection looks like one without events. */
+/** The API server ends a watch after this time, and it is restarted, because a dead connection looks like one without events. */
 const watchSeconds = 60
 const maxEventBytes = 8 * 1024 * 1024
 
@@ -108,7 +108,8 @@ export function createKubernetesClient(
         resourceVersion: version,
         timeoutSeconds: String(watchSeconds),
       }
-      const limits = { headersTimeout: policy.requestMs, bodyTimeout: watchSeconds * 1500 }
+      // The API server ends the watch first. The timeout detects a dead connection.
+      const limits = { headersTimeout: policy.requestMs, bodyTimeout: 1.5 * watchSeconds * 1000 }
       const { body } = await requests.open(
         { method: 'GET', path: collectionPath(kind, namespace), query },
         limits,

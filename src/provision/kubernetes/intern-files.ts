@@ -6,9 +6,8 @@ import type { CertificateFiles } from '#interns/remote/daemon-certificates.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { createGitConfig } from '../host/git-config.ts'
-import { createAgentCommand } from '../processes/agent-command.ts'
+import { agentInstructions, createAgentCommand } from '../processes/agent-command.ts'
 import { daemonLimits } from '../processes/daemon-limits.ts'
-import { repositoryDescription } from '../repository/clone.ts'
 import type { CloneOrder } from './clone-in-pod.ts'
 import type { KubernetesObject } from './object.ts'
 import { daemonPort, type InternFiles, podPaths } from './objects.ts'
@@ -31,7 +30,6 @@ type FilesDeps = {
 /** The files that the daemon of an intern reads in its pod, as data of its Secret. */
 export function createInternFiles(deps: FilesDeps): InternFiles {
   const { config, intern, secret, token, baseUrl, servers, certificates, gitAuthor } = deps
-  const { repository } = intern
   // The pod is the only sandbox.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
   const trusted = trustedAuthorities()
@@ -43,16 +41,14 @@ export function createInternFiles(deps: FilesDeps): InternFiles {
     },
     token_file: 'token',
     workspace: podPaths.workspace,
-    state: podPaths.memory,
-    agent: createAgentCommand(intern, { config, paths: paths, secret, baseUrl, sandbox }),
+    state: podPaths.daemonState,
+    agent: createAgentCommand(intern, { config, paths, secret, baseUrl, sandbox }),
     limits: daemonLimits(config),
     ...(servers.length > 0 && { mcp_servers: servers }),
   }
   const lastingFiles = {
     'settings.json': JSON.stringify(settings, null, 2),
-    'instructions.md': [intern.instructions, repository && repositoryDescription(repository)]
-      .filter(Boolean)
-      .join('\n\n'),
+    'instructions.md': agentInstructions(intern),
     gitconfig: createGitConfig(gitAuthor),
     token,
     key: secret,

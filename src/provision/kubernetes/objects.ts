@@ -34,7 +34,7 @@ export const podPaths = {
   node: 'node',
   builtin: `${installFolder}/bin/agent.ts`,
   workspace: `${home}/workspace`,
-  memory: `${home}/state`,
+  daemonState: `${home}/state`,
   state: `${home}/state/agent`,
   compileCache: `${home}/state/compiled`,
   instructions: `${configFolder}/instructions.md`,
@@ -165,6 +165,7 @@ export function createFilesPod({ config, image }: Omit<ObjectsDeps, 'serviceUrl'
     spec: {
       ...pod,
       restartPolicy: 'Never',
+      // Ends the pod also if it hangs.
       activeDeadlineSeconds: 3600,
       terminationGracePeriodSeconds: 1,
       // Without the cache of compiled code, which the intern could have written.

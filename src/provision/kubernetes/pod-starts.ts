@@ -8,6 +8,7 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { readHealth } from '../host/daemon-health.ts'
+import { cloningStep, progressReporter } from '../host/start-progress.ts'
 import type { Cluster } from './access.ts'
 import { createInternFiles, readStoredSecrets } from './intern-files.ts'
 import { createObjects, daemonPort, objectName } from './objects.ts'
@@ -30,7 +31,7 @@ type StartDeps = {
   passwordOf: (intern: Intern) => Promise<string | undefined>
 }
 
-const steps = ['Creating its objects', 'Starting its pod', 'Cloning the repository', 'Waiting for the daemon'] as const
+const steps = ['Creating its objects', 'Starting its pod', cloningStep, 'Waiting for the daemon'] as const
 
 /** The time limit of a health check. */
 export const healthMs = 2000
@@ -48,17 +49,15 @@ export class PodStarts {
   async start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
     const { config, certificates, pods, now, addressIn } = this.#deps
     const { client, image, serviceUrl } = this.#deps.cluster
-    const { id, repository } = intern
-    const ownSteps = steps.filter((label) => repository || label !== 'Cloning the repository')
-    const step = (label: (typeof steps)[number]) =>
-      onProgress({ step_label: label, step_number: ownSteps.indexOf(label) + 1, total_steps: ownSteps.length })
+    const { id } = intern
+    const step = progressReporter(steps, intern, onProgress)
     step('Creating its objects')
     const aborted = new AbortController()
     this.abort(id, 'The intern is being started again.')
     this.#running.set(id, aborted)
     try {
       const { token } = readStoredSecrets(await client.get('Secret', objectName(id)))
-      await this.#waitForFormerHost(intern)
+      await this.#requireFiles(intern)
       await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
       const servers = await this.#deps.mcpServersOf(intern)
       const issued = await certificates.forDaemon(id)
@@ -88,7 +87,7 @@ export class PodStarts {
           startMs: config.kubernetes_start_ms,
           unresponsiveMs: config.intern_unresponsive_ms,
           cloneMs: config.repository_clone_ms,
-          onCloning: () => step('Cloning the repository'),
+          onCloning: () => step(cloningStep),
           onRunning: () => step('Waiting for the daemon'),
         },
       )
@@ -104,7 +103,7 @@ export class PodStarts {
   }
 
   /** Prevents an intern that was moved here from starting with an empty volume. */
-  async #waitForFormerHost({ id, movedAt, hostname }: Intern): Promise<void> {
+  async #requireFiles({ id, movedAt, hostname }: Intern): Promise<void> {
     const { client } = this.#deps.cluster
     if (movedAt === null || (await client.get('PersistentVolumeClaim', objectName(id)))) return
     throw new Error(

@@ -50,14 +50,15 @@ type PodStatus = {
   initContainerStatuses?: Container[]
 }
 
-export function toPod({ metadata, spec, status }: KubernetesObject): Pod {
+export function toPod(object: KubernetesObject): Pod {
+  const { metadata, spec, status } = object
   const {
     podIP,
     containerStatuses: [container] = [],
     initContainerStatuses: [clone] = [],
   } = (status ?? {}) as PodStatus
   const { containers = [] } = (spec ?? {}) as { containers?: { image?: string }[] }
-  const lost = findLostTime({ metadata, status } as KubernetesObject)
+  const lostAt = findLostTime(object)
   return {
     name: metadata.name,
     intern: metadata.labels?.[internLabel] ?? '',
@@ -68,12 +69,12 @@ export function toPod({ metadata, spec, status }: KubernetesObject): Pod {
     node: readNode(spec),
     isRunning: container?.state?.running !== undefined,
     restarts: container?.restartCount ?? 0,
-    ...findDefect({ metadata, spec, status } as KubernetesObject, lost),
+    ...findDefect(object, lostAt),
     lastEnd: container?.lastState?.terminated && describeEnd(container.lastState.terminated),
     isCloning: clone?.state?.running !== undefined,
     cloneFailure: findCloneFailure(clone),
     isEnding: metadata.deletionTimestamp !== undefined,
-    isLost: lost !== undefined,
+    isLost: lostAt !== undefined,
   }
 }
 
@@ -107,8 +108,8 @@ const findDisruption = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 
 function findCause({ metadata, status }: KubernetesObject, node: string | undefined): string | undefined {
-  const { phase, reason, message, conditions = [], ...of } = (status ?? {}) as PodStatus
-  const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = of
+  const { phase, reason, message, conditions = [], ...containers } = (status ?? {}) as PodStatus
+  const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = containers
   const disruption = findDisruption(status ?? {})
   if (disruption || reason === 'Evicted')
     return describeEviction({ message: message ?? disruption?.message, at: disruption?.lastTransitionTime, node })
@@ -141,10 +142,8 @@ function describeEnd({ exitCode, reason, message }: TerminatedState): string {
   if (reason === 'OOMKilled')
     return `with code ${exitCode} (OOMKilled): it used more memory than allowed (setting "intern_memory_bytes")`
   const line = lastLine(message ?? '')
-  return [`with code ${exitCode}`, reason && reason !== 'Error' ? `(${reason})` : '', line ? `: ${line}` : '']
-    .filter(Boolean)
-    .join(' ')
-    .replace(' :', ':')
+  const named = reason && reason !== 'Error' ? ` (${reason})` : ''
+  return `with code ${exitCode}${named}${line && `: ${line}`}`
 }
 
 /** The last line that is not JSON: lines of JSON are the log of what it did before. */

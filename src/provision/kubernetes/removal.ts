@@ -60,6 +60,7 @@ export async function endForeignDaemons(
   }
 }
 
+/** @param reportedMs the time limit in the message, if the wait started before this call. */
 async function waitUntilRemoved(
   client: KubernetesClient,
   all: ObjectKey[],

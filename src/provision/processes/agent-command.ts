@@ -3,6 +3,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { authorityEnvironment } from '#platform/net/authorities.ts'
 import { type ProxySettings, proxyEnvironment } from '#platform/net/proxies.ts'
 import type { AgentCommand } from '../host/intern-home.ts'
+import { repositoryDescription } from '../repository/clone.ts'
 
 /** The files and folders that a daemon and its agent need. */
 export type AgentPaths = {
@@ -31,32 +32,37 @@ type AgentCommandDeps = {
   sandbox: Record<string, string>
 }
 
+/** The instructions of the intern's agent, with the description of its repository. */
+export function agentInstructions({ instructions, repository }: Intern): string {
+  return [instructions, repository && repositoryDescription(repository)].filter(Boolean).join('\n\n')
+}
+
 /**
  * The command that runs the intern's agent.
  * @throws Error if the agent is not configured.
  */
 export function createAgentCommand(intern: Intern, deps: AgentCommandDeps): AgentCommand {
-  const { config, paths: places, secret, baseUrl, sandbox } = deps
+  const { config, paths, secret, baseUrl, sandbox } = deps
   const variables = {
     ...proxyEnvironment(config, baseUrl),
-    ...(places.authorities !== undefined && authorityEnvironment(places.authorities)),
-    GIT_CONFIG_SYSTEM: places.gitConfig,
+    ...(paths.authorities !== undefined && authorityEnvironment(paths.authorities)),
+    GIT_CONFIG_SYSTEM: paths.gitConfig,
     SIGNALBOX_BASE_URL: baseUrl,
     // Another server with another address can take the intern over while its agent runs.
-    SIGNALBOX_BASE_URL_FILE: places.baseUrlFile,
+    SIGNALBOX_BASE_URL_FILE: paths.baseUrlFile,
     SIGNALBOX_API_KEY: secret,
     SIGNALBOX_MODEL: intern.model ?? config.default_intern_model,
-    SIGNALBOX_INSTRUCTIONS_FILE: places.instructions,
-    SIGNALBOX_STATE_DIR: places.state,
+    SIGNALBOX_INSTRUCTIONS_FILE: paths.instructions,
+    SIGNALBOX_STATE_DIR: paths.state,
   }
   if (intern.agent === null) {
     const env = {
       ...variables,
-      NODE_COMPILE_CACHE: places.compileCache,
+      NODE_COMPILE_CACHE: paths.compileCache,
       ...sandbox,
       ...(intern.webHosts.length > 0 && { SIGNALBOX_WEB_HOSTS: intern.webHosts.join(',') }),
     }
-    return { command: places.node, args: [places.builtin], env }
+    return { command: paths.node, args: [paths.builtin], env }
   }
   const agent = typeof intern.agent === 'string' ? config.agents[intern.agent] : intern.agent
   if (!agent) throw new Error(`The agent "${intern.agent}" is not configured on this server (setting "agents").`)

@@ -16,7 +16,7 @@ const pollMs = 10
 export async function waitUntilResponding(home: string, record: DaemonRecord): Promise<void> {
   const read = async () => {
     if (await isResponding(record)) return true
-    if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${readLastLogLine(home)}`)
+    if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${await readLastLogLine(home)}`)
     return undefined
   }
   if (!(await waitFor(read, { timeoutMs: timeouts.startMs, recheckMs: pollMs })))
@@ -31,6 +31,7 @@ export const isResponding = async (record: DaemonRecord, withinMs = timeouts.hea
  * @throws Error if processes of the intern remain.
  */
 export async function endDaemon(home: string, { process: daemon, uid, group }: DaemonRecord): Promise<void> {
+  // Found while the daemon runs: a process that removed the mark from its environment is later not found.
   const descendants = withDescendants(daemon, undefined)
   sendSignal(daemon, 'SIGTERM')
   await endsWithin(daemon, timeouts.stopMs)

@@ -8,9 +8,7 @@ import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
 import { prepareFolders } from '../host/intern-home.ts'
 import { prlimitCommand } from '../host/resource-limits.ts'
-import { programs } from './programs.ts'
-
-const niceness = 5
+import { internNiceness, programs } from './programs.ts'
 
 type FilesProcessDeps = {
   config: Config
@@ -70,6 +68,6 @@ export async function startFilesProcess({
     child.once('spawn', resolve)
     child.once('error', (error) => reject(new Error(`The stored files of the intern cannot be read: ${error.message}`)))
   })
-  void lowerPriority(child.pid!, niceness)
+  void lowerPriority(child.pid!, internNiceness)
   return socket!
 }

@@ -230,7 +230,7 @@ export class ProcessProvisioner implements Provisioner {
       if (intern) return logConnection(this.#homeOf(intern))
       throw new Refusal('intern_unreachable', 'The intern is not on this host any more: retry.')
     }
-    if (intern && hasFiles(intern)) return this.#connectStorage(intern)
+    if (intern && isAtRest(intern)) return this.#connectStorage(intern)
     throw new Refusal('intern_unreachable', 'The intern is not at rest on this host any more: retry.')
   }
 }
@@ -238,7 +238,7 @@ export class ProcessProvisioner implements Provisioner {
 type FindIntern = (id: string) => Promise<Intern | undefined>
 
 /** Whether no process uses its folder, and none is being started. */
-const hasFiles = (intern: Intern) =>
+const isAtRest = (intern: Intern) =>
   !isAwake(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
 
 const processKey = ({ pid, began }: ProcessId) => `${pid} ${began}`

@@ -24,10 +24,10 @@ import {
 } from '../host/intern-home.ts'
 import { notStarted, type ProcessId } from '../host/processes.ts'
 import { findExceededDiskLimit } from '../host/resource-limits.ts'
+import { cloningStep, progressReporter } from '../host/start-progress.ts'
 import { allocateUser } from '../host/user-ids.ts'
-import { repositoryDescription } from '../repository/clone.ts'
 import type { RunningClones } from '../repository/running-clones.ts'
-import { createAgentCommand } from './agent-command.ts'
+import { agentInstructions, createAgentCommand } from './agent-command.ts'
 import { daemonLimits } from './daemon-limits.ts'
 import { endDaemon, waitUntilResponding } from './daemon-process.ts'
 import { programs } from './programs.ts'
@@ -91,7 +91,7 @@ export class ProcessStarter {
   ): Promise<TcpAccess | undefined> {
     const { config, homeOf, clonings, end } = this.#deps
     const { repository } = intern
-    const step = progressReporter(intern, onProgress)
+    const step = progressReporter(steps, intern, onProgress)
     const home = homeOf(intern)
     step('Preparing the folder')
     // Before the first wait, so that stopping the intern also cancels the clone.
@@ -107,7 +107,7 @@ export class ProcessStarter {
     const { uid, connection, listen } = prepared
     if (repository) {
       requireDiskSpace(await diskExceeded)
-      step('Cloning the repository')
+      step(cloningStep)
       await cloning.clone(repository, home, uid)
     }
     step('Starting the daemon')
@@ -131,7 +131,6 @@ export class ProcessStarter {
     const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
     const baseUrl = this.#deps.baseUrl()
     const agent = this.#createAgentCommand(intern, secret, { home, compileCache, baseUrl })
-    const { instructions, repository } = intern
     const servers = await this.#deps.mcpServersOf(intern)
     // An intern that was asleep is started for a prompt, so its agent is started without waiting for that prompt.
     const startsAgent = intern.asleepSince !== null
@@ -146,7 +145,7 @@ export class ProcessStarter {
       listen,
       authorities: trustedAuthorities(),
       gitConfig: createGitConfig(await this.#deps.gitAuthorOf(intern)),
-      instructions: [instructions, repository && repositoryDescription(repository)].filter(Boolean).join('\n\n'),
+      instructions: agentInstructions(intern),
       hasMcpServers: servers.length > 0,
     })
     const input = servers.length > 0 ? JSON.stringify(servers) : undefined
@@ -200,19 +199,7 @@ export class ProcessStarter {
   }
 }
 
-const steps = [
-  'Preparing the folder',
-  'Cloning the repository',
-  'Starting the daemon',
-  'Waiting for the daemon',
-] as const
-
-/** @returns a function that reports a step of a start by its label. */
-function progressReporter({ repository }: Intern, onProgress: (progress: Progress) => void) {
-  const ownSteps = steps.filter((label) => repository || label !== 'Cloning the repository')
-  return (label: (typeof steps)[number]) =>
-    onProgress({ step_label: label, step_number: ownSteps.indexOf(label) + 1, total_steps: ownSteps.length })
-}
+const steps = ['Preparing the folder', cloningStep, 'Starting the daemon', 'Waiting for the daemon'] as const
 
 /** @param exceeded the limit that the intern's files exceed, in words. */
 function requireDiskSpace(exceeded: string | undefined): void {

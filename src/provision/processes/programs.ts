@@ -7,6 +7,9 @@ export const programs = {
   files: fileURLToPath(new URL('../../../bin/files.ts', import.meta.url)),
 }
 
+/** The niceness of these programs, so that the service has priority. */
+export const internNiceness = 5
+
 /** Starts the bundled programs of a folder from now on: for a service that runs from its sources, as in tests. */
 export function useBundledPrograms(folder: URL): void {
   for (const name of ['daemon', 'agent', 'files'] as const)

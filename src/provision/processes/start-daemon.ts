@@ -9,7 +9,7 @@ import { logFile, settingsFile } from '../host/intern-home.ts'
 import { readLastLogLine } from '../host/intern-log.ts'
 import { findProcess } from '../host/processes.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
-import { programs } from './programs.ts'
+import { internNiceness, programs } from './programs.ts'
 
 type DaemonStart = {
   config: ResourceLimits
@@ -23,9 +23,6 @@ type DaemonStart = {
   /** The text on its standard input. */
   input: string | undefined
 }
-
-/** Gives the service priority over interns. */
-const internNiceness = 5
 
 /** The variables of this process that a daemon inherits. None is secret. */
 const inheritedNames = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
@@ -72,7 +69,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   child.unref()
   void lowerPriority(child.pid!, internNiceness)
   const started = findProcess(child.pid!)
-  if (!started) throw new Error(`The daemon ended immediately: ${readLastLogLine(home)}`)
+  if (!started) throw new Error(`The daemon ended immediately: ${await readLastLogLine(home)}`)
   return { process: started, ended }
 }
 

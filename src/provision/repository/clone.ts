@@ -7,7 +7,7 @@ import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { resolvePublicAddresses } from '#platform/net/public-address.ts'
-import { killMarked, createMark as markOf } from '#platform/process/process-marker.ts'
+import { createMark, killMarked } from '#platform/process/process-marker.ts'
 import { printable } from '#platform/text/printable.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
 import { cloningUser } from '../host/user-ids.ts'
@@ -74,7 +74,7 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
     renameSync(fetched, target)
     isMoved = true
     await checkOutCommit(deps, target, limitedOptions)
-    await disk.look()
+    await disk.check()
     disk.exceeded.throwIfAborted()
     writeFileSync(clonedFile(home), JSON.stringify({ place: describeSource(repository) }), { mode: 0o600 })
     await rm(unfinishedFile(home), { force: true })
@@ -83,13 +83,13 @@ export async function cloneRepository(deps: CloneDeps, options: CloneOptions): P
     await rm(unfinishedFile(home), { force: true })
     throw createError(cloneFailure(deps, error as Error, password, new URL(repository.url).host))
   } finally {
-    disk.end()
+    disk.stop()
     await rm(staging, { recursive: true, force: true })
   }
 }
 
 const stagingFolder = (home: string) => join(home, 'cloning')
-const gitMark = (home: string) => `${markOf(join(home, 'workspace'))}-git`
+const gitMark = (home: string) => `${createMark(join(home, 'workspace'))}-git`
 
 /** Ends a clone whose server was killed and removes its files, so that the clone can start again. */
 export async function endInterruptedClone(home: string): Promise<void> {

@@ -17,6 +17,6 @@ test('a clone whose size cannot be measured continues until a measurement succee
   assert.equal(watched.exceeded.aborted, false)
   bytes = 2 * 1024 ** 2
   await until(() => watched.exceeded.aborted)
-  watched.end()
+  watched.stop()
   assert.equal(watched.exceeded.reason.message.split(';')[0], 'Its files use 2 MiB')
 })

@@ -30,7 +30,7 @@ export function watchDisk({ home, config, onUncounted, count, everyMs = checkEve
   }
   return {
     exceeded: exceeded.signal,
-    look: check,
-    end: repeat(check, { firstMs: everyMs, everyMs, onError: onUncounted }),
+    check,
+    stop: repeat(check, { firstMs: everyMs, everyMs, onError: onUncounted }),
   }
 }

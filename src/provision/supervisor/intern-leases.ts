@@ -16,7 +16,7 @@ import type { DaemonLocation } from './provisioner.ts'
 export const leaseMs = 5000
 
 /** An intern, and the lease on it: the server that supervises it, if one does. */
-export type LeasedIntern = { intern: Intern; supervisor: string | null; expired: boolean }
+export type LeasedIntern = { intern: Intern; supervisor: string | null; isExpired: boolean }
 
 /** `host` is undefined on a server without interns, which sees only those without a host. */
 type InternLeasesDeps = { db: Db; now: Now; server: string; host: string | undefined }
@@ -54,7 +54,7 @@ export class InternLeases {
   }
 
   #toLeasedIntern(row: InternLeasesRow): LeasedIntern {
-    return { intern: toIntern(row), supervisor: row.supervisor, expired: row.supervised_until < this.#deps.now() }
+    return { intern: toIntern(row), supervisor: row.supervisor, isExpired: row.supervised_until < this.#deps.now() }
   }
 
   async find(id: string): Promise<LeasedIntern | undefined> {
@@ -106,7 +106,7 @@ export class InternLeases {
         e.or([
           e('supervisor', 'is', null),
           e('supervisor', '=', server),
-          // Another holder whose lease has not expired can still be ending processes, which must not overlap with the new start.
+          // Another holder whose lease has not isExpired can still be ending processes, which must not overlap with the new start.
           e('supervised_until', '<', now()),
         ]),
       )

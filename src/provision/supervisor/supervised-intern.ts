@@ -41,10 +41,8 @@ export class SupervisedIntern {
   /** Ends the watch and cancels a restart. */
   release(): void {
     this.#unwatch()
-    this.#unwatch = doNothing
+    this.#unwatch = () => {}
     clearTimeout(this.#restart)
     this.#restartDue = false
   }
 }
-
-const doNothing = () => {}

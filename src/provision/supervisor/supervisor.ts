@@ -178,14 +178,15 @@ export class Supervisor {
   }
 
   /** Takes the lease of an intern that needs work. @returns whether this server holds it. */
-  async #takeLease({ intern, supervisor, expired }: LeasedIntern): Promise<boolean> {
+  async #takeLease({ intern, supervisor, isExpired }: LeasedIntern): Promise<boolean> {
     const { status, hostname } = intern
     const { thisHost } = this.#deps.hosts
     // The intern waits for a host, or needs nothing from this host.
     if (thisHost === undefined || (status === 'queued' && hostname !== thisHost)) return false
+    // A queued intern is claimed again, which stores its location on this host.
     if (supervisor === this.#deps.server && status !== 'queued') return true
     if (supervisor === null && (settledStatuses.includes(status) || isAsleep(intern))) return false
-    if (supervisor !== null && supervisor !== this.#deps.server && !expired) return false
+    if (supervisor !== null && supervisor !== this.#deps.server && !isExpired) return false
     return this.#leases.claim(intern, this.#deps.provisioner.locationOf(intern))
   }
 
@@ -210,12 +211,12 @@ export class Supervisor {
     for (const { id } of outdated) void this.#passes.request(id)
   }
 
-  #needsCheck({ intern: { id, status }, supervisor, expired }: LeasedIntern): boolean {
+  #needsCheck({ intern: { id, status }, supervisor, isExpired }: LeasedIntern): boolean {
     if (status === 'queued') return true
     if (supervisor === this.#deps.server) {
       return !((status === 'running' || status === 'failed') && this.#interns.isSupervised(id))
     }
-    return supervisor === null || expired
+    return supervisor === null || isExpired
   }
 
   async #stopSupervising(id: string): Promise<void> {
