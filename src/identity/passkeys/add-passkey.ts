@@ -28,7 +28,7 @@ export async function passkeyOptions(
   { organizationId, userId }: Pick<Caller, 'organizationId' | 'userId'>,
   relyingParty: RelyingParty,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const member = await findMember(deps.db, organizationId, userId)
+  const member = await findMember(deps.db.query, organizationId, userId)
   if (!member) throw new Fault('forbidden', 'Only members of the organization have passkeys.')
   const existing = await passkeysOfMember(deps.db.query, organizationId, userId)
   const options = await lazyModules.simpleWebAuthn().generateRegistrationOptions({

@@ -15,7 +15,7 @@ export async function createLinkFromDatabase(
 ): Promise<NewLink> {
   const owner = await firstOwnerOrAdmin(deps)
   const { organizationId } = owner
-  const userId = email === undefined ? owner.userId : await resolveUserId(deps.db, organizationId, email)
+  const userId = email === undefined ? owner.userId : await resolveUserId(deps.db.query, organizationId, email)
   if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
     throw new Fault('not_found', `Member "${email}" not found.`)
   }

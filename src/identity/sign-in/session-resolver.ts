@@ -26,7 +26,7 @@ export function createSessionResolver(keys: Pick<KeyCache, 'current'>) {
     const views = cache.get(row) ?? new Map<string, SessionKeys & { session: ResolvedSession }>()
     const name = `${view.keyHash} ${view.isRequested}`
     const previous = views.get(name)
-    if (previous?.using === using && previous?.managing === managing && previous) return previous.session
+    if (previous && previous.using === using && previous.managing === managing) return previous.session
     const signedInCaller = managingHash === null ? using : managing
     if (!signedInCaller || signedInCaller.creatorLeft) return undefined
     if (managingHash === null && using?.role === undefined) return undefined

@@ -17,7 +17,7 @@ export async function findWorkspaceId(
   { organizationId, userId }: Pick<KeyOwner, 'organizationId' | 'userId'>,
   name?: string,
 ): Promise<string | undefined> {
-  const member = await findMember({ query }, organizationId, userId)
+  const member = await findMember(query, organizationId, userId)
   if (!member) return undefined
   const memberWorkspaceIds = query.selectFrom('workspace_members').where('user_id', '=', userId).select('workspace_id')
   const workspaceRow = await query

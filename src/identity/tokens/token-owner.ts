@@ -46,11 +46,11 @@ async function findUserId(
   organizationId: string,
 ): Promise<string | undefined> {
   const value = readRequiredClaim(claims, claim)
-  if (Object.hasOwn(jwt_members, value)) return resolveUserId(db, organizationId, jwt_members[value]!)
+  if (Object.hasOwn(jwt_members, value)) return resolveUserId(db.query, organizationId, jwt_members[value]!)
   if (claim === 'sub') return findUserByAccount(db.query, organizationId, { issuer: claims.iss!, subject: value })
   const isVerified = claims.email_verified === true || (jwt_trust_addresses && claims.email_verified === undefined)
   if (claim === 'email' && !isVerified) throw invalidTokenFault('its email address is not verified')
-  return resolveUserId(db, organizationId, value)
+  return resolveUserId(db.query, organizationId, value)
 }
 
 const maxClaim = 400

@@ -58,7 +58,7 @@ async function resolveValue(
   const { organizationId, keyKind } = caller
   // Only callers that can see all members may learn whether a member has this address.
   if (field === 'user' && keyKind === 'management')
-    return (await resolveUserId(deps.db, organizationId, value)) ?? value
+    return (await resolveUserId(deps.db.query, organizationId, value)) ?? value
   if (field === 'workspace') return (await findWorkspace(deps, caller, value))?.id ?? value
   if (field === 'provider') return deps.catalogue.current().findProvider(value)?.slug ?? value
   return value

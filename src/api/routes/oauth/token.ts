@@ -72,7 +72,10 @@ async function requireMatch(db: Db, owner: TokenOwner, body: z.output<typeof Tok
   if (organization_id !== undefined && !['default', organizationId].includes(organization_id)) {
     throw invalidTokenFault('it is for another organization than organization_id')
   }
-  if (service_account_id !== undefined && (await resolveUserId(db, organizationId, service_account_id)) !== userId) {
+  if (
+    service_account_id !== undefined &&
+    (await resolveUserId(db.query, organizationId, service_account_id)) !== userId
+  ) {
     throw invalidTokenFault('it names another member than service_account_id')
   }
   if (workspace_id === undefined || workspace_id === 'default') return

@@ -1,6 +1,7 @@
 import { resolveUserId } from '#identity/accounts/members/members.ts'
 import { pageOfPasskeys } from '#identity/passkeys/passkey-rows.ts'
 import { Fault } from '#platform/core/fault.ts'
+import type { Query } from '#platform/db/db.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -39,12 +40,12 @@ export const listPasskeys = route({
 })
 
 async function narrowScope(
-  { db }: { db: Parameters<typeof resolveUserId>[0] },
+  { db }: { db: { query: Query } },
   scope: ReturnType<typeof passkeyScope>,
   name: string | undefined,
 ) {
   if (name === undefined) return scope
-  const userId = await resolveUserId(db, scope.organizationId, name)
+  const userId = await resolveUserId(db.query, scope.organizationId, name)
   if (userId === undefined) throw new Fault('invalid', 'Invalid request: user_id: no member has this email address')
   if (scope.userId !== undefined && scope.userId !== userId) {
     throw new Fault('forbidden', 'Only owners and admins see the passkeys of other members.')

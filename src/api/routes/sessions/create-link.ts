@@ -41,8 +41,8 @@ export const createSignInLink = route({
   faults: ['invalid', 'unauthenticated', 'forbidden', 'unsupported_media_type'],
   handler: async ({ body, caller, raw }, deps) => {
     const { db } = deps
-    const userId = await resolveUserId(db, caller.organizationId, body.user_id ?? caller.userId)
-    const member = userId === undefined ? undefined : await findMember(db, caller.organizationId, userId)
+    const userId = await resolveUserId(db.query, caller.organizationId, body.user_id ?? caller.userId)
+    const member = userId === undefined ? undefined : await findMember(db.query, caller.organizationId, userId)
     if (!member) throw new Fault('invalid', 'Invalid request: user_id: member not found')
     if (member.role === 'owner' && !actsAsOwner(caller)) {
       throw new Fault('forbidden', 'Only an owner can create a sign-in link for an owner.')

@@ -2,7 +2,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
 import type { Signals } from '#platform/db/signals.ts'
-import { batchLookups } from '../batch.ts'
+import { batchLookups } from '../batch-lookups.ts'
 import type { Caller } from '../caller.ts'
 import { hashOf, isSecret } from './secret.ts'
 
@@ -14,7 +14,7 @@ export type ReadKeys = (hashes: string[]) => Promise<Map<string, StoredKey>>
 
 const maxKeys = 100_000
 
-/** The maximum number of key secrets whose hashes are cached. */
+/** The maximum number of cached hashes of secrets. A cached hash saves the computation for each request with the key. */
 const maxHashed = 1000
 
 /**

@@ -122,8 +122,8 @@ export async function createKey(
 /** @throws Fault `invalid` if the member for whom the key acts does not belong to the organization or workspace. */
 async function resolveCreator(tx: Tx, caller: Caller, newKey: NewKey, workspaceId: string): Promise<string> {
   const { organizationId } = caller
-  const userId = await resolveUserId({ query: tx }, organizationId, newKey.creator_user_id ?? caller.userId)
-  const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
+  const userId = await resolveUserId(tx, organizationId, newKey.creator_user_id ?? caller.userId)
+  const member = userId === undefined ? undefined : await findMember(tx, organizationId, userId)
   if (!member) throw new Fault('invalid', 'Invalid request: creator_user_id: member not found')
   const { email } = member
   if (newKey.kind === 'management' || reachesAllWorkspaces(member.role)) return member.userId

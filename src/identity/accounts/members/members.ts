@@ -32,18 +32,18 @@ export async function listMembers(
 }
 
 /** Finds a current or former membership. */
-export function findMembership(tx: Query | Tx, organizationId: string, userId: string): Promise<Member | undefined> {
-  return selectMembers(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+export function findMembership(query: Query | Tx, organizationId: string, userId: string): Promise<Member | undefined> {
+  return selectMembers(query, organizationId).where('u.id', '=', userId).executeTakeFirst()
 }
 
 /** Finds the current or former member of the organization with this address. */
 export async function findMemberByAddress(
-  tx: Query | Tx,
+  query: Query | Tx,
   organizationId: string,
   email: string | undefined,
 ): Promise<Member | undefined> {
   if (email === undefined) return undefined
-  return selectMembers(tx, organizationId).where('u.email', '=', email).executeTakeFirst()
+  return selectMembers(query, organizationId).where('u.email', '=', email).executeTakeFirst()
 }
 
 /** Stores a membership, or restores an ended one. */
@@ -66,17 +66,17 @@ export async function setRole(tx: Tx, organizationId: string, userId: string, ro
   await setRoleInWorkspaces(tx, organizationId, userId, workspaceRoleOf(role))
 }
 
-export async function isMember(tx: Query | Tx, organizationId: string, userId: string): Promise<boolean> {
-  return (await findMember({ query: tx }, organizationId, userId)) !== undefined
+export async function isMember(query: Query | Tx, organizationId: string, userId: string): Promise<boolean> {
+  return (await findMember(query, organizationId, userId)) !== undefined
 }
 
 /** Finds a current member of the organization. */
 export async function findMember(
-  db: { query: Query | Tx },
+  query: Query | Tx,
   organizationId: string,
   userId: string,
 ): Promise<Member | undefined> {
-  const member = await selectMembers(db.query, organizationId).where('u.id', '=', userId).executeTakeFirst()
+  const member = await findMembership(query, organizationId, userId)
   return member?.leftAt === null ? member : undefined
 }
 
@@ -85,15 +85,12 @@ export async function findMember(
  * the organization. Undefined for an address that no current or former member has.
  */
 export async function resolveUserId(
-  db: { query: Query },
+  query: Query | Tx,
   organizationId: string,
   name: string,
 ): Promise<string | undefined> {
   if (!name.includes('@')) return name
-  const member = await selectMembers(db.query, organizationId)
-    .where('u.email', '=', name.toLowerCase())
-    .executeTakeFirst()
-  return member?.userId
+  return (await findMemberByAddress(query, organizationId, name.toLowerCase()))?.userId
 }
 
 /** Selects the current and former members of an organization. */
@@ -107,7 +104,7 @@ function selectMembers(query: Query, organizationId: string) {
 }
 
 export async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<Member> {
-  const member = await findMember({ query: tx }, organizationId, userId)
+  const member = await findMember(tx, organizationId, userId)
   if (member) return member
   throw new Fault('not_found', 'Member not found.')
 }

@@ -86,8 +86,8 @@ export function removeWorkspaceMembers(
 async function resolveMembers(tx: Tx, { organizationId }: Caller, names: string[]): Promise<Member[]> {
   const members = new Map<string, Member>()
   for (const name of names) {
-    const userId = await resolveUserId({ query: tx }, organizationId, name)
-    const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
+    const userId = await resolveUserId(tx, organizationId, name)
+    const member = userId === undefined ? undefined : await findMember(tx, organizationId, userId)
     if (!member) throw new Fault('invalid', `Invalid request: user_ids: the organization has no member "${name}"`)
     members.set(member.userId, member)
   }

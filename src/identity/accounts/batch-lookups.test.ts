@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchLookups } from './batch.ts'
+import { batchLookups } from './batch-lookups.ts'
 
 /** A reader that finds every even number and counts its calls. */
 function evenNumbers() {
