@@ -7,7 +7,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { createDeliveryRow } from './outbox.ts'
-import { type Webhook, webhookEvents } from './webhook.ts'
+import { toIsoTime, type Webhook, webhookEvents } from './webhook.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
@@ -28,8 +28,6 @@ export const WebhookDelivery = z
   })
   .meta({ id: 'WebhookDelivery', description: 'The delivery of an event to a webhook.' })
 export type WebhookDelivery = z.output<typeof WebhookDelivery>
-
-const toIsoTime = (at: number | null) => (at === null ? null : isoTime(at))
 
 function toDeliveryItem(row: Selectable<Tables['webhook_deliveries']>): WebhookDelivery {
   return {

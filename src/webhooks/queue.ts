@@ -63,9 +63,9 @@ export async function recordFailure(
   claimed: ClaimedDelivery,
   failed: FailedAttempt,
 ): Promise<string | undefined> {
-  const { db, clock, now } = deps
+  const { db, clock } = deps
   const { id, webhookId, attempts } = claimed
-  const { status, error, retryInMs, isGone } = failed
+  const { status, error, retryInMs } = failed
   return db.exclusively('webhook deliveries', async (tx) => {
     const isFinal = retryInMs === undefined
     await updateOwnClaim(tx, deps, id)
@@ -81,35 +81,46 @@ export async function recordFailure(
       .execute()
     const failing = tx.updateTable('webhooks').set({ failing_since: clock.nowSql() }).where('id', '=', webhookId)
     await failing.where('failing_since', 'is', null).execute()
-    const row = await tx
-      .selectFrom('webhooks')
-      .where('id', '=', webhookId)
-      .where('enabled', '=', 1)
-      .$if(!isGone, (rows) =>
-        rows.where('failing_since', '<=', sql<number>`${clock.nowSql()} - ${sql.lit(disableAfterMs)}`),
-      )
-      .selectAll()
-      .executeTakeFirst()
-    if (!row) return undefined
-    const reason = isGone
-      ? 'The receiver answered 410 (Gone).'
-      : `All deliveries failed for ${disableAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
-    const after = { ...row, enabled: 0, disabled_reason: reason }
-    await tx.updateTable('webhooks').set({ enabled: 0, disabled_reason: reason }).where('id', '=', webhookId).execute()
-    await recordChange(
-      deps,
-      tx,
-      { organizationId: row.organization_id, userId: row.created_by, keyHash: null },
-      {
-        action: 'webhook.disabled_by_service',
-        targetKind: 'webhook',
-        targetId: webhookId,
-        before: toWebhook(row, now()),
-        after: toWebhook(after, now()),
-      },
-    )
-    return reason
+    return disableIfUseless(deps, tx, webhookId, failed)
   })
+}
+
+/** Disables a webhook whose receiver is gone or has failed for too long. @returns the reason; undefined if it stays enabled. */
+async function disableIfUseless(
+  deps: QueueDeps,
+  tx: Tx,
+  webhookId: string,
+  { status, error, isGone }: FailedAttempt,
+): Promise<string | undefined> {
+  const { clock, now } = deps
+  const row = await tx
+    .selectFrom('webhooks')
+    .where('id', '=', webhookId)
+    .where('enabled', '=', 1)
+    .$if(!isGone, (rows) =>
+      rows.where('failing_since', '<=', sql<number>`${clock.nowSql()} - ${sql.lit(disableAfterMs)}`),
+    )
+    .selectAll()
+    .executeTakeFirst()
+  if (!row) return undefined
+  const reason = isGone
+    ? 'The receiver answered 410 (Gone).'
+    : `All deliveries failed for ${disableAfterMs / 86_400_000} days; the last error: ${error ?? status}.`
+  const after = { ...row, enabled: 0, disabled_reason: reason }
+  await tx.updateTable('webhooks').set({ enabled: 0, disabled_reason: reason }).where('id', '=', webhookId).execute()
+  await recordChange(
+    deps,
+    tx,
+    { organizationId: row.organization_id, userId: row.created_by, keyHash: null },
+    {
+      action: 'webhook.disabled_by_service',
+      targetKind: 'webhook',
+      targetId: webhookId,
+      before: toWebhook(row, now()),
+      after: toWebhook(after, now()),
+    },
+  )
+  return reason
 }
 
 /** Invalidates the answer links of deliveries that were sent, or are possibly being sent. */

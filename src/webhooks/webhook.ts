@@ -100,7 +100,7 @@ export const WebhookSecret = z
   .string()
   .describe('The secret that signs deliveries according to Standard Webhooks (`whsec_…`). It is returned only once.')
 
-const toIsoTime = (at: number | null) => (at === null ? null : isoTime(at))
+export const toIsoTime = (at: number | null) => (at === null ? null : isoTime(at))
 
 export function toWebhook(row: Selectable<Tables['webhooks']>, now: number): Webhook {
   return {
