@@ -13,7 +13,7 @@ export async function memberCaller(
   { organizationId, workspaceId, userId }: CallerIds,
   keyName: string,
 ): Promise<Caller | undefined> {
-  const member = await findMember(db, organizationId, userId)
+  const member = await findMember(db.query, organizationId, userId)
   const membership = await findWorkspaceMember(db.query, organizationId, workspaceId, userId)
   const role = member && roleInWorkspace(member.role, membership?.access)
   if (role === undefined || role === 'viewer') return undefined

@@ -17,7 +17,7 @@ export type LiveEvent = {
 /** The position of a listener: all rows before `seq`, and that row up to `index`. */
 export type Cursor = { seq: number; index: number }
 
-/** The index that means all events of a row. */
+/** The index that means all events of a row: the largest one in the text of a cursor. */
 export const wholeRow = 999_999
 
 export const cursorText = ({ seq, index }: Cursor) => (index === wholeRow ? String(seq) : `${seq}.${index}`)

@@ -51,7 +51,7 @@ export async function changeGuardrail(
     // The time increases even if the clock stands still, so that clients notice each change.
     const base = before
       ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
-      : emptyGuardrail(deps, id, location.workspaceId, `Workspace ${location.workspaceId} Default`)
+      : emptyDefault(deps, id, location.workspaceId)
     const after = applyPatch(base, body, policyChange)
     if (before) await updateGuardrail(tx, after)
     else await insertGuardrail(tx, after)
@@ -91,10 +91,14 @@ const defaultNotDeletable =
   'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to remove its rules.'
 
 /** A guardrail without any rule. */
-export function emptyGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
+function emptyGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
   const at = deps.now()
   return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }
 }
+
+/** A workspace's default guardrail before its first change. */
+export const emptyDefault = (deps: { now: Now }, id: string, workspaceId: string): GuardrailRecord =>
+  emptyGuardrail(deps, id, workspaceId, `Workspace ${workspaceId} Default`)
 
 /**
  * Applies the fields of a request to a guardrail.

@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Query } from '#platform/db/db.ts'
-import { applyPatch, emptyGuardrail } from './change.ts'
+import { applyPatch, emptyDefault } from './change.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { type NormaliseDeps, normalisePolicy } from './normalise.ts'
 import type { GuardrailPatch } from './patch.ts'
@@ -26,7 +26,7 @@ export async function proposeGuardrail(
   const stored = await findGuardrail(deps.db.query, id)
   const createsDefault = isDefault && patch !== undefined
   if (!stored && !createsDefault) throw guardrailNotFound()
-  const base = stored ?? emptyGuardrail(deps, id, workspaceId, `Workspace ${workspaceId} Default`)
+  const base = stored ?? emptyDefault(deps, id, workspaceId)
   return {
     guardrail: patch ? applyPatch(base, patch, await normalisePolicy(deps, patch)) : base,
     governed: isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),

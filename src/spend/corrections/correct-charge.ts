@@ -1,6 +1,7 @@
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
+import { indexOfAnswer } from '../ledger/charge-fields.ts'
 import { recordColumns, type StoredFacts } from '../ledger/record.ts'
 import { exactText } from '../ledger/sums/exact.ts'
 import { releaseFromBudgets } from './budget-correction.ts'
@@ -57,7 +58,7 @@ async function findCharge(tx: Tx, id: string): Promise<ChargedRow | undefined> {
 /** Returns the unconfirmed amount of the attempt that answered, which its provider can report later. */
 export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
   const attempts = facts.attempts ?? []
-  const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
+  const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)
   let otherAttempts = 0n
   for (const [index, { unconfirmed_usd = 0 }] of attempts.entries()) {
     if (index !== answeredIndex) otherAttempts += toPicoUsd(unconfirmed_usd)
@@ -68,7 +69,7 @@ export function unconfirmedOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
 function correctedFacts({ facts, margin }: ChargedRow, after: NewCharge): StoredFacts {
   const { cost, tokens, correction, billed } = after
   const attempts = facts.attempts ?? []
-  const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === facts.endpoint_id)
+  const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)
   const isFullyConfirmed = after.margin <= 0n
   const corrected: StoredFacts = {
     ...facts,

@@ -36,7 +36,7 @@ export function chargedAttempts<Attempt extends StoredAttempt>(
   attempts: readonly Attempt[],
   { endpoint_id: answeredBy, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
 ) {
-  const answeredIndex = attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
+  const answeredIndex = indexOfAnswer(attempts, answeredBy)
   const recordedSum = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + toPicoUsd(unconfirmed_usd), 0n)
   // Older versions did not store the amounts of attempts.
   const isComplete = recordedSum === toPicoUsd(limit_cost) - toPicoUsd(upstream_inference_cost)
@@ -50,6 +50,10 @@ export function chargedAttempts<Attempt extends StoredAttempt>(
     first_byte: first_byte ?? null,
   }))
 }
+
+/** Returns the index of the attempt that answered; -1 if none did. An endpoint can have been tried before. */
+export const indexOfAnswer = (attempts: readonly StoredAttempt[], answeredBy: string | null | undefined): number =>
+  attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
 
 /** The exact difference of two amounts in USD. */
 const difference = (a: number, b: number) => (a === b ? 0 : toUsd(toPicoUsd(a) - toPicoUsd(b)))

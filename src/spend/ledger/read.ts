@@ -160,7 +160,8 @@ const spendingColumns = [
   spentColumn(1, 'margin_pico').as('byokMargin'),
 ] as const
 
-function readSpending(row: Record<keyof Spending, string>): Spending {
+/** Reads the results of `exactSum`. */
+export function readSpending(row: Record<keyof Spending, string>): Spending {
   return {
     operator: readSum(row.operator),
     byok: readSum(row.byok),

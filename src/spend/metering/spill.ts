@@ -37,11 +37,9 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
 
   async function files(): Promise<string[]> {
     const names = await readdir(folder)
-    for (const name of names) {
-      const startedAt = partialFile.exec(name)?.[1]
-      if (startedAt !== undefined && Number(startedAt) < now() - abandonedAfterMs) names.push(...(await recover(name)))
-    }
-    const spillFiles = names.filter((name) => spillFile.test(name)).sort()
+    const recovered: string[] = []
+    for (const name of names) if (isAbandoned(name)) recovered.push(...(await recover(name)))
+    const spillFiles = [...names, ...recovered].filter((name) => spillFile.test(name)).sort()
     for (const name of sizes.keys()) if (!spillFiles.includes(name)) sizes.delete(name)
     for (const name of spillFiles) {
       if (sizes.has(name)) continue
@@ -50,7 +48,11 @@ export async function openSpill({ folder, maxBytes, now, newId }: SpillDeps): Pr
     }
     return spillFiles
   }
-  /** Recovers the complete lines of a file whose server was killed. @returns the new file. */
+  function isAbandoned(name: string): boolean {
+    const startedAt = partialFile.exec(name)?.[1]
+    return startedAt !== undefined && Number(startedAt) < now() - abandonedAfterMs
+  }
+  /** Recovers the complete lines of a file whose server was killed. @returns the new file; empty without a complete line. */
   async function recover(partial: string): Promise<string[]> {
     const text = await readFile(join(folder, partial), 'utf8').catch(ignoreMissing)
     const completeLines = text?.slice(0, text.lastIndexOf('\n') + 1) ?? ''

@@ -107,7 +107,7 @@ export class CellSet {
   }
 }
 
-/** Limits an amount to the maximum of a column. */
+/** Limits an amount to the range of a column. The cell of a correction has negative amounts. */
 function clamp(amount: bigint): bigint {
   if (amount > maxStorable) return maxStorable
   return amount < -maxStorable ? -maxStorable : amount

@@ -17,8 +17,9 @@ export class MinuteCells {
   add(facts: RequestFacts): void {
     const minute = Math.floor(facts.at / minuteMs)
     const { dimensions } = facts
+    // No dimension contains a line break, so the id is unique.
     let id = String(minute)
-    for (const name of dimensionNames) id += ` ${dimensions[name]}`
+    for (const name of dimensionNames) id += `\n${dimensions[name]}`
     let cell = this.#cells.get(id)
     if (!cell) {
       cell = { minute, ...newCell(dimensions) }

@@ -135,7 +135,7 @@ function resolveTargetIds(
   names: string[],
 ): Promise<string[]> {
   if (kind === 'key') return Promise.resolve(names)
-  return Promise.all(names.map(async (name) => (await resolveUserId(db, organizationId, name)) ?? name))
+  return Promise.all(names.map(async (name) => (await resolveUserId(db.query, organizationId, name)) ?? name))
 }
 
 /** Reports a target of another organization like one that does not exist. */

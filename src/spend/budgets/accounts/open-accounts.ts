@@ -149,6 +149,7 @@ export class OpenAccounts {
         this.#ledgerWait = undefined
       })
     const { promise, resolve } = Promise.withResolvers<void>()
+    // The first call of the interval ends the wait.
     const stopTimer = this.#deps.every(this.#times.reportMs, resolve)
     void this.#ledgerWait.then(resolve)
     return promise.finally(stopTimer)

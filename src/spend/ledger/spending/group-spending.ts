@@ -1,9 +1,8 @@
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import type { Spending } from '../read.ts'
+import { readSpending, type Spending } from '../read.ts'
 import type { Grouping } from '../request-group.ts'
 import { exactSum } from '../sums/exact.ts'
-import { readSum } from '../sums/read-sum.ts'
 
 /** The requests of one session or tag value in a workspace. */
 export type SpendingGroup = {
@@ -46,12 +45,7 @@ export async function readGroupSpending(
       sumIf(1, 'margin_pico').as('byokMargin'),
     ])
     .executeTakeFirstOrThrow()
-  return {
-    operator: readSum(row.operator),
-    byok: readSum(row.byok),
-    margin: readSum(row.margin),
-    byokMargin: readSum(row.byokMargin),
-  }
+  return readSpending(row)
 }
 
 /** The record is JSON of this service, in which quotes of texts are escaped. Both databases can search it. */
