@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CatalogueData } from '#catalogue/index/model.ts'
-import { CatalogueError } from '#catalogue/sources/layer.ts'
-import {
-  type CatalogueSettings,
-  type Discover,
-  type Loaded,
-  type LoadReport,
-  loadCatalogue,
-} from '#catalogue/sources/load.ts'
+import { CatalogueError, type Loaded, type LoadReport } from '#catalogue/sources/layer.ts'
+import { type CatalogueSettings, type Discover, loadCatalogue } from '#catalogue/sources/load.ts'
 import { cacheKey, loadCached } from '#catalogue/sources/load-cache.ts'
 import { Fault, StartupError } from '#platform/core/fault.ts'
 import type { CatalogueAnswer } from './calls.ts'

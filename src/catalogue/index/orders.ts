@@ -47,10 +47,10 @@ function rankPrices(models: readonly Model[]): Float64Array {
   const prices = models.map((model) => cheapestEndpoint(model).price)
   const ascending = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
   const ranks = new Float64Array(models.length)
-  ascending.forEach((at, place) => {
-    const previous = ascending[place - 1]
+  ascending.forEach((at, position) => {
+    const previous = ascending[position - 1]
     const isSame = previous !== undefined && compareExact(prices[previous]!, prices[at]!) === 0
-    ranks[at] = isSame ? ranks[previous]! : place
+    ranks[at] = isSame ? ranks[previous]! : position
   })
   return ranks
 }
@@ -63,6 +63,7 @@ export function createMeasuredOrders(models: readonly Model[], figures: Figures)
   return {
     'throughput-high-to-low': byEndpoints((id) => figures.endpoint(id).throughput?.p50),
     'latency-low-to-high': byEndpoints((id) => negate(figures.endpoint(id).latencyMs?.p50)),
+    // Both go by the tokens of a week, the only time for which they are counted.
     'most-popular': popularity,
     'top-weekly': popularity,
   }

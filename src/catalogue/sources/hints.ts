@@ -1,11 +1,11 @@
 import type { Layer, SkippedRow } from './layer.ts'
 
 /** Returns rows of the operator's file that are used, but are most likely a mistake. */
-export function findHints({ source, providers, models, findLine: lineOf }: Layer): SkippedRow[] {
+export function findHints({ source, providers, models, findLine }: Layer): SkippedRow[] {
   const hints: SkippedRow[] = []
   const checkUrl = (row: string, baseUrl: string | null | undefined, path: string[]) => {
     const reason = baseUrl ? hintForMissingVersion(baseUrl) : undefined
-    if (reason) hints.push({ source, line: lineOf?.([...path, 'base_url']), row, reason })
+    if (reason) hints.push({ source, line: findLine?.([...path, 'base_url']), row, reason })
   }
   for (const [slug, { baseUrl }] of providers) checkUrl(slug, baseUrl, ['providers', slug])
   for (const [id, { endpoints }] of models)

@@ -6,8 +6,8 @@ import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { localSignals } from '#platform/db/signals.ts'
 import { openCatalogue } from './holder.ts'
-import { CatalogueError } from './layer.ts'
-import { type Loaded, loadCatalogue } from './load.ts'
+import { CatalogueError, type Loaded } from './layer.ts'
+import { loadCatalogue } from './load.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-catalogue-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))

@@ -6,8 +6,8 @@ import type { Signals } from '#platform/db/signals.ts'
 import type { CatalogueData } from '../index/model.ts'
 import { compileSnapshot, type Snapshot } from '../index/snapshot.ts'
 import { type Figures, noFigures } from '../measurements/figures.ts'
-import { CatalogueError } from './layer.ts'
-import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from './load.ts'
+import { CatalogueError, type Loaded, type LoadReport } from './layer.ts'
+import { type CatalogueSettings, type Discover, loadCatalogue } from './load.ts'
 
 /** The owner of the current catalogue. Call `current()` once per request; the returned snapshot does not change. */
 export type CatalogueHolder = {

@@ -3,7 +3,8 @@ import { readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
-import { type CatalogueSettings, type Loaded, loadCatalogue, sourcePaths } from './load.ts'
+import type { Loaded } from './layer.ts'
+import { type CatalogueSettings, loadCatalogue, sourcePaths } from './load.ts'
 
 const codeFolder = fileURLToPath(new URL('.', import.meta.url))
 

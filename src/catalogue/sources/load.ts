@@ -5,7 +5,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { readCatalogueFile } from './format/format.ts'
-import { CatalogueError, type Layer, type Loaded, type LoadReport } from './layer.ts'
+import { CatalogueError, type Layer, type Loaded } from './layer.ts'
 import { mergeLayers } from './merge/merge.ts'
 import { readModelsDev } from './models-dev/read-models-dev.ts'
 import { namesPath, readNames } from './models-dev/stored-names.ts'
@@ -23,8 +23,6 @@ export type CatalogueSettings = {
 
 export const snapshotPath = (settings: Pick<CatalogueSettings, 'models_dev_file' | 'data_dir'>) =>
   settings.models_dev_file ?? join(settings.data_dir, 'models.dev.json')
-
-export type { Loaded, LoadReport }
 
 /** The paths of all source files, including optional ones. */
 export function sourcePaths(settings: CatalogueSettings): string[] {

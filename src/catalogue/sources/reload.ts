@@ -4,7 +4,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { CatalogueHolder } from './holder.ts'
-import type { LoadReport } from './load.ts'
+import type { LoadReport } from './layer.ts'
 
 /** The actor in the audit log for a reload by a signal. */
 const operator = { userId: 'operator', keyHash: null }

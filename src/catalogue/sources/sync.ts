@@ -1,8 +1,8 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 import { readBodyText } from '#platform/text/body-text.ts'
-import { CatalogueError } from './layer.ts'
-import { combineLayers, type LoadReport } from './load.ts'
+import { CatalogueError, type LoadReport } from './layer.ts'
+import { combineLayers } from './load.ts'
 import { readModelsDev } from './models-dev/read-models-dev.ts'
 import { namesFileText, namesPath, readNames } from './models-dev/stored-names.ts'
 

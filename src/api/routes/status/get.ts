@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findProvidersWithoutCredential } from '#catalogue/sources/unconfigured-providers.ts'
+import { findProvidersWithoutCredential } from '#catalogue/sources/provider-needs.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { readOrganizationInterns } from '#interns/registry/organization-interns.ts'
 import { isoTime } from '#platform/core/clock.ts'

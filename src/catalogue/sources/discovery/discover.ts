@@ -27,7 +27,7 @@ const defaultRetryMs = 10_000
  * that has not sent a list yet is polled until it does, because it may start later than this service.
  */
 export function createDiscovery({
-  readVariable: variable,
+  readVariable,
   fetch = globalThis.fetch,
   timeoutMs = defaultTimeoutMs,
   retryMs = defaultRetryMs,
@@ -81,10 +81,10 @@ export function createDiscovery({
   async function fetchList(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
     if (protocol !== 'openai-chat' && protocol !== 'openai-responses')
       throw new Error('discover needs the protocol openai-chat or openai-responses')
-    const url = expandUrl(source, variable)
+    const url = expandUrl(source, readVariable)
     if (url === null) throw new Error('a variable in its base_url is not set')
     if (hasCredentials(url)) throw new Error('a variable in its base_url contains a user or password')
-    const secret = credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
+    const secret = credentialVariables.map((name) => readVariable(name)?.trim()).find(Boolean)
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
       redirect: 'error',

@@ -14,11 +14,11 @@ export function parseSource(text: string, source: string): SourceDocument {
   const value = parseJson(text)
   if (value === undefined) return parseYaml(text, source)
   let yaml: SourceDocument | undefined
-  const lineOf = (path: readonly PropertyKey[]) => {
+  const findLine = (path: readonly PropertyKey[]) => {
     yaml ??= parseYaml(text, source)
     return yaml.findLine(path)
   }
-  return { value, findLine: lineOf }
+  return { value, findLine }
 }
 
 function parseJson(text: string): unknown {

@@ -22,11 +22,11 @@ type ParsedLayer = Layer & { findLine: NonNullable<Layer['findLine']> }
  * @throws CatalogueError if the file is not a catalogue.
  */
 export function readCatalogueFile(text: string, source: string): Layer {
-  const { value, findLine: lineOf } = parseSource(text, source)
+  const { value, findLine } = parseSource(text, source)
   const file = CatalogueFile.safeParse(value ?? {})
   if (!file.success) {
     const issue = file.error.issues[0]!
-    const line = lineOf(issue.path)
+    const line = findLine(issue.path)
     throw new CatalogueError(
       `${source} is not a catalogue file: line ${line ?? 1}: ${describeIssue(issue, CatalogueFile)}.`,
     )
@@ -37,7 +37,7 @@ export function readCatalogueFile(text: string, source: string): Layer {
     models: new Map(),
     skipped: [],
     mergedRows: 0,
-    findLine: lineOf,
+    findLine,
   }
   for (const [slug, row] of Object.entries(file.data.providers ?? {})) {
     const provider = readRow(layer, ProviderRow, row, slug, ['providers', slug], slugShape)
@@ -144,13 +144,13 @@ function toModelPatch(row: z.output<typeof ModelRow>, endpoints: Map<string, End
     aliases: row.aliases,
     categories: row.categories,
     distillable: row.distillable,
-    benchmarks: row.benchmarks && benchmarks(row.benchmarks),
+    benchmarks: row.benchmarks && toBenchmarks(row.benchmarks),
     remove: row.remove,
   })
   return { ...patch, endpoints }
 }
 
-function benchmarks({ design_arena_elo, ...rest }: NonNullable<z.output<typeof ModelRow>['benchmarks']>) {
+function toBenchmarks({ design_arena_elo, ...rest }: NonNullable<z.output<typeof ModelRow>['benchmarks']>) {
   return withoutUndefined({ ...rest, designArenaElo: design_arena_elo })
 }
 

@@ -61,7 +61,7 @@ function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatc
 }
 
 function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch): EndpointPatch {
-  // A removal applies even if there is nothing to remove.
+  // In a model that no earlier source has, `base` can be a removal.
   if (!base || base.remove) return patch
   return {
     ...base,

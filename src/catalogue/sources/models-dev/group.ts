@@ -4,6 +4,7 @@ import type { Row } from './row.ts'
 export type Group = { author: string | undefined; rows: Row[] }
 
 const dayMs = 24 * 60 * 60 * 1000
+/** A release date can be a month, which counts as its first day. */
 const sameReleaseMs = 31 * dayMs
 
 /** Groups entries by author, name and variant. */

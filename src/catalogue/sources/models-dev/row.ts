@@ -24,7 +24,6 @@ export function toRow(provider: SourceProvider, model: SourceModel, api: Upstrea
   const hasMatchingBase = base?.author !== undefined && namesAgree(name.slug, base.slug)
   const identity = hasMatchingBase ? { author: base.author, slug: base.slug, key: base.key, date: base.date } : {}
   const author = (hasMatchingBase ? base.author : name.author) ?? findFirstPartyAuthor(provider.id, name.slug)
-  const firstParty = author !== undefined && isFirstParty(provider.id, author)
   return {
     ...name,
     ...identity,
@@ -34,7 +33,7 @@ export function toRow(provider: SourceProvider, model: SourceModel, api: Upstrea
     api,
     isDefaultApi,
     hasMatchingBase,
-    isServedByAuthor: firstParty,
+    isServedByAuthor: author !== undefined && isFirstParty(provider.id, author),
   }
 }
 

@@ -4,8 +4,8 @@ import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { busyMs } from '#test/harness/until.ts'
 import type { Model } from '../../index/model.ts'
-import type { SkippedRow } from '../layer.ts'
-import { combineLayers, type LoadReport } from '../load.ts'
+import type { LoadReport, SkippedRow } from '../layer.ts'
+import { combineLayers } from '../load.ts'
 import { readModelsDev } from './read-models-dev.ts'
 
 /**
