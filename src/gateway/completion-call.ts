@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { Pause } from '#platform/async/long-work.ts'
-import type { JsonSource } from '#platform/json/json-source.ts'
+import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import type { TurnLimits } from './admission/turn-limits.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
-import { isWebHost } from '#platform/net/web-hosts.ts'
+import { isWebHost } from '#platform/net/addresses/web-hosts.ts'
 import type { NoSandboxPolicy } from '../sandbox/shell.ts'
 
 export type AgentSettings = {

@@ -1,5 +1,5 @@
-import { containsAddress, isNetwork, toBlockList } from '#platform/net/networks.ts'
-import { isPublicAddress } from '#platform/net/public-address.ts'
+import { containsAddress, isNetwork, toBlockList } from '#platform/net/addresses/networks.ts'
+import { isPublicAddress } from '#platform/net/addresses/public-address.ts'
 
 /** The hosts that pages can be fetched from. */
 export type AllowList = {

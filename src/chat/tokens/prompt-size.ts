@@ -1,5 +1,5 @@
 import type { Steps } from '#platform/async/long-work.ts'
-import { writeInSteps } from '#platform/json/json-steps.ts'
+import { writeInSteps } from '#platform/json/json-text/json-steps.ts'
 import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
 import type { ChatRequest } from '../chat-request.ts'
 import { tokenIdsOf } from './token-ids.ts'

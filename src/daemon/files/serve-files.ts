@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bytes, InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { readPacedBody } from '#platform/net/paced-body.ts'
+import { readPacedBody } from '#platform/net/bodies/paced-body.ts'
 import { sendJson, waitForDrain } from '../http-response.ts'
 
 type FileRequest = {

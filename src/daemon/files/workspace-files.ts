@@ -23,8 +23,8 @@ export type WorkspaceDeps = {
 const maxEntries = 200_000
 
 /** These modules are loaded at first use, because they need memory in each daemon, and few daemons use them. */
-const packModule = once(() => import('#platform/files/pack-folder.ts'))
-const unpackModule = once(() => import('#platform/files/unpack-archive.ts'))
+const packModule = once(() => import('#platform/files/archive/pack-folder.ts'))
+const unpackModule = once(() => import('#platform/files/archive/unpack-archive.ts'))
 
 /** The files of a workspace on this host, with the rights of this process. */
 export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {

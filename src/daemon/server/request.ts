@@ -4,7 +4,7 @@ import type { RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/runs.ts'
 import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { readPacedBody } from '#platform/net/paced-body.ts'
+import { readPacedBody } from '#platform/net/bodies/paced-body.ts'
 
 /** More than the largest body of the public API. */
 const maxBodyBytes = 2 * 1024 * 1024

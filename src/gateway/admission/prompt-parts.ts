@@ -1,4 +1,4 @@
-import { jsonBytes } from '#platform/json/json-bytes.ts'
+import { jsonBytes } from '#platform/json/json-text/json-bytes.ts'
 import { type Medium, readMedium, toMediumKind } from '../media/medium.ts'
 import type { Body } from '../protocol/protocol.ts'
 

@@ -1,5 +1,5 @@
 import type { Steps } from '#platform/async/long-work.ts'
-import { serializeInSteps } from '#platform/json/json-steps.ts'
+import { serializeInSteps } from '#platform/json/json-text/json-steps.ts'
 import type { EncodedRequest } from './protocol.ts'
 
 type Encoded = Pick<EncodedRequest, 'body' | 'source'>

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { applyChanges, type Changes, findMembers } from '#platform/json/json-members.ts'
+import { applyChanges, type Changes, findMembers } from '#platform/json/json-text/json-members.ts'
 import { copyBytes } from '#platform/text/copy-bytes.ts'
 
 /**

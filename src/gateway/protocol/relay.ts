@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
-import { toLatin1Json } from '#platform/json/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
 import { decodeLatin1 } from '#platform/text/decode-bytes.ts'

@@ -1,5 +1,5 @@
 import type { Region } from '#platform/core/vocabulary.ts'
-import { normalizeHost } from '#platform/net/host-name.ts'
+import { normalizeHost } from '#platform/net/addresses/host-name.ts'
 
 /** The region of a request by the host name that the client used. Hosts without a configured region are `global`. */
 export function regionOf(regions: Readonly<Record<string, Region>>, host: string | undefined): Region {

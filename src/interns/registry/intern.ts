@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
-import { isWebHost } from '#platform/net/web-hosts.ts'
+import { isWebHost } from '#platform/net/addresses/web-hosts.ts'
 import { approvalModes } from '../contract/approval-mode.ts'
 import { InternBudget, NewInternBudget } from './budget.ts'
 import { McpServer, NewMcpServers } from './mcp-server-schema.ts'

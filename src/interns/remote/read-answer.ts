@@ -1,4 +1,4 @@
-import { JsonBudget } from '#platform/json/json-budget.ts'
+import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { z } from '#platform/json/schema.ts'
 import type { WholePermission } from '../contract/question.ts'
 import { Refusal, type RefusalKind, refusals } from '../contract/refusal.ts'

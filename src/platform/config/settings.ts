@@ -1,18 +1,6 @@
 import { regions } from '../core/vocabulary.ts'
 import { defaultOf, z } from '../json/schema.ts'
-import { isNetwork } from '../net/networks.ts'
-import { catalogueSettings } from './catalogue-settings.ts'
-import { databaseSettings } from './database-settings.ts'
-import { internHostSettings } from './intern-host-settings.ts'
-import { internSettings } from './intern-settings.ts'
-import { jwtSettings } from './jwt-settings.ts'
-import { kubernetesSettings } from './kubernetes-settings.ts'
-import { mailSettings } from './mail-settings.ts'
-import { monitoringSettings } from './monitoring-settings.ts'
-import { networkSettings } from './network-settings.ts'
-import { oidcSettings } from './oidc-settings.ts'
-import { retentionSettings } from './retention-settings.ts'
-import { sessionSettings } from './session-settings.ts'
+import { isNetwork } from '../net/addresses/networks.ts'
 import {
   ChosenKey,
   HostName,
@@ -22,9 +10,21 @@ import {
   plainOriginSetting,
   urlSetting,
 } from './setting-values.ts'
-import { shutdownSettings } from './shutdown-settings.ts'
-import { timeoutSettings } from './timeout-settings.ts'
-import { turnSettings } from './turn-settings.ts'
+import { catalogueSettings } from './settings/catalogue-settings.ts'
+import { databaseSettings } from './settings/database-settings.ts'
+import { internHostSettings } from './settings/intern-host-settings.ts'
+import { internSettings } from './settings/intern-settings.ts'
+import { jwtSettings } from './settings/jwt-settings.ts'
+import { kubernetesSettings } from './settings/kubernetes-settings.ts'
+import { mailSettings } from './settings/mail-settings.ts'
+import { monitoringSettings } from './settings/monitoring-settings.ts'
+import { networkSettings } from './settings/network-settings.ts'
+import { oidcSettings } from './settings/oidc-settings.ts'
+import { retentionSettings } from './settings/retention-settings.ts'
+import { sessionSettings } from './settings/session-settings.ts'
+import { shutdownSettings } from './settings/shutdown-settings.ts'
+import { timeoutSettings } from './settings/timeout-settings.ts'
+import { turnSettings } from './settings/turn-settings.ts'
 
 /**
  * All settings of the service. Each is read from the environment variable of the same name in upper case, or from the

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIPv6 } from 'node:net'
-import { containsAddress, toBlockList } from '../net/networks.ts'
+import { containsAddress, toBlockList } from '../net/addresses/networks.ts'
 import { createHostReader, type HostOf, type Proxies } from './request/forwarded-host.ts'
 
 /** The client's end of a request: its address and the origin that it requested. */

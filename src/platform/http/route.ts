@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { Entity } from '../core/entity-tag.ts'
 import type { Fault, FaultKind } from '../core/fault.ts'
-import type { JsonSource } from '../json/json-source.ts'
+import type { JsonSource } from '../json/json-text/json-source.ts'
 import type { ResponseStream } from '../net/response-stream.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'

@@ -1,4 +1,4 @@
-import { containsAddress, isNetwork, toBlockList } from './networks.ts'
+import { containsAddress, isNetwork, toBlockList } from './addresses/networks.ts'
 
 /** The proxies for outgoing requests, from the settings of the same names. */
 export type ProxySettings = {

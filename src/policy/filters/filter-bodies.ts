@@ -1,8 +1,8 @@
 import type { FilterAction } from './detectors/builtins.ts'
 import { applyRules, type FilterFailed, type LeafMatches } from './find.ts'
-import { type Leaf, rewriteBody } from './leaves.ts'
 import type { Rule } from './rules.ts'
 import { type Replacement, replaceSpans } from './span.ts'
+import { type Leaf, rewriteBody } from './texts/leaves.ts'
 
 /**
  * The forms of one request by name, such as the client's body and the chat request that it was translated to. They have the same

@@ -1,9 +1,9 @@
 import { findBuiltin } from './detectors/find-builtin.ts'
 import { fold } from './fold.ts'
-import type { Leaf } from './leaves.ts'
 import { type CustomPattern, compileCustomPattern } from './patterns/custom-pattern.ts'
 import type { Rule } from './rules.ts'
 import type { Span } from './span.ts'
+import type { Leaf } from './texts/leaves.ts'
 
 /** The matches of one rule in one leaf, both by index. `bounds` has alternating starts and ends. */
 export type LeafMatches = { rule: number; leaf: number; bounds: Int32Array }

@@ -1,6 +1,6 @@
 import { estimateSize } from './patterns/pattern-size.ts'
-import { isIdentifier } from './references.ts'
 import type { Rule } from './rules.ts'
+import { isIdentifier } from './texts/references.ts'
 
 /** The maximum cost of a character in nanoseconds, by kind of filter. */
 const builtinNs = 60

@@ -8,8 +8,8 @@ import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { createGitConfig } from '../host/git-config.ts'
 import { agentInstructions, createAgentCommand } from '../processes/agent-command.ts'
 import { daemonLimits } from '../processes/daemon-limits.ts'
+import type { KubernetesObject } from './client/object.ts'
 import type { CloneOrder } from './clone-in-pod.ts'
-import type { KubernetesObject } from './object.ts'
 import { daemonPort, type InternFiles, podPaths } from './objects.ts'
 
 type FilesDeps = {

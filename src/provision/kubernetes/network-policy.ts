@@ -1,5 +1,5 @@
 import type { Config } from '#platform/config/settings.ts'
-import { cloudAddresses } from '#platform/net/public-address.ts'
+import { cloudAddresses } from '#platform/net/addresses/public-address.ts'
 
 type PolicyDeps = {
   config: Pick<Config, 'kubernetes_servers' | 'kubernetes_egress' | 'port'>

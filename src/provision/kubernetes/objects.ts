@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Config } from '#platform/config/settings.ts'
+import type { KubernetesObject } from './client/object.ts'
 import { createNetworkPolicy } from './network-policy.ts'
-import type { KubernetesObject } from './object.ts'
 
 /** The port of the daemon in its pod. */
 export const daemonPort = 7420

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Config } from '#platform/config/settings.ts'
-import { isPublicAddress } from '#platform/net/public-address.ts'
+import { isPublicAddress } from '#platform/net/addresses/public-address.ts'
 
 type Origins = Pick<Config, 'repository_origins'>
 

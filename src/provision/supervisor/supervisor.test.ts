@@ -10,7 +10,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { createLocalClock } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
-import { KubernetesError } from '../kubernetes/requests.ts'
+import { KubernetesError } from '../kubernetes/client/requests.ts'
 import type { Provisioner } from './provisioner.ts'
 import { Supervisor } from './supervisor.ts'
 

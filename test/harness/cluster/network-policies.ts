@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { toBlockList } from '#platform/net/networks.ts'
+import { toBlockList } from '#platform/net/addresses/networks.ts'
 
 type Labels = Record<string, string>
 type Selector = { matchLabels?: Labels }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer, https } from '#platform/net/node-http.ts'
-import { type Kind, type KubernetesObject, kinds, type Warning } from '#provision/kubernetes/object.ts'
+import { type Kind, type KubernetesObject, kinds, type Warning } from '#provision/kubernetes/client/object.ts'
 import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 
 /** The failure that replaces an answer: a status with a reason, no answer, or a broken connection. */

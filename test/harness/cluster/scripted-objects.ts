@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Kind, KubernetesObject } from '#provision/kubernetes/object.ts'
+import type { Kind, KubernetesObject } from '#provision/kubernetes/client/object.ts'
 
 /** A refusal in the format of the API server. */
 export class Status extends Error {

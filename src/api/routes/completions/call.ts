@@ -7,7 +7,7 @@ import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { type Pause, pauseForBody } from '#platform/async/long-work.ts'
 import type { Call } from '#platform/http/route.ts'
-import type { JsonSource } from '#platform/json/json-source.ts'
+import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import { readApp } from './app.ts'
 
 type IncomingCompletion = Pick<

@@ -1,4 +1,4 @@
-import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
+import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { Normalizer, StreamProgress } from '../../protocol/answer-forms.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
+import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { protocols } from '../../providers/protocols.ts'
 import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'

@@ -1,6 +1,6 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
-import { valueEnd } from '#platform/json/json-members.ts'
+import { valueEnd } from '#platform/json/json-text/json-members.ts'
 import { callArguments, emptyCall } from './parts.ts'
 
 /** A call in an upstream's answer. Any member can be missing. */

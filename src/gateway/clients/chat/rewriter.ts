@@ -1,6 +1,6 @@
 import { generatedCallId } from '#chat/call-id.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-members.ts'
+import { applyChanges, toLatin1Json, valueEnd } from '#platform/json/json-text/json-members.ts'
 import { EventPrefix, findObjectStart, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import type { Part } from '../../protocol/thinking-parts.ts'

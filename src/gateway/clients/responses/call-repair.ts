@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { toLatin1Json } from '#platform/json/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol/tool-calls/assembled-calls.ts'

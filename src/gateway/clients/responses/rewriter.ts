@@ -1,4 +1,4 @@
-import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-members.ts'
+import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'

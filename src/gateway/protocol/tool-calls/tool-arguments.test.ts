@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { JsonBudget } from '#platform/json/json-budget.ts'
+import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { parseArguments, readCalledFunction, readChosenFunction } from './tool-arguments.ts'
 
 const budget = new JsonBudget()

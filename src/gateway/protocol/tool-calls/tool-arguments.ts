@@ -2,9 +2,9 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { isDeeper } from '#platform/json/depth.ts'
-import { isJson } from '#platform/json/is-json.ts'
-import type { JsonBudget } from '#platform/json/json-budget.ts'
-import { parseJson } from '#platform/json/plain-names.ts'
+import { isJson } from '#platform/json/json-text/is-json.ts'
+import type { JsonBudget } from '#platform/json/json-text/json-budget.ts'
+import { parseJson } from '#platform/json/json-text/plain-names.ts'
 
 /**
  * The arguments of a call as an object. Missing or invalid arguments become an empty object.

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { JsonListReader } from '#platform/json/json-list-reader.ts'
+import { JsonListReader } from '#platform/json/json-text/json-list-reader.ts'
 import type { BodyReader } from '../../protocol/protocol.ts'
 import { encodeVector, type VectorFormat } from './vector-json.ts'
 

@@ -1,7 +1,7 @@
 import type { Message } from '#chat/message.ts'
 import { readThoughts, type Thought } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import { JsonBudget } from '#platform/json/json-budget.ts'
+import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairMessages } from '../../protocol/repairs/paired-results.ts'

@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
 import { answerLimitOf, answerLimitPatch, type LimitName } from '#chat/tokens/answer-limit.ts'
-import type { JsonSource } from '#platform/json/json-source.ts'
+import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import {
   chooseEffort,

@@ -1,4 +1,4 @@
-import { JsonBudget } from '#platform/json/json-budget.ts'
+import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'

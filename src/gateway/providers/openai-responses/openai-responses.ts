@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { isEncodedThought } from '#chat/thought-encoding.ts'
 import { renameAnswerLimit } from '#chat/tokens/answer-limit.ts'
-import type { JsonSource } from '#platform/json/json-source.ts'
+import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
 import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'

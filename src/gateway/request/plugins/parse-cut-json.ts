@@ -1,5 +1,5 @@
-import { isJson } from '#platform/json/is-json.ts'
-import { stringEnd } from '#platform/json/json-members.ts'
+import { isJson } from '#platform/json/json-text/is-json.ts'
+import { stringEnd } from '#platform/json/json-text/json-members.ts'
 
 /**
  * Parses JSON whose end is missing, in linear time. A cut text keeps its beginning; any other cut item or member is omitted.

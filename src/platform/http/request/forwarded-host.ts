@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { containsAddress, toBlockList } from '../../net/networks.ts'
+import { containsAddress, toBlockList } from '../../net/addresses/networks.ts'
 
 /** The header in which a proxy reports the requested host. */
 type HostHeader = 'x-forwarded-host' | 'forwarded'

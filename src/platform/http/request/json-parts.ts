@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { isDeeper } from '../../json/depth.ts'
-import { maxParts as defaultMaxParts, maxMembers } from '../../json/part-limits.ts'
+import { maxParts as defaultMaxParts, maxMembers } from '../../json/json-text/part-limits.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000

@@ -1,5 +1,5 @@
 import type { Steps } from '../../async/long-work.ts'
-import { stringEnd } from '../../json/json-members.ts'
+import { stringEnd } from '../../json/json-text/json-members.ts'
 import { checkDepth, PartCount, type PartLimits } from './json-parts.ts'
 
 type PieceParser = PartLimits & {

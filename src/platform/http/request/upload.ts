@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../core/fault.ts'
-import { type BodyPace, readPacedBody } from '../../net/paced-body.ts'
+import { type BodyPace, readPacedBody } from '../../net/bodies/paced-body.ts'
 
 /** Connections with an upload, which has no time limit while data arrives fast enough. */
 const uploading = new WeakSet<Socket>()

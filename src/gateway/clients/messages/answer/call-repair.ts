@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { toLatin1Json } from '#platform/json/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { assembledCalls } from '../../../protocol/tool-calls/assembled-calls.ts'

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import { repairJsonSyntax } from '#platform/json/repair-json-syntax.ts'
+import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import { parseJsonText } from '../../../protocol/tool-calls/tool-arguments.ts'
 import type { CallBlock } from './message.ts'
 

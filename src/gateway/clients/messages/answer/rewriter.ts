@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { applyChanges, toLatin1Json } from '#platform/json/json-members.ts'
+import { applyChanges, toLatin1Json } from '#platform/json/json-text/json-members.ts'
 import { changeMember, type PassthroughRewriter, parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../../protocol/protocol.ts'
 import { formatEvent } from './block-writer.ts'

@@ -1,0 +1,79 @@
+import { accessRoles, clientSecretMethods, workspaceRoles } from '../../core/vocabulary.ts'
+import { z } from '../../json/schema.ts'
+import { listSetting, parseJsonSetting, SecureAddress } from '../setting-values.ts'
+
+const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
+
+/** Parses `a=1, b=2` of an environment variable into the object that a file contains. */
+const parsePairs = (given: unknown) =>
+  typeof given === 'string'
+    ? Object.fromEntries(given.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
+    : given
+
+/** How members sign in to the console by OpenID Connect. */
+export const oidcSettings = {
+  oidc_issuer: SecureAddress.optional().describe(
+    'The issuer of OpenID Connect by which members sign in to the console. Its client has `/api/v1/sessions/oidc/callback` of this service as redirect URI.',
+  ),
+  oidc_client_id: z.string().min(1).optional().describe('The client id of this service at the issuer.'),
+  oidc_client_secret: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The client secret; none for a public client. PKCE is always used.'),
+  oidc_token_auth_method: z
+    .enum(['auto', ...clientSecretMethods])
+    .default('auto')
+    .describe(
+      'How the secret is sent to the issuer: `auto` uses `client_secret_basic` or `client_secret_post`, the first that the issuer lists, or the only one that it lists; `client_secret_basic` if it lists none.',
+    ),
+  oidc_sign_out: z
+    .enum(['service', 'issuer'])
+    .default('service')
+    .describe(
+      'The effect of signing out of the console. `service`: ends only the session of this service; the issuer then asks which account to use for the next sign-in. `issuer`: also the session at the issuer, which needs this service’s address as a post-logout redirect URI.',
+    ),
+  oidc_scopes: z
+    .string()
+    .min(1)
+    .default('openid email profile')
+    .describe('The scopes that are requested from the issuer.'),
+  oidc_domains: listSetting(Domain)
+    .default([])
+    .describe(
+      'The e-mail domains whose accounts become members at their first sign-in by the issuer; `*`: all accounts of the issuer. If unset, only existing members can sign in.',
+    ),
+  oidc_role_claim: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The claim that contains roles, such as `groups` or `realm_access.roles`. If set, each sign-in updates the role.',
+    ),
+  oidc_roles: z
+    .preprocess(parsePairs, z.record(z.string(), z.enum(accessRoles)))
+    .default({})
+    .describe('The roles for values of that claim: `platform=admin, engineering=developer`. The highest one applies.'),
+  oidc_default_role: z
+    .enum([...accessRoles, 'none'])
+    .default('viewer')
+    .describe('The role of new members, and of all accounts whose claim contains no role; `none` refuses them.'),
+  oidc_groups_claim: z
+    .string()
+    .min(1)
+    .default('groups')
+    .describe('The claim whose values `oidc_groups` maps to workspaces, such as `groups` or `realm_access.roles`.'),
+  oidc_groups: z
+    .preprocess(
+      parseJsonSetting,
+      z.record(z.string(), z.strictObject({ workspace: z.string().min(1), role: z.enum(workspaceRoles).optional() })),
+    )
+    .default({})
+    .describe(
+      'The workspaces, by ID or slug, and roles that values of that claim give: `{"team-search": {"workspace": "search", "role": "developer"}}`. `*` stands for every account, and the role defaults to that in the organization. With it, each sign-in adds the member to these workspaces, and removes them from those that an earlier sign-in added.',
+    ),
+  oidc_trust_addresses: z
+    .stringbool()
+    .default(false)
+    .describe('Whether to trust e-mail addresses for which the issuer does not state whether they are verified.'),
+}

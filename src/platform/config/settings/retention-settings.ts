@@ -1,0 +1,28 @@
+import { z } from '../../json/schema.ts'
+
+/** The retention of data about requests. */
+export const retentionSettings = {
+  generation_retention_days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe('How long the record of a request is stored. Daily sums are not deleted.'),
+  content_retention_days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe('How long the contents of requests and answers are stored, in workspaces that enable it.'),
+  content_bytes: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(16 * 1024 * 1024)
+    .default(256 * 1024)
+    .describe(
+      'The maximum stored size of a request’s contents, and of its answer’s, in bytes. Longer contents are truncated.',
+    ),
+}

@@ -1,0 +1,26 @@
+import { z } from '../../json/schema.ts'
+import { millisecondsSetting } from '../setting-values.ts'
+
+/** The timeouts and keepalives of completions. */
+export const timeoutSettings = {
+  connect_timeout_ms: millisecondsSetting(10_000).describe('The timeout for connecting to a provider.'),
+  first_byte_timeout_ms: millisecondsSetting(120_000).describe(
+    'The timeout for the first byte of a provider’s answer.',
+  ),
+  silence_timeout_ms: millisecondsSetting(60_000).describe('The longest time without data within a provider’s answer.'),
+  first_content_hold_ms: millisecondsSetting(15_000).describe(
+    'How long a stream without content is held back so that a failure can still lead to another endpoint.',
+  ),
+  drain_after_disconnect_ms: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(30_000)
+    .describe(
+      'How long an answer is read after its client disconnected, to learn its usage, at providers that continue to generate. 0 cancels it at once, and limits are charged the most that it can cost.',
+    ),
+  keepalive_ms: millisecondsSetting(15_000).describe(
+    'The interval of keepalives in a stream, from before the first attempt to its end.',
+  ),
+}

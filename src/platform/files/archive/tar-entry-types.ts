@@ -1,0 +1,106 @@
+import type { Body } from '../bounded-body.ts'
+import { FileError } from '../file-error.ts'
+
+const blockBytes = 512
+const emptyBlock = Buffer.alloc(blockBytes)
+/** The decoder refuses longer attributes. */
+const maxAttributeBytes = 8 * 1024 ** 2
+
+/** The types of entries that the decoder of tar archives understands. It reads all others as ordinary files. */
+const knownTypes = new Set(['\0', ...'01234567xgLK'])
+/** Links, devices, folders and pipes. The decoder ignores their size. */
+const typesWithoutContent = new Set('123456')
+/** Why these types are refused, and how to avoid them. */
+const refusalReasons: Record<string, string> = {
+  S: 'is a sparse file; create the archive without "tar --sparse"',
+  M: 'continues a file of another volume; create the archive without "tar --multi-volume"',
+}
+const sparseAttribute = /(?:^|\n)\d+ GNU\.sparse\./
+const sizeAttribute = /(?:^|\n)\d+ size=(\d+)\n/
+
+/**
+ * Passes a tar archive on, and rejects it at an entry whose content is not that of a file. The decoder would write, for
+ * example, the list of holes of a sparse file into the file.
+ * @throws FileError `invalid`.
+ */
+export async function* requireKnownEntryTypes(archive: Body): AsyncGenerator<Uint8Array> {
+  const scanner = new EntryTypeScanner()
+  for await (const piece of archive) {
+    scanner.read(piece)
+    yield piece
+  }
+}
+
+/** Follows the headers of an archive. What it cannot follow, the decoder refuses. */
+class EntryTypeScanner {
+  /** The bytes of the current header or of the attributes of the next entry. */
+  #collected: Buffer[] = []
+  #missingBytes = blockBytes
+  #skippedBytes = 0
+  #readsAttributes = false
+  #sizeOfNext: number | undefined
+
+  read(piece: Uint8Array): void {
+    let at = 0
+    while (at < piece.length) {
+      const skipped = Math.min(this.#skippedBytes, piece.length - at)
+      this.#skippedBytes -= skipped
+      at += skipped
+      if (at === piece.length) return
+      const part = piece.subarray(at, at + this.#missingBytes)
+      at += part.length
+      this.#collected.push(Buffer.from(part))
+      this.#missingBytes -= part.length
+      if (this.#missingBytes === 0) this.#finish(Buffer.concat(this.#collected))
+    }
+  }
+
+  #finish(bytes: Buffer): void {
+    if (this.#readsAttributes) this.#readAttributes(bytes.toString('latin1'))
+    else this.#readHeader(bytes)
+  }
+
+  #readAttributes(text: string): void {
+    if (sparseAttribute.test(text)) throw refusal('the entry', 'S')
+    const size = sizeAttribute.exec(text)?.[1]
+    if (size !== undefined) this.#sizeOfNext = Number(size)
+    this.#expectHeader(0)
+  }
+
+  #readHeader(header: Buffer): void {
+    if (header.equals(emptyBlock)) return this.#expectHeader(0)
+    const type = String.fromCharCode(header[156]!)
+    if (!knownTypes.has(type)) throw refusal(header.toString('utf8', 0, 100).split('\0', 1)[0]!, type)
+    const size = readSize(header)
+    if (type === 'x' && size > 0 && size <= maxAttributeBytes) {
+      this.#collected = []
+      this.#missingBytes = toBlocks(size)
+      this.#readsAttributes = true
+      return
+    }
+    const isMetadata = 'xgLK'.includes(type)
+    const contentBytes = isMetadata ? size : (this.#sizeOfNext ?? size)
+    if (!isMetadata) this.#sizeOfNext = undefined
+    this.#expectHeader(typesWithoutContent.has(type) ? 0 : toBlocks(contentBytes))
+  }
+
+  #expectHeader(skippedBytes: number): void {
+    this.#collected = []
+    this.#missingBytes = blockBytes
+    this.#skippedBytes = skippedBytes
+    this.#readsAttributes = false
+  }
+}
+
+const toBlocks = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes
+
+/** Reads the size of an entry: octal digits, or from 8 GiB on a binary number. */
+function readSize(header: Buffer): number {
+  if (header[124]! & 0x80) return Number(header.readBigUInt64BE(128))
+  return Number.parseInt(header.toString('latin1', 124, 136), 8) || 0
+}
+
+function refusal(name: string, type: string): FileError {
+  const reason = refusalReasons[type] ?? `has the type "${type}", which is not unpacked`
+  return new FileError('invalid', `contains a refused entry: ${name} ${reason}`)
+}

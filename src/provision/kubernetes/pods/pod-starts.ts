@@ -1,0 +1,113 @@
+import type { GitAuthor } from '#interns/registry/git-author.ts'
+import type { Progress } from '#interns/registry/intern.ts'
+import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
+import type { Intern } from '#interns/registry/store.ts'
+import type { DaemonAddress } from '#interns/remote/connect-runs.ts'
+import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
+import type { TcpAccess } from '#interns/remote/tcp-access.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { readHealth } from '../../host/daemon-health.ts'
+import { cloningStep, progressReporter } from '../../host/start-progress.ts'
+import type { Cluster } from '../client/access.ts'
+import { createInternFiles, readStoredSecrets } from '../intern-files.ts'
+import { createObjects, daemonPort, objectName } from '../objects.ts'
+import type { Pods } from './pods.ts'
+import { endFilesPod } from './removal.ts'
+import { applyObjects, startRespondingPod } from './start-pod.ts'
+
+type StartDeps = {
+  config: Config
+  cluster: Cluster
+  certificates: Pick<DaemonCertificates, 'forDaemon'>
+  pods: Pods
+  now: Now
+  /** The URL of the API for pods. */
+  baseUrl: () => string
+  /** The connection to the daemon of a pod with this address. */
+  addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
+  mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
+  passwordOf: (intern: Intern) => Promise<string | undefined>
+}
+
+const steps = ['Creating its objects', 'Starting its pod', cloningStep, 'Waiting for the daemon'] as const
+
+/** The time limit of a health check. */
+export const healthMs = 2000
+
+/** The interns that this server is starting as pods. */
+export class PodStarts {
+  readonly #deps: StartDeps
+  readonly #running = new Map<string, AbortController>()
+
+  constructor(deps: StartDeps) {
+    this.#deps = deps
+  }
+
+  /** @throws Error with the reason, written for the intern's owner. */
+  async start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
+    const { config, certificates, pods, now, addressIn } = this.#deps
+    const { client, image, serviceUrl } = this.#deps.cluster
+    const { id } = intern
+    const step = progressReporter(steps, intern, onProgress)
+    step('Creating its objects')
+    const aborted = new AbortController()
+    this.abort(id, 'The intern is being started again.')
+    this.#running.set(id, aborted)
+    try {
+      const { token } = readStoredSecrets(await client.get('Secret', objectName(id)))
+      await this.#requireFiles(intern)
+      await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
+      const servers = await this.#deps.mcpServersOf(intern)
+      const issued = await certificates.forDaemon(id)
+      const gitAuthor = await this.#deps.gitAuthorOf(intern)
+      const password = await this.#deps.passwordOf(intern)
+      const files = {
+        config,
+        intern,
+        secret,
+        token,
+        servers,
+        password,
+        gitAuthor,
+        baseUrl: this.#deps.baseUrl(),
+        certificates: issued,
+      }
+      const objects = createObjects({ config, image, serviceUrl }, id, createInternFiles(files))
+      await applyObjects(client, objects)
+      step('Starting its pod')
+      const host = await startRespondingPod(
+        { client, pods, now },
+        {
+          intern: id,
+          settings: objects.settings,
+          signal: aborted.signal,
+          answers: async (address) => (await readHealth(await addressIn(id, address, token), healthMs)) !== undefined,
+          startMs: config.kubernetes_start_ms,
+          unresponsiveMs: config.intern_unresponsive_ms,
+          cloneMs: config.repository_clone_ms,
+          onCloning: () => step(cloningStep),
+          onRunning: () => step('Waiting for the daemon'),
+        },
+      )
+      return { host, port: daemonPort, token }
+    } finally {
+      if (this.#running.get(id) === aborted) this.#running.delete(id)
+    }
+  }
+
+  /** Aborts a start, if there is one, with this reason. */
+  abort(id: string, reason: string): void {
+    this.#running.get(id)?.abort(new Error(reason))
+  }
+
+  /** Prevents an intern that was moved here from starting with an empty volume. */
+  async #requireFiles({ id, movedAt, hostname }: Intern): Promise<void> {
+    const { client } = this.#deps.cluster
+    if (movedAt === null || (await client.get('PersistentVolumeClaim', objectName(id)))) return
+    throw new Error(
+      `The intern was moved to ${hostname}, and its files are missing: copy them into a PersistentVolumeClaim ${objectName(id)}.`,
+    )
+  }
+}

@@ -1,0 +1,25 @@
+import { printable } from '#platform/text/printable.ts'
+import type { KubernetesClient } from '../client/client.ts'
+import type { Warning } from '../client/object.ts'
+import { objectName, podName } from '../objects.ts'
+
+/** The clock of the cluster can differ from the clock of this server by this time. */
+const leewayMs = 60_000
+
+/**
+ * The last warning of the cluster about the objects of an intern since a time, such as a quota, Pod Security or a volume that is not mounted. A
+ * pod that was not created has no state with the reason.
+ */
+export async function findLastWarning(
+  client: Pick<KubernetesClient, 'warnings'>,
+  intern: string,
+  since: number,
+): Promise<string | undefined> {
+  // The Role of an older release does not allow this request: continue without warnings.
+  const requests = [objectName(intern), podName(intern)].map((name) => client.warnings(name).catch(() => []))
+  const recent = (await Promise.all(requests)).flat().filter((warning) => warningTime(warning) >= since - leewayMs)
+  const last = recent.toSorted((one, other) => warningTime(one) - warningTime(other)).at(-1)
+  return last?.message && printable(last.message).trim().replace(/\.$/, '').slice(0, 500)
+}
+
+const warningTime = ({ lastTimestamp, eventTime }: Warning) => Date.parse(lastTimestamp ?? eventTime ?? '') || 0
