@@ -31,9 +31,10 @@ export async function readPermission(
   const { command = null, detail = question.detail, changes = [] } = response?.data ?? {}
   const lines = changes.flatMap(({ diff }) => diff.split('\n'))
   const subject = command ?? (lines.length > 0 ? undefined : detail)
+  const isLong = subject !== undefined && subject.length > limits.characters
   return {
-    subject,
+    subject: isLong ? `${subject.slice(0, limits.characters)} …` : subject,
     changes: truncateLines(lines, limits.lines),
-    isCut: lines.length > limits.lines || (subject?.length ?? 0) > limits.characters || response === undefined,
+    isCut: lines.length > limits.lines || isLong || response === undefined,
   }
 }
