@@ -36,7 +36,7 @@ const groups: Record<string, Group> = {
     load: async () => (await import('./commands/database.ts')).databaseCommand,
   },
   guardrails: {
-    description: 'Manage guardrails, and replay them against past requests',
+    description: 'Manage guardrails (rules for spending, models and data), and replay them against past requests',
     load: async () => (await import('./commands/guardrails.ts')).guardrailsCommand,
   },
   import: {
@@ -63,11 +63,11 @@ const groups: Record<string, Group> = {
   organization: { description: 'Show and update the organization' },
   passkeys: { description: 'Manage the passkeys with which members sign in' },
   presets: {
-    description: 'Manage presets and their versions',
+    description: 'Manage presets (stored request configurations) and their versions',
     load: async () => (await import('./commands/presets.ts')).presetsCommand,
   },
   reconcile: {
-    description: "Compare the ledger with a provider's exported usage or costs, by day and model",
+    description: "Compare the recorded usage and costs with a provider's export, by day and model",
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   },
   requests: {

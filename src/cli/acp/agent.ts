@@ -10,7 +10,7 @@ import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { readHistory, readSessions } from './history.ts'
 import { promptContent } from './prompt-content.ts'
-import { runTurn } from './turn.ts'
+import { displayedError, runTurn } from './turn.ts'
 
 type AgentDeps = { client: ApiClient; intern: string }
 
@@ -124,6 +124,6 @@ async function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof StartupError ? new RequestError(-32603, error.message) : error
+    throw error instanceof StartupError ? displayedError(error.message) : error
   }
 }

@@ -38,6 +38,9 @@ export async function runTurn(deps: TurnDeps, content: PromptContent): Promise<P
   }
 }
 
+/** An internal error of JSON-RPC, whose message the editor displays. */
+export const displayedError = (message: string) => new RequestError(-32603, message)
+
 const findOpenQuestion = ({ client, intern, sessionId }: TurnDeps) => fetchOpenQuestion(client, intern, sessionId)
 
 /** Forwards the output of the intern to the editor, including questions and the turns after them. */
@@ -67,7 +70,7 @@ async function relayOutput({ editor, sessionId }: TurnDeps, outputs: AsyncIterab
   let question: AgentQuestion | undefined
   for await (const output of outputs) {
     if (output.type === 'question') question = output.question
-    else if (output.type === 'error') throw new RequestError(-32603, output.text)
+    else if (output.type === 'error') throw displayedError(output.text)
     else await editor.notify('session/update', { sessionId, update: toUpdate(output, reportedCalls) })
   }
   return question

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { apiKeyHelp, managementKeyHelp } from '../kit/api-client.ts'
+import { wholeNumber } from '../kit/option-parsers.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { wholeNumber } from '../kit/whole-number.ts'
 import type { ApiCommand, Argument } from './api-command.ts'
 import { groupOfTag, pathArguments, sharedOptions } from './defaults.ts'
 import { argumentFor, helpFor, optionFor } from './fields.ts'
@@ -74,7 +74,7 @@ function configureCommand(command: Command, generated: GeneratedCommand, termina
     const [flags, help] = override.options?.[field] || sharedOptions[field] || []
     const option = optionFor(field, schema, operation, flags, help)
     command.addOption(option)
-    parameters.push({ field, schema, option: option.attributeName(), isNegated: option.negate })
+    parameters.push({ field, schema, option: option.attributeName(), flag: option.long!, isNegated: option.negate })
   }
   if (override.fields) command.argument('<fields...>', override.fields)
   if (override.limit) command.option('--limit <count>', override.limit[1], wholeNumber(1), override.limit[0])

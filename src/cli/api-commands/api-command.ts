@@ -54,11 +54,6 @@ export type Overrides = { [id in OperationId]?: Override }
 /** Declares columns with the type of their rows. */
 export const columns = <Row>(cells: Record<string, (row: Row) => string>): Columns => cells
 
-/** An instant up to its minute, in UTC. */
-export const minute = (instant: string | null) => instant?.slice(0, 16).replace('T', ' ') ?? '-'
-/** An instant up to its second, in UTC. */
-export const second = (instant: string | null) => instant?.slice(0, 19).replace('T', ' ') ?? '-'
-export const day = (instant: string) => instant.slice(0, 10)
-export const usd = (amount: number) => `$${amount.toFixed(6)}`
-/** A count with its noun, such as `2 keys`. */
-export const countWithNoun = (count: unknown, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+/** Prints the data of an answer as JSON. */
+export const printJson = ({ data }: { data: object }, { out }: Pick<Terminal, 'out'>) =>
+  out(JSON.stringify(data, null, 2))

@@ -34,7 +34,8 @@ describe('commands from the description of the API', () => {
 
   test('errors about options name the valid options', async () => {
     for (const [args, message] of [
-      [['keys', 'set', '000000'], /^Specify at least one of --name, .* and --interns-grant\.$/],
+      [['keys', 'set', '000000'], /^Specify at least one of these options: --name, .*, --interns-grant\.$/],
+      [['webhooks', 'set', 'w'], / --event, --include\b/],
       [['keys', 'set', '000000', '--limit', 'much'], /It must be a number/],
       [['keys', 'set', '000000', '--disabled', 'yes'], /Allowed choices are true, false/],
       [['analytics', 'query', 'request_count', '--filters', '[x'], /It must be JSON/],

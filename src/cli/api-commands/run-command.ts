@@ -2,25 +2,25 @@ import type { Environment } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { type ApiClient, apiClient } from '../kit/api-client.ts'
 import { formatRecord, parseFields } from '../kit/fields.ts'
+import { minute } from '../kit/format.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { type ApiCommand, type Argument, type Columns, type Input, minute } from './api-command.ts'
+import type { ApiCommand, Argument, Columns, Input } from './api-command.ts'
 import { apiValue } from './fields.ts'
 import { type Field, keyKind, type Operation, type OperationId } from './operation.ts'
 
 /** A command that follows from the description of the API and its override. */
 export type GeneratedCommand = { id: OperationId; name: string; operation: Operation; override: ApiCommand }
 
-/** Where the value of a field is given: an argument, or an option by the name of its attribute. */
+/** Where the value of a field is given: an argument, or an option by its flag and the name of its attribute. */
 export type Parameter = { field: string; schema: Field } & (
   | { argument: Argument }
-  | { option: string; isNegated: boolean }
+  | { option: string; flag: string; isNegated: boolean }
 )
 
 /** The maximum number of columns of a table that no override describes. */
 const maxColumns = 8
 
-type Page = { data: unknown[]; has_more?: boolean; next_cursor?: string | null }
 type Options = Record<string, unknown> & { json?: boolean; limit?: number }
 
 /** Runs a generated command. `args` are what Commander passes: the arguments, the options and the command. */
@@ -50,7 +50,7 @@ export async function runCommand(
   if (options.limit !== undefined) query.set('limit', String(options.limit))
   const readsAllPages = operation.method === 'GET' && operation.answer === 'list' && options.limit === undefined
   const answer = readsAllPages
-    ? { data: await readAll(client, operation, path, query) }
+    ? { data: await readAll(client, operation, withQuery(path, query)) }
     : await client.request<Input>(operation.method, withQuery(path, query), body)
   if (override.print) return override.print(answer as never, terminal)
   if (override.resultMessage) return out(override.resultMessage(input, answer))
@@ -65,6 +65,7 @@ function formatAnswer(answer: Input, operation: Operation, override: ApiCommand,
     const text = formatTable(rows, override.columns ?? (operation.columns ?? []).slice(0, maxColumns))
     return override.summary ? `${text}\n\n${override.summary(data as never)}` : text
   }
+  // The last argument names the deleted object.
   if (operation.method === 'DELETE') return `Deleted ${Object.values(input).at(-1) ?? ''}.`
   const visible = Object.entries(data).filter(([name]) => !override.hides?.includes(name))
   return formatRecord(Object.fromEntries(visible))
@@ -87,11 +88,8 @@ function readInput(parameters: Parameter[], args: unknown[], options: Options): 
 function requireChange({ method, fields }: Operation, input: Input, parameters: Parameter[]): void {
   const isBody = (field: string) => fields[field]?.in !== 'path' && fields[field]?.in !== 'query'
   if (method !== 'PATCH' || Object.keys(input).some(isBody)) return
-  const names = parameters.flatMap((parameter) =>
-    'option' in parameter ? [`--${parameter.field.replaceAll('_', '-')}`] : [],
-  )
-  if (names.length > 0)
-    throw new StartupError(`Specify at least one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
+  const flags = parameters.flatMap((parameter) => ('option' in parameter ? [parameter.flag] : []))
+  if (flags.length > 0) throw new StartupError(`Specify at least one of these options: ${flags.join(', ')}.`)
 }
 
 function readSecrets(variables: Record<string, string> = {}, { fields }: Operation, env: Environment): Input {
@@ -140,16 +138,8 @@ function escapePathValue(value: string, field: Field | undefined): string {
 
 const withQuery = (path: string, query: URLSearchParams) => (query.size > 0 ? `${path}?${query}` : path)
 
-async function readAll(client: ApiClient, { fields }: Operation, path: string, query: URLSearchParams) {
-  if ('offset' in fields) return client.listAll<unknown>(withQuery(path, query))
-  if ('limit' in fields) query.set('limit', '100')
-  const all: unknown[] = []
-  for (;;) {
-    const { data, has_more, next_cursor: next } = await client.request<Page>('GET', withQuery(path, query))
-    all.push(...data)
-    if (!has_more || !next) return all
-    query.set('starting_after', next)
-  }
+function readAll(client: ApiClient, { fields }: Operation, path: string): Promise<unknown[]> {
+  return 'offset' in fields ? client.listAll(path) : client.listAllByCursor(path, 'limit' in fields ? 100 : undefined)
 }
 
 async function printText(chunks: AsyncIterable<Uint8Array>, out: Terminal['out']): Promise<void> {

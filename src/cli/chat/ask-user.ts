@@ -38,7 +38,8 @@ async function askPermission(
   display.question(printableLine(question.operation ?? 'permission'), subject && printableLine(subject))
   display.diff(changes)
   if (isCut) display.line('  (Not all of it is displayed. Read it completely in the console before you allow it.)')
-  // A single key press must not allow an operation outside the sandbox, or one that is not displayed completely.
+  // A single key press must not allow an operation that is not displayed completely, is unknown, or leaves the sandbox: that
+  // has a name with a dot, such as `shell.escalate`.
   const isRisky = isCut || (question.operation?.includes('.') ?? true)
   const choices = [...question.options, 'cancel'].flatMap((kind) => {
     const permission = permissionAnswers[kind]

@@ -4,6 +4,7 @@ import type { InternRecord } from '#interns/registry/intern.ts'
 import type { InternSession } from '#interns/turns/entry-item.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../kit/file-table.ts'
+import { minute } from '../kit/format.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { table } from '../kit/table.ts'
 import type { Conversation } from './conversation.ts'
@@ -70,7 +71,7 @@ function sessionTable(sessions: ListedSession[], current: string | undefined): s
   if (sessions.length === 0) return 'No sessions yet.'
   const rows = sessions.map(({ id, title, status, updated_at }, at) => [
     `${at + 1}${id === current ? '*' : ''}`,
-    updated_at.slice(0, 16).replace('T', ' '),
+    minute(updated_at),
     status,
     title,
   ])

@@ -1,6 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import { type ApiClient, apiClient, managementKeyHelp } from '../kit/api-client.ts'
+import { usd } from '../kit/format.ts'
+import { positiveUsd } from '../kit/option-parsers.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { collectPercent, thresholdsCommand } from './budgets/thresholds.ts'
@@ -36,7 +38,7 @@ export function budgetsCommand(budgets: Command, { env, out }: Terminal): void {
     .command('set')
     .description('Create or change a budget. A shorter interval needs a smaller limit')
     .argument('<interval>', 'daily, weekly, monthly or lifetime (never resets)')
-    .argument('<usd>', 'Limit in US dollars', parseDollars)
+    .argument('<usd>', 'Limit in US dollars', positiveUsd)
     .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
     .option('--thresholds <percent...>', 'Percentages of the limit at which webhooks are notified', collectPercent)
     .option('--include-byok', 'Count spending on your own provider keys in the budgets of all intervals')
@@ -91,17 +93,11 @@ function budgetTable(all: OwnedBudgets[]): string {
       owner,
       budget.reset_interval ?? 'lifetime',
       `$${budget.limit_usd}`,
-      `$${budget.spent_usd.toFixed(6)}`,
-      `$${budget.unconfirmed_usd.toFixed(6)}`,
-      `$${budget.held_usd.toFixed(6)}`,
+      usd(budget.spent_usd),
+      usd(budget.unconfirmed_usd),
+      usd(budget.held_usd),
       budget.resets_at?.slice(0, 10) ?? 'never',
     ]),
   )
   return table(['OWNER', 'INTERVAL', 'LIMIT', 'SPENT', 'UNCONFIRMED', 'RESERVED', 'RESETS'], rows)
-}
-
-function parseDollars(text: string): number {
-  const amount = Number(text)
-  if (amount > 0 && Number.isFinite(amount)) return amount
-  throw new InvalidArgumentError('It must be a number of US dollars above 0.')
 }

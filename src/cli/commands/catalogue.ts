@@ -11,6 +11,7 @@ import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { createOutgoingFetch } from '#platform/net/outgoing.ts'
+import { countWithNoun } from '../kit/format.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
@@ -53,7 +54,7 @@ async function checkFile(file: string, { env, out }: Terminal): Promise<void> {
   for (const hint of hints) out(`hint: ${formatSkipped(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover))
     out(`${slug}: ${modelsOfProvider(slug, data)}`)
-  if (problems.length > 0) throw new StartupError(`${file}: ${rowCount(problems.length)} would be skipped.`)
+  if (problems.length > 0) throw new StartupError(`${file}: ${countWithNoun(problems.length, 'row')} would be skipped.`)
   const refusing = skippedServers.filter(({ reason }) => reason.includes(keyRequiredText))
   if (refusing.length > 0) {
     const slugs = refusing.map(({ row }) => row).join(', ')
@@ -70,14 +71,11 @@ function modelsOfProvider(slug: string, { models }: CatalogueData): string {
   const ids = models.flatMap(({ id, endpoints }) => (endpoints.some(({ provider }) => provider === slug) ? [id] : []))
   if (ids.length === 0) return 'no model'
   const moreText = ids.length > maxNames ? `, and ${ids.length - maxNames} more` : ''
-  const countText = ids.length === 1 ? '1 model' : `${ids.length} models`
-  return `${countText}: ${ids.slice(0, maxNames).join(', ')}${moreText}`
+  return `${countWithNoun(ids.length, 'model')}: ${ids.slice(0, maxNames).join(', ')}${moreText}`
 }
 
-const rowCount = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
-
 function countsText({ models, endpoints, providers, merged, skipped }: LoadReport): string {
-  return `${models} models with ${endpoints} endpoints from ${providers} providers; ${rowCount(merged)} merged, ${rowCount(skipped.length)} skipped.`
+  return `${models} models with ${endpoints} endpoints from ${providers} providers; ${countWithNoun(merged, 'row')} merged, ${countWithNoun(skipped.length, 'row')} skipped.`
 }
 
 const formatSkipped = ({ source, line: lineNumber, row, reason }: SkippedRow) =>

@@ -4,7 +4,7 @@ import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { backUp } from '#platform/db/maintenance/backup.ts'
 import { copyToPostgres } from '#platform/db/maintenance/copy.ts'
-import { embeddedStore, openStore } from '../kit/store.ts'
+import { embeddedDatabaseFile, openStore } from '../kit/store.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 const backupHelp = `
@@ -30,7 +30,7 @@ export function databaseCommand(database: Command, { env, out }: Terminal): void
         throw new StartupError('The service uses Postgres (DATABASE_URL): back it up with pg_dump.')
       }
       const target = resolve(file)
-      backUp(embeddedStore(config), target)
+      backUp(embeddedDatabaseFile(config), target)
       out(
         `Backed up to ${target}. Also keep a copy of encryption.key in a separate location: without it, provider keys cannot be decrypted.`,
       )

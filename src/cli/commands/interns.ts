@@ -2,6 +2,9 @@ import { type Command, Option } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { AgentQuestion } from '../chat/conversation.ts'
 import { apiClient, apiKeyHelp } from '../kit/api-client.ts'
+import { second } from '../kit/format.ts'
+import { internPath } from '../kit/intern-path.ts'
+import { collect } from '../kit/option-parsers.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { addBudgetOptions, type BudgetOptions, budgetCommand, readBudgetOptions } from './interns/budget.ts'
@@ -12,11 +15,8 @@ import { logCommand } from './interns/log.ts'
 import { internsMcpCommand } from './interns/mcp.ts'
 import { internsRulesCommand } from './interns/rules.ts'
 
-type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
-
 export function internsCommand(interns: Command, terminal: Terminal): void {
   const { env, out } = terminal
-  const path = (name: string, command = '') => `/interns/${encodeURIComponent(name)}${command}`
   const client = () => apiClient(env, 'api')
 
   addBudgetOptions(interns.command('create').description('Create an intern and start it'))
@@ -53,10 +53,8 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
     .action(async (intern?: string) => {
       const questions =
         intern === undefined
-          ? await readAllPages((query) =>
-              client().request<Page<OpenQuestion>>('GET', `/interns/questions?limit=100${query}`),
-            )
-          : (await client().request<{ data: OpenQuestion[] }>('GET', path(intern, '/questions'))).data
+          ? await client().listAllByCursor<OpenQuestion>('/interns/questions', 100)
+          : (await client().request<{ data: OpenQuestion[] }>('GET', internPath(intern, '/questions'))).data
       out(questionTable(questions))
       const name = intern ?? '<intern>'
       if (questions.length > 0) out(`To answer a question: npx signalbox chat ${name} --session <session>`)
@@ -70,19 +68,6 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
   budgetCommand(interns, terminal)
 }
 
-async function readAllPages<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {
-  const all: Item[] = []
-  let cursorParameter = ''
-  for (;;) {
-    const { data, has_more, next_cursor } = await read(cursorParameter)
-    all.push(...data)
-    if (!has_more || !next_cursor) return all
-    cursorParameter = `&starting_after=${next_cursor}`
-  }
-}
-
-const collect = (value: string, previous: string[] = []) => [...previous, value]
-
 /** An open question, as the API lists it. */
 export type OpenQuestion = AgentQuestion & { intern_name?: string; session_id: string; deadline_at: string }
 
@@ -90,7 +75,7 @@ function questionTable(questions: OpenQuestion[]): string {
   const headings = ['SESSION', 'EXPIRES (UTC)', 'KIND', 'DETAILS']
   const rows = questions.map((question) => [
     question.session_id,
-    question.deadline_at.slice(0, 19).replace('T', ' '),
+    second(question.deadline_at),
     question.kind === 'permission' ? (question.operation ?? 'permission') : 'form',
     (question.kind === 'permission' ? question.detail : question.message) ?? '',
   ])

@@ -138,7 +138,7 @@ describe('management commands', () => {
     assert.match(await done('presets', 'save', 'tone', first!), /Saved version 1 of "tone"/)
     assert.match(
       await done('presets', 'save', 'tone', second!),
-      /Saved version 2 .* do not use it yet\. To use it: signalbox presets use tone 2\n.*no such fields: input\.$/,
+      /Saved version 2 .* do not use it yet\. To use it: npx signalbox presets use tone 2\n.*no such fields: input\.$/,
     )
     assert.match(await done('presets', 'show', 'tone'), /^version +1$/m)
     const chat = file('{"model": "signalbox/demo", "messages": [{"role": "system", "content": "Be kind."}]}')

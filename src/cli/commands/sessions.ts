@@ -5,7 +5,7 @@ import { newUuid } from '#platform/core/id.ts'
 import { apiClient, hasServiceKey } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
-const description = `
+const accessHelp = `
 With a management key in SIGNALBOX_KEY or MANAGEMENT_KEY, the command calls the running service (SIGNALBOX_URL). Otherwise it changes
 the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG). In that case, stop the
 service first if it uses the embedded database.`
@@ -15,7 +15,7 @@ export function sessionsCommand(sessions: Command, { env, out, err }: Terminal):
     .command('link')
     .description('Create a sign-in link for the console. It is valid once, for 15 minutes')
     .option('--for <email>', 'Member to sign in (default: the member of the key, or the first admin)')
-    .addHelpText('after', description)
+    .addHelpText('after', accessHelp)
     .action(async (options: { for?: string }) => {
       out(
         hasServiceKey(env) ? await createLinkInService(env, options.for) : await createLinkInDatabase(env, options.for),

@@ -1,6 +1,6 @@
-import { importBudgets, type Policies, sectionOf } from './litellm/budgets.ts'
+import { importBudgets, type Policies } from './litellm/budgets.ts'
 import { CatalogueDraft, type CatalogueFile } from './litellm/catalogue-draft.ts'
-import { type LitellmConfig, readConfig } from './litellm/config.ts'
+import { type LitellmConfig, readConfig, sectionOf } from './litellm/config.ts'
 import { filterFields, importContentFilters } from './litellm/content-filters.ts'
 import { ImportNotes } from './litellm/import-notes.ts'
 import type { KnownCatalogue } from './litellm/known-catalogue.ts'

@@ -56,8 +56,10 @@ export type ApiClient = {
    * @throws StartupError as `request`, and when the stream ends early
    */
   stream: (path: string, body: object | undefined, signal: AbortSignal) => AsyncGenerator<string, void>
-  /** Reads all pages of a list. */
+  /** Reads all pages of a list with offsets. */
   listAll: <T>(path: string) => Promise<T[]>
+  /** Reads all pages of a list with cursors. @param pageSize undefined for the default of the list */
+  listAllByCursor: <T>(path: string, pageSize: number | undefined) => Promise<T[]>
 }
 
 /** Creates a client for the running service that the environment names. */
@@ -103,8 +105,22 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
     }) as Promise<T>
   }
 
+  async function listAllByCursor<T>(path: string, pageSize: number | undefined): Promise<T[]> {
+    const [target, search] = path.split('?')
+    const query = new URLSearchParams(search)
+    if (pageSize !== undefined) query.set('limit', String(pageSize))
+    const all: T[] = []
+    for (;;) {
+      const { data, has_more, next_cursor: next } = await request<CursorPage<T>>('GET', `${target}?${query}`)
+      all.push(...data)
+      if (!has_more || !next) return all
+      query.set('starting_after', next)
+    }
+  }
+
   return {
     request,
+    listAllByCursor,
     async download(path) {
       return readBody(await send('GET', path))
     },
@@ -141,6 +157,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
   }
 }
 
+type CursorPage<T> = { data: T[]; has_more?: boolean; next_cursor?: string | null }
 type RequestBody = { type: string; content: unknown }
 
 /**

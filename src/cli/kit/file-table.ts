@@ -1,4 +1,5 @@
 import { printableExactly } from '#platform/text/printable.ts'
+import { second } from './format.ts'
 import { table } from './table.ts'
 
 /** A file or folder of a workspace, as the API lists it. */
@@ -7,7 +8,7 @@ export type ListedFile = { name: string; kind: string; size: number; modified_at
 export function fileTable(entries: ListedFile[]): string {
   const rows = entries.map(({ name, kind, size, modified_at, target }) => [
     kind === 'folder' ? '-' : String(size),
-    modified_at.slice(0, 19).replace('T', ' '),
+    second(modified_at),
     nameText(name, kind, target),
   ])
   return table(['BYTES', 'CHANGED (UTC)', 'NAME'], rows)

@@ -7,7 +7,7 @@ import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { openDb } from '#platform/db/open.ts'
 
 /** The path of the embedded database. @throws StartupError when it does not exist */
-export function embeddedStore({ data_dir }: Pick<Config, 'data_dir'>): string {
+export function embeddedDatabaseFile({ data_dir }: Pick<Config, 'data_dir'>): string {
   const file = join(data_dir, 'signalbox.db')
   if (existsSync(file)) return file
   throw new StartupError(`No database in ${data_dir}: set DATA_DIR to the data folder of the service.`)
@@ -22,7 +22,7 @@ export async function openStore(
   cleanup: AsyncDisposableStack,
 ): Promise<Db> {
   if (!config.database_url) {
-    embeddedStore(config)
+    embeddedDatabaseFile(config)
     cleanup.defer(openDataDir(config.data_dir, { exclusive: true, serves: false }).release)
   }
   const db = await openDb(config)

@@ -4,7 +4,8 @@ import type { ListedSession } from '#api/routes/sessions/session.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
 import type { WorkspaceMember } from '#identity/accounts/workspace-members/workspace-member.ts'
 import type { ListedMember } from '../../kit/find.ts'
-import { columns, countWithNoun, day, minute, type Overrides } from '../api-command.ts'
+import { countWithNoun, day, minute, usd } from '../../kit/format.ts'
+import { columns, type Overrides } from '../api-command.ts'
 import { auditColumns } from './audit.ts'
 
 type Passkey = z.infer<typeof ListedPasskey>
@@ -20,8 +21,10 @@ type KeyBudget = {
 
 const browserOnly = { without: 'Browser only: a part of the sign-in to the console.' }
 const slugArgument = { name: 'slug', help: 'Identifier in URLs: lowercase letters, digits and "-"' }
+/** Unlike other routes, these accept email addresses in place of IDs. */
 const emailsArgument = { name: 'emails', help: 'Email addresses of the members' }
 
+/** Fields for compatibility. They are always false. */
 const workspaceHidden = ['is_data_discount_logging_enabled', 'is_observability_broadcast_enabled']
 
 /** Commands for keys, members, workspaces, sessions and the audit log. */
@@ -38,8 +41,8 @@ export const accounts = {
       LAYER: (budget) => budget.layer,
       INTERVAL: (budget) => budget.reset_interval ?? 'lifetime',
       LIMIT: (budget) => `$${budget.limit_usd}`,
-      SPENT: (budget) => `$${budget.spent_usd.toFixed(6)}`,
-      RESERVED: (budget) => `$${budget.held_usd.toFixed(6)}`,
+      SPENT: (budget) => usd(budget.spent_usd),
+      RESERVED: (budget) => usd(budget.held_usd),
       RESETS: (budget) => budget.resets_at?.slice(0, 10) ?? 'never',
     }),
   },
@@ -119,7 +122,7 @@ export const accounts = {
     name: 'workspaces members add',
     description: 'Add members of the organization to a workspace, or change their role in it',
     arguments: { user_ids: emailsArgument },
-    options: { access: ['--access <role>', 'Role in the workspace (default: like in the organization)'] },
+    options: { access: ['--access <role>', 'Role in the workspace (default: as in the organization)'] },
     resultMessage: ({ id }, { data }) =>
       (data as WorkspaceMember[]).map(({ email, access }) => `${email} is ${access} of "${id}".`).join('\n'),
   },

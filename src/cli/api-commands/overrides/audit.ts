@@ -1,4 +1,5 @@
-import { columns, second } from '../api-command.ts'
+import { second } from '../../kit/format.ts'
+import { columns } from '../api-command.ts'
 
 type AuditEvent = {
   at: string

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { InternRecord, ListedHost } from '#interns/registry/intern.ts'
 import type { InternRun } from '#interns/runs/run-record.ts'
-import { columns, type Overrides, second, usd } from '../api-command.ts'
+import { second, usd } from '../../kit/format.ts'
+import { columns, type Overrides, printJson } from '../api-command.ts'
 
 type Run = z.infer<typeof InternRun>
 type Request = { id: string; created_at: string; model: string; outcome: string; cost_usd: number; is_shared: boolean }
@@ -108,7 +109,7 @@ export const interns = {
     name: 'interns transcript',
     description: 'Print the last entries of the transcript of a session as JSON',
     limit: [100, 'Maximum number of entries'],
-    print: ({ data }: { data: object }, { out }) => out(JSON.stringify(data, null, 2)),
+    print: printJson,
   },
   listInternSessionEvents: noCommandForStreams,
   listInternSessionRequests: {

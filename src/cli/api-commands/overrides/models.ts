@@ -1,6 +1,7 @@
 import type { Preset } from '#gateway/presets/preset.ts'
 import type { Credential } from '#identity/provider-keys/credential.ts'
-import { columns, countWithNoun, minute, type Overrides } from '../api-command.ts'
+import { countWithNoun, minute } from '../../kit/format.ts'
+import { columns, type Overrides, printJson } from '../api-command.ts'
 import { keys, members } from '../defaults.ts'
 
 type Model = { id: string; name: string; context_length: number | null; pricing: Record<string, string> }
@@ -53,7 +54,7 @@ export const models = {
   getEndpointHistory: {
     name: 'models history',
     description: 'Print latency, throughput and uptime of endpoints over time as JSON',
-    print: ({ data }: { data: object }, { out }) => out(JSON.stringify(data, null, 2)),
+    print: printJson,
   },
   listProviders: { name: 'models providers', columns: ['slug', 'name', 'status_page_url'] },
   getCatalogue: { name: 'catalogue status', description: 'Show the sources of the catalogue, and skipped rows' },

@@ -1,4 +1,4 @@
-import type { Overrides } from '../api-command.ts'
+import { type Overrides, printJson } from '../api-command.ts'
 
 const noCommandForProbes = { without: 'For load balancers, without a key: "curl" prints it.' }
 
@@ -66,7 +66,3 @@ export const usage = {
   },
   getCredits: { without: 'For clients of other services. At the terminal: "usage" and "budgets list".' },
 } satisfies Overrides
-
-function printJson({ data }: { data: object }, { out }: { out: (text: string) => void }): void {
-  out(JSON.stringify(data, null, 2))
-}

@@ -1,7 +1,8 @@
 import type { WebhookDelivery } from '#webhooks/delivery.ts'
 import type { Webhook } from '#webhooks/webhook.ts'
+import { second } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { columns, type Input, type Overrides, second } from '../api-command.ts'
+import { columns, type Input, type Overrides } from '../api-command.ts'
 
 const eventOption: [string, string] = ['--event <type...>', 'Events to send (default: all)']
 const includeOption: [string, string] = ['--include <field...>', 'Fields of a question to include in addition to IDs']
@@ -32,8 +33,8 @@ export const webhooks = {
       description: 'Update a webhook',
       options: { events: eventOption, include: includeOption },
     },
-    { name: 'webhooks enable', description: 'Enable a webhook', ...fixedEnabled({ enabled: true }) },
-    { name: 'webhooks disable', description: 'Disable a webhook', ...fixedEnabled({ enabled: false }) },
+    { name: 'webhooks enable', description: 'Enable a webhook', ...enabledCommand({ enabled: true }) },
+    { name: 'webhooks disable', description: 'Disable a webhook', ...enabledCommand({ enabled: false }) },
   ],
   rotateWebhookSecret: {
     name: 'webhooks rotate',
@@ -82,7 +83,7 @@ function webhookState({ enabled, failing_since }: Webhook): string {
 }
 
 /** A command that only enables or disables a webhook. */
-function fixedEnabled({ enabled }: { enabled: boolean }) {
+function enabledCommand({ enabled }: { enabled: boolean }) {
   const message = enabled ? 'Enabled' : 'Disabled'
   const noOptions = { url: false, format: false, description: false, events: false, include: false } as const
   return { fixed: { enabled }, options: noOptions, resultMessage: ({ webhookId }: Input) => `${message} ${webhookId}.` }

@@ -10,29 +10,28 @@ const owners = [
   {
     name: 'key',
     argument: '<hash>',
-    about: hashHelp,
+    help: hashHelp,
     path: async (client: ApiClient, hash: string) => `/keys/${(await findByHash(client, hash)).hash}/thresholds`,
   },
   {
     name: 'guardrail',
     argument: '<guardrail>',
-    about: guardrailHelp,
+    help: guardrailHelp,
     path: async (client: ApiClient, name: string) =>
       `/guardrails/${encodeURIComponent(await findGuardrailId(client, name))}/thresholds`,
   },
 ] as const
 
-/** Commands for the percentages of a limit at which webhooks are notified. Those of a budget are set by
- * `budgets set`. */
+/** Commands for the percentages of a limit at which webhooks are notified. `budgets set` sets those of a budget. */
 export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal, 'env' | 'out'>): void {
   const thresholds = budgets
     .command('thresholds')
     .description('Show or set the percentages of a limit at which webhooks are notified')
-  for (const { name, argument, about, path } of owners) {
+  for (const { name, argument, help, path } of owners) {
     thresholds
       .command(name)
       .description(`Show or set the thresholds for the limit of a ${name}`)
-      .argument(argument, about)
+      .argument(argument, help)
       .option('--set <percent...>', 'Percentages of the limit, 1 to 100', collectPercent)
       .addOption(new Option('--none', 'Notify at no percentage').conflicts('set'))
       .addOption(new Option('--default', 'Restore the default: 50, 80 and 100').conflicts(['set', 'none']))

@@ -3,7 +3,7 @@ import type { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { formatGuardrail } from './list.ts'
+import { formatGuardrail } from './read.ts'
 import { readRulesInput } from './rules.ts'
 
 type Answer = { data: Guardrail }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Replay } from '#policy/replay/answer.ts'
 import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
+import { minute, usd } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { readRulesInput } from './rules.ts'
@@ -30,11 +31,11 @@ export function replayCommand(guardrails: Command, { env, out }: Terminal): void
 }
 
 function replayText(replay: Replay): string {
-  const { requests, usd, would_refuse: refuse, would_reroute: reroute, would_redact: redact } = replay
+  const { requests, usd: cost, would_refuse: refuse, would_reroute: reroute, would_redact: redact } = replay
   const rules = replay.by_rule.map((row) => [row.rule, row.outcome, String(row.requests), row.usd.toFixed(6)])
   const unknown = replay.undecidable.map(({ rule, requests: count, why }) => [rule, String(count), why])
   const parts = [
-    `${minute(replay.from)} to ${minute(replay.to)}: ${requests} requests for $${usd.toFixed(6)}.`,
+    `${minute(replay.from)} to ${minute(replay.to)}: ${requests} requests for ${usd(cost)}.`,
     `The guardrail would refuse ${refuse}, send ${reroute} to another endpoint, and redact ${redact}.`,
   ]
   if (rules.length > 0) parts.push(`\n${table(['RULE', 'RESULT', 'REQUESTS', 'USD'], rules)}`)
@@ -42,5 +43,3 @@ function replayText(replay: Replay): string {
   if (replay.notes.length > 0) parts.push(`\n${replay.notes.map((note) => `- ${note}`).join('\n')}`)
   return parts.join('\n')
 }
-
-const minute = (instant: string) => instant.slice(0, 16).replace('T', ' ')

@@ -1,8 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { InternBudget } from '#interns/registry/budget.ts'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { internPath } from '../../kit/intern-path.ts'
+import { positiveNumber, positiveUsd } from '../../kit/option-parsers.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 export type BudgetOptions = {
@@ -15,10 +17,14 @@ export type BudgetOptions = {
 /** Adds the options of a budget to a command. `readBudgetOptions` reads them. */
 export function addBudgetOptions(command: Command): Command {
   return command
-    .addOption(new Option('--max-cost <usd>', 'Maximum cost of a turn, in USD').argParser(parseAmount))
-    .addOption(new Option('--max-seconds <count>', 'Maximum working time of a turn, in seconds').argParser(parseAmount))
-    .addOption(new Option('--session-max-cost <usd>', 'Maximum total cost of a session, in USD').argParser(parseAmount))
-    .addOption(new Option('--session-max-turns <count>', 'Maximum number of turns of a session').argParser(parseAmount))
+    .addOption(new Option('--max-cost <usd>', 'Maximum cost of a turn, in USD').argParser(positiveUsd))
+    .addOption(
+      new Option('--max-seconds <count>', 'Maximum working time of a turn, in seconds').argParser(positiveNumber),
+    )
+    .addOption(new Option('--session-max-cost <usd>', 'Maximum total cost of a session, in USD').argParser(positiveUsd))
+    .addOption(
+      new Option('--session-max-turns <count>', 'Maximum number of turns of a session').argParser(positiveNumber),
+    )
 }
 
 /** Converts the options to a budget. @returns undefined when no option is given */
@@ -29,12 +35,6 @@ export function readBudgetOptions({ maxCost, maxSeconds, sessionMaxCost, session
   if (sessionMaxCost !== undefined) budget.session_max_cost_usd = sessionMaxCost
   if (sessionMaxTurns !== undefined) budget.session_max_turns = sessionMaxTurns
   return Object.keys(budget).length > 0 ? budget : undefined
-}
-
-function parseAmount(text: string): number {
-  const value = Number(text)
-  if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value
-  throw new InvalidArgumentError('It must be a positive number.')
 }
 
 export function budgetCommand(interns: Command, { env, out }: Terminal): void {
@@ -48,9 +48,8 @@ export function budgetCommand(interns: Command, { env, out }: Terminal): void {
       const hasNeither = budget === undefined && none === undefined
       if (hasBoth || hasNeither)
         throw new StartupError('Specify at least one limit, such as --max-cost 0.5, or --none.')
-      const path = `/interns/${encodeURIComponent(intern)}`
       const client = apiClient(env, 'api')
-      const changed = await client.request<InternRecord>('PATCH', path, { budget: budget ?? null })
+      const changed = await client.request<InternRecord>('PATCH', internPath(intern), { budget: budget ?? null })
       out(changed.budget ? `"${intern}": ${JSON.stringify(changed.budget)}` : `"${intern}" has no limits.`)
     })
 }

@@ -12,9 +12,9 @@ import { readErrorText, writeErrorText } from '#platform/process/system-error.ts
 import { printable, printableExactly } from '#platform/text/printable.ts'
 import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../../kit/file-table.ts'
+import { internPath } from '../../kit/intern-path.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
-type Page = { data: ListedFile[]; has_more: boolean; next_cursor?: string }
 type Unpacked = { data: { files: number; folders: number; links: number; bytes: number } }
 
 /** The service enforces the limits of an archive. */
@@ -25,7 +25,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
   const files = interns.command('files').description('List, copy and change the files in an intern’s workspace')
   const client = () => apiClient(env, 'api')
   const url = (intern: string, resource: string, query: Record<string, string> = {}) =>
-    `/interns/${encodeURIComponent(intern)}/files${resource}?${new URLSearchParams(query)}`
+    internPath(intern, `/files${resource}?${new URLSearchParams(query)}`)
   const addCommand = (name: string, description: string) =>
     files
       .command(name)
@@ -37,9 +37,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .argument('[path]', 'Folder, relative to the workspace', '')
     .option('--json', 'Print JSON')
     .action(async (intern: string, path: string, { json }: { json?: true }) => {
-      const entries = await readAllEntries((query) =>
-        client().request<Page>('GET', url(intern, '', { path, ...query })),
-      )
+      const entries = await client().listAllByCursor<ListedFile>(url(intern, '', { path }), 1000)
       out(json ? JSON.stringify(entries, null, 2) : fileTable(entries))
     })
 
@@ -117,16 +115,6 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
         `Wrote ${data.files} files (${data.bytes} bytes) to ${printableExactly(path || 'the workspace')} of "${intern}".`,
       )
     })
-}
-
-async function readAllEntries(read: (query: Record<string, string>) => Promise<Page>): Promise<ListedFile[]> {
-  const all: ListedFile[] = []
-  for (let query: Record<string, string> = { limit: '1000' }; ; ) {
-    const { data, has_more, next_cursor } = await read(query)
-    all.push(...data)
-    if (!has_more || !next_cursor) return all
-    query = { limit: '1000', starting_after: next_cursor }
-  }
 }
 
 const isFolder = (path: string): Promise<boolean> =>

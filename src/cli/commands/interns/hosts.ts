@@ -2,17 +2,19 @@ import type { Command } from 'commander'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { countWithNoun } from '../../kit/format.ts'
+import { internPath } from '../../kit/intern-path.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Relocated = { data: { name: string }[] }
 type HostOption = { host?: string }
 
-const bothKeysHelp = apiKeyHelp.replace('an API key', 'an API key; with --host a management key')
+const bothKeysHelp = `${apiKeyHelp}
+  With --host, SIGNALBOX_KEY must be a management key.`
 
 /** Commands for interns whose host is lost. */
 export function hostsCommands(interns: Command, { env, out }: Terminal): void {
   const client = () => apiClient(env, 'api')
-  const internPath = (intern: string, command: string) => `/interns/${encodeURIComponent(intern)}${command}`
   const hostPath = (host: string, command: string) => `/organization/intern-hosts/${encodeURIComponent(host)}${command}`
 
   interns
@@ -26,7 +28,7 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
       const target = requireOneTarget(intern, host)
       if ('host' in target) {
         const { data } = await apiClient(env).request<Relocated>('POST', hostPath(target.host, '/move'), { to })
-        out(`Moved ${countText(data)} from ${host} to ${to}${namesText(data)}`)
+        out(`Moved ${countWithNoun(data.length, 'intern')} from ${host} to ${to}${namesText(data)}`)
         return
       }
       const moved = await client().request<InternRecord>('POST', internPath(target.intern, '/move'), { host: to })
@@ -45,7 +47,9 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
       const target = requireOneTarget(intern, host)
       if ('host' in target) {
         const { data } = await apiClient(env).request<Relocated>('POST', hostPath(target.host, '/give-up'))
-        out(`${countText(data)} of ${host} will start with empty workspaces on another host${namesText(data)}`)
+        out(
+          `${countWithNoun(data.length, 'intern')} of ${host} will start with empty workspaces on another host${namesText(data)}`,
+        )
         return
       }
       await client().request('POST', internPath(target.intern, '/give-up'))
@@ -62,6 +66,5 @@ function requireOneTarget(intern?: string, host?: string): { intern: string } | 
   throw new StartupError('Specify an intern, or all interns of a host with --host.')
 }
 
-const countText = ({ length }: { name: string }[]) => `${length} intern${length === 1 ? '' : 's'}`
 const namesText = (interns: { name: string }[]) =>
   interns.length === 0 ? '.' : `: ${interns.map(({ name }) => name).join(', ')}.`

@@ -3,9 +3,10 @@ import type { InternRecord } from '#interns/registry/intern.ts'
 import type { McpServer, NewMcpServer } from '#interns/registry/mcp-server-schema.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { internPath } from '../../kit/intern-path.ts'
+import { collect, wholeNumber } from '../../kit/option-parsers.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { wholeNumber } from '../../kit/whole-number.ts'
 
 type AddOptions = {
   url?: string
@@ -23,11 +24,10 @@ type AddOptions = {
 export function internsMcpCommand(interns: Command, { env, out }: Terminal): void {
   const mcp = interns.command('mcp').description('Manage the MCP servers of an intern')
   const client = () => apiClient(env, 'api')
-  const pathOf = (intern: string) => `/interns/${encodeURIComponent(intern)}`
   const readServers = async (intern: string) =>
-    (await client().request<InternRecord>('GET', pathOf(intern))).mcp_servers
+    (await client().request<InternRecord>('GET', internPath(intern))).mcp_servers
   const writeServers = (intern: string, mcp_servers: object[]) =>
-    client().request('PATCH', pathOf(intern), { mcp_servers })
+    client().request('PATCH', internPath(intern), { mcp_servers })
 
   mcp
     .command('list')
@@ -90,8 +90,6 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
       out(`Removed "${name}". "${intern}" stops using it at its next start.`)
     })
 }
-
-const collect = (value: string, previous: string[]) => [...previous, value]
 
 /** Reads the values of `VARIABLE` or `name=VARIABLE` options from the environment. */
 function readVariables(options: string[], env: Terminal['env']): Record<string, string> {

@@ -6,32 +6,38 @@ import { StartupError } from '#platform/core/fault.ts'
 import { readErrorText } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
 import { type ApiClient, apiClient, apiKeyHelp } from '../../kit/api-client.ts'
+import { minute } from '../../kit/format.ts'
+import { internPath } from '../../kit/intern-path.ts'
+import { wholeNumber } from '../../kit/option-parsers.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { wholeNumber } from '../../kit/whole-number.ts'
 
 type Scope = { workspace?: string }
 type Options = Scope & { json?: boolean; version?: string; file?: string; from?: string; to?: string; expect?: number }
 
+const bothKeysHelp = `${apiKeyHelp}
+  With --workspace, SIGNALBOX_KEY must be a management key.`
+
 const fileHelp = `
 The file contains a JSON list of rules. The first rule that matches applies.
   [{"effect": "deny", "commands": ["git push"]}, {"effect": "allow", "commands": ["npm test", "git log **"]}]
-${apiKeyHelp}
-  With --workspace, SIGNALBOX_KEY must be a management key.`
+${bothKeysHelp}`
 
 /** Manages the rules for the actions of an intern, or of all interns of a workspace. */
 export function internsRulesCommand(interns: Command, { env, out }: Terminal): void {
-  const rules = interns.command('rules').description('Manage the rules that allow, deny or question actions of interns')
-  const addCommand = (name: string, description: string) =>
+  const rules = interns
+    .command('rules')
+    .description('Manage the rules that allow or deny actions of interns, or require a question')
+  const addCommand = (name: string, description: string, help = fileHelp) =>
     rules
       .command(name)
       .description(description)
       .argument('[intern]', 'Name or ID of the intern')
       .option('--workspace <slug>', 'Use the rules for all interns of this workspace')
       .option('--json', 'Print JSON')
-      .addHelpText('after', fileHelp)
+      .addHelpText('after', help)
 
-  addCommand('get', 'Show the rules in force')
+  addCommand('get', 'Show the rules in force', bothKeysHelp)
     .option('--version <number>', 'Show an earlier version')
     .action(async (intern: string | undefined, { json, version, workspace }: Options) => {
       const { client, path } = rulesClient(env, intern, { workspace })
@@ -70,7 +76,7 @@ function rulesClient(
   if (workspace !== undefined && intern === undefined)
     return { client: apiClient(env), path: `/workspaces/${encodeURIComponent(workspace)}/intern-rules` }
   if (intern !== undefined && workspace === undefined)
-    return { client: apiClient(env, 'api'), path: `/interns/${encodeURIComponent(intern)}/rules` }
+    return { client: apiClient(env, 'api'), path: internPath(intern, '/rules') }
   throw new StartupError('Specify an intern, or a workspace with --workspace.')
 }
 
@@ -98,7 +104,7 @@ function rulesText({ version, rules, updated_at: at }: RulesRecord): string {
     ),
     printableLine(name ?? ''),
   ])
-  return `${table(['#', 'EFFECT', 'CONDITIONS', 'NAME'], rows)}\nVersion ${version}, updated ${at?.slice(0, 16).replace('T', ' ')}.`
+  return `${table(['#', 'EFFECT', 'CONDITIONS', 'NAME'], rows)}\nVersion ${version}, updated ${minute(at)}.`
 }
 
 function replayText({
@@ -107,7 +113,7 @@ function replayText({
   would_ask,
   no_rule,
   by_rule,
-  people_decided_otherwise: differing,
+  people_decided_otherwise: differentAnswers,
   notes,
 }: RulesReplay): string {
   const counts = by_rule.map((row) => [
@@ -116,7 +122,7 @@ function replayText({
     ...[row.questions, row.people_allowed, row.people_rejected, row.unanswered].map(String),
     printableLine(row.name ?? ''),
   ])
-  const differences = differing.map((row) => [row.effect, row.answer, `${row.scope} ${row.rule}`, row.detail])
+  const differences = differentAnswers.map((row) => [row.effect, row.answer, `${row.scope} ${row.rule}`, row.detail])
   const parts = [
     summary,
     `Of ${all.questions} questions, rules would have asked ${would_ask.questions}; no rule applies to ${no_rule.questions}.`,

@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { KeyRecord } from '#identity/accounts/keys/key.ts'
 import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
-import { Fault } from '#platform/core/fault.ts'
+import { StartupError } from '#platform/core/fault.ts'
 import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { findMember } from '../../kit/find.ts'
+import { positiveUsd } from '../../kit/option-parsers.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Options = {
@@ -23,7 +24,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
     .option('--management', 'Create a management key instead of an API key')
     .option('--workspace <slug>', 'Workspace of the key (default: the workspace of your key)')
     .option('--for <email>', 'Member for whom the key acts (default: the member of your key)')
-    .option('--limit <usd>', 'Spending limit, in USD (default: none)', parseDollars)
+    .option('--limit <usd>', 'Spending limit, in USD (default: none)', positiveUsd)
     .option('--reset <interval>', 'When the spend resets: daily, weekly or monthly (default: never)')
     .option('--expires <time>', 'When the key expires, such as 2030-01-31T00:00:00Z (default: never)')
     .addHelpText('after', managementKeyHelp)
@@ -40,8 +41,7 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
 async function keyFields(client: ApiClient, options: Options): Promise<object> {
   const { management, workspace, limit, reset, expires } = options
   // The API accepts this, because the limit can be set later. On the command line it is probably a mistake.
-  if (reset !== undefined && limit === undefined)
-    throw new Fault('invalid', '--reset needs a limit: add --limit <usd>.')
+  if (reset !== undefined && limit === undefined) throw new StartupError('--reset needs a limit: add --limit <usd>.')
   // Undefined fields are not sent.
   return {
     kind: management ? 'management' : undefined,
@@ -56,11 +56,4 @@ async function keyFields(client: ApiClient, options: Options): Promise<object> {
 async function findWorkspaceId(client: ApiClient, workspace: string): Promise<string> {
   const found = await client.request<{ data: WorkspaceRecord }>('GET', `/workspaces/${encodeURIComponent(workspace)}`)
   return found.data.id
-}
-
-/** Parses an amount. An invalid one is an error, because a missing limit would allow any spend. */
-function parseDollars(text: string): number {
-  const amount = Number(text)
-  if (amount > 0 && Number.isFinite(amount)) return amount
-  throw new InvalidArgumentError('It must be a positive number of US dollars.')
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { type ListedKey, listAllKeys } from '../../kit/find.ts'
+import { minute } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -23,7 +24,7 @@ function keyTable(keys: ListedKey[], now: number): string {
     key.kind,
     keyState(key, now),
     key.limit === null ? '-' : `$${key.limit}${key.limit_reset ? ` ${key.limit_reset}` : ''}`,
-    key.expires_at?.slice(0, 16).replace('T', ' ') ?? '-',
+    minute(key.expires_at),
     key.workspace,
     key.creator_email ?? '-',
     key.name,

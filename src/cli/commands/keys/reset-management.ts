@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { newUuid } from '#platform/core/id.ts'
+import { countWithNoun } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
-const description = `
+const accessHelp = `
 The command changes the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG).
 With the embedded database, stop the service first. With Postgres, the service can keep running.`
 
@@ -11,7 +12,7 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
     .command('reset-management')
     .description('Create a management key without the service, for when all are lost')
     .option('--disable-others', 'Also disable all other management keys')
-    .addHelpText('after', description)
+    .addHelpText('after', accessHelp)
     .action(async ({ disableOthers = false }: { disableOthers?: boolean }) => {
       // Loaded here, because loading the database's modules takes long, and most commands only call the service.
       const [{ resetManagementKey }, { loadConfig }, { openStore }] = await Promise.all([
@@ -28,8 +29,6 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
       out(secret)
       err('This is the new management key. It is not shown again.')
       if (otherKeyCount > 0)
-        err(
-          `${otherKeyCount} other management key${otherKeyCount === 1 ? '' : 's'} ${disableOthers ? 'disabled' : 'still enabled'}.`,
-        )
+        err(`${countWithNoun(otherKeyCount, 'other management key')} ${disableOthers ? 'disabled' : 'still enabled'}.`)
     })
 }

@@ -15,7 +15,7 @@ const designatePath = (slug: string, version: string | number) =>
 function savedText(slug: string, { version, skipped_fields }: SavedPresetVersion, isUsed: boolean): string {
   const usage = isUsed
     ? `Requests use it as "@preset/${slug}".`
-    : `Requests do not use it yet. To use it: signalbox presets use ${slug} ${version}`
+    : `Requests do not use it yet. To use it: npx signalbox presets use ${slug} ${version}`
   const skippedFields =
     skipped_fields.length > 0 ? `\nNot saved, because presets have no such fields: ${skipped_fields.join(', ')}.` : ''
   return `Saved version ${version} of "${slug}". ${usage}${printable(skippedFields)}`

@@ -3,6 +3,7 @@ import type { Preset, PresetVersion, PresetWithVersion } from '#gateway/presets/
 import { printable } from '#platform/text/printable.ts'
 import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { formatRecord } from '../../kit/fields.ts'
+import { minute } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
@@ -87,7 +88,7 @@ function versionTable(versions: PresetVersion[], usedVersion: string): string {
   const rows = versions.map((version) => [
     String(version.version),
     version.id === usedVersion ? 'in use' : '',
-    version.created_at.slice(0, 16).replace('T', ' '),
+    minute(version.created_at),
     String(version.config.model ?? '-'),
     version.creator_id,
   ])

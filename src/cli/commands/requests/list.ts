@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { type ApiClient, apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { second } from '../../kit/format.ts'
+import { wholeNumber } from '../../kit/option-parsers.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { wholeNumber } from '../../kit/whole-number.ts'
 import { unknownFilterHints } from '../unknown-filter-hints.ts'
 
 /** The filter options, and the query parameter of the API for each. */
@@ -85,7 +86,7 @@ async function readNewest(client: ApiClient, query: URLSearchParams, count: numb
 
 function requestTable(requests: GenerationRecord[]): string {
   const rows = requests.map((request) => [
-    request.created_at.slice(0, 19).replace('T', ' '),
+    second(request.created_at),
     request.id,
     request.model || request.requested_model,
     request.provider_name ?? '-',

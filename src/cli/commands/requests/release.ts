@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { apiClient, managementKeyHelp } from '../../kit/api-client.ts'
+import { countWithNoun, usd } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { addFilterOptions, buildQuery, type FilterOptions } from './list.ts'
 
@@ -10,7 +11,7 @@ export function releaseCommand(requests: Command, { env, out }: Terminal): void 
   const release = requests
     .command('release')
     .description('Release charges that the provider did not confirm')
-    .argument('[id]', 'ID of one request. Without it, name filters or --all')
+    .argument('[id]', 'ID of one request. Without it, specify filters or --all')
     .option('--all', 'Release the unconfirmed amounts of all requests')
     .option('--json', 'Print JSON')
   addFilterOptions(release)
@@ -24,7 +25,6 @@ export function releaseCommand(requests: Command, { env, out }: Terminal): void 
       if (all) query.set('all', 'true')
       const { data } = await apiClient(env).request<{ data: Released }>('POST', `/generations/release?${query}`)
       if (json) return out(JSON.stringify(data, null, 2))
-      const count = data.requests === 1 ? '1 request' : `${data.requests} requests`
-      out(`Released $${data.released_usd.toFixed(6)} of ${count}.`)
+      out(`Released ${usd(data.released_usd)} of ${countWithNoun(data.requests, 'request')}.`)
     })
 }

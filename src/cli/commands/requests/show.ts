@@ -3,6 +3,7 @@ import { printable } from '#platform/text/printable.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { type ApiClient, apiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
 import { formatRecord } from '../../kit/fields.ts'
+import { usd } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { milliseconds } from './list.ts'
@@ -80,7 +81,7 @@ function attemptTable(attempts: GenerationRecord['attempts']): string {
     milliseconds(connect),
     milliseconds(first_byte),
     milliseconds(duration),
-    charged_usd ? `$${charged_usd.toFixed(6)}` : '-',
+    charged_usd ? usd(charged_usd) : '-',
     reason ?? '',
   ])
   return table(['ATTEMPT', 'OUTCOME', 'CONNECTED', 'FIRST BYTE', 'DURATION', 'CHARGED', 'REASON'], rows)

@@ -30,7 +30,7 @@ export async function applyImport(client: ApiClient, objects: Objects, print: Pr
   for (const preset of objects.presets) await creator.createPreset(preset)
   for (const { name, body, isForMembers } of objects.policies.guardrails) {
     await creator.ensureGuardrail(name, body)
-    if (isForMembers) print(`  To assign members to it: POST /guardrails/<id>/assignments/members.`)
+    if (isForMembers) print(`  To assign members to it: npx signalbox guardrails assign-members "${name}" <emails...>`)
   }
   for (const { name, slug, budget, defaults, key } of objects.policies.workspaces) {
     const workspace = await creator.ensureWorkspace(name, slug)

@@ -1,7 +1,6 @@
-import { isObject } from '#platform/core/is-object.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { CatalogueDraft } from './catalogue-draft.ts'
-import type { LitellmConfig, Section } from './config.ts'
+import { type LitellmConfig, rowsOf, type Section, sectionOf } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
 import { plainSlugOf } from './names.ts'
 
@@ -116,12 +115,6 @@ function budgetOf(limits: Section | undefined): NewBudget | undefined {
   const { limit_usd, reset_interval = 'lifetime' } = (limits ?? {}) as { limit_usd?: number; reset_interval?: Interval }
   return limit_usd === undefined ? undefined : { interval: reset_interval, limit_usd }
 }
-
-/** The items of a list that are objects. */
-export const rowsOf = (value: unknown): Section[] =>
-  Array.isArray(value) ? value.flatMap((item): Section[] => (sectionOf(item) ? [item] : [])) : []
-
-export const sectionOf = (value: unknown): Section | undefined => (isObject(value) ? (value as Section) : undefined)
 
 /** The fields of a guardrail, and of a key, for a limit and its interval. */
 const guardrailNames = { limit: 'limit_usd', interval: 'reset_interval' }

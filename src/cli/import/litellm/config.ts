@@ -1,5 +1,6 @@
 import { parseSource } from '#catalogue/sources/format/document.ts'
 import { CatalogueError } from '#catalogue/sources/layer.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { z } from '#platform/json/schema.ts'
 
 const Text = z.string().min(1)
@@ -79,3 +80,9 @@ function withCredential(row: Row | undefined, credentials: ReadonlyMap<string, S
   const merged = Row.safeParse({ ...row, litellm_params: { ...values, ...row.litellm_params } })
   return merged.success ? merged.data : row
 }
+
+/** The items of a list that are objects. */
+export const rowsOf = (value: unknown): Section[] =>
+  Array.isArray(value) ? value.flatMap((item): Section[] => (sectionOf(item) ? [item] : [])) : []
+
+export const sectionOf = (value: unknown): Section | undefined => (isObject(value) ? (value as Section) : undefined)

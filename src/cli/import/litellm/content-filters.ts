@@ -1,8 +1,7 @@
 import { type BuiltinSlug, builtinSlugs, type FilterAction } from '#policy/filters/detectors/builtins.ts'
 import { compilePattern } from '#policy/filters/patterns/patterns.ts'
 import type { GuardrailBody } from './budgets.ts'
-import { rowsOf, sectionOf } from './budgets.ts'
-import type { LitellmConfig, Section } from './config.ts'
+import { type LitellmConfig, rowsOf, type Section, sectionOf } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
 
 /** The content filters that replace a LiteLLM guardrail. */

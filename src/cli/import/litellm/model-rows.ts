@@ -25,6 +25,9 @@ export type ModelRow = {
   endpoints?: Record<string, EndpointRow>
 }
 
+/** Written for a model without a context length. Most current models have at least this one. */
+const assumedContextLength = 131_072
+
 /** The models of the catalogue file that is written. */
 export class ModelRows {
   readonly #rows: Record<string, ModelRow> = {}
@@ -70,11 +73,12 @@ export class ModelRows {
     const supportsImages = info.supports_vision === true || info.supports_images === true
     const modalities = knownEndpoint?.model.inputModalities ?? (supportsImages ? ['text', 'image'] : undefined)
     const length = contextOf(row) || knownEndpoint?.endpoint.contextLength
-    if (!length) this.#notes.add(row.model_name, 'it has no context length (max_input_tokens): 131072 is written')
+    if (!length)
+      this.#notes.add(row.model_name, `it has no context length (max_input_tokens): ${assumedContextLength} is written`)
     return {
       name: knownEndpoint?.model.name ?? row.litellm_params.model.split('/').at(-1)!,
       created: knownEndpoint ? new Date(knownEndpoint.model.created * 1000).toISOString().slice(0, 10) : this.#today,
-      context_length: length || 131_072,
+      context_length: length || assumedContextLength,
       ...(modalities && { input_modalities: modalities }),
       ...(createsEmbeddings(row, knownEndpoint) && { output_modalities: ['embeddings'] }),
     }

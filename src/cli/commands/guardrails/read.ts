@@ -6,10 +6,11 @@ import type { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { type ApiClient, apiClient, managementKeyHelp, ServiceError } from '../../kit/api-client.ts'
 import { formatRecord } from '../../kit/fields.ts'
 import { findGuardrailId, guardrailHelp } from '../../kit/find.ts'
+import { usd } from '../../kit/format.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
-export function listCommand(guardrails: Command, { env, out }: Terminal): void {
+export function readCommands(guardrails: Command, { env, out }: Terminal): void {
   guardrails
     .command('list')
     .description('List the guardrails of all workspaces, with their spend')
@@ -36,14 +37,14 @@ export function listCommand(guardrails: Command, { env, out }: Terminal): void {
         // The default guardrail of a workspace is created by its first change.
         if (!idOrName.startsWith('default:') || !(error instanceof ServiceError && error.status === 404)) throw error
         throw new StartupError(
-          `This workspace has no default rules yet. To set some: signalbox guardrails set ${idOrName} <rules...>`,
+          `This workspace has no default rules yet. To set some: npx signalbox guardrails set ${idOrName} <rules...>`,
         )
       })
       out(json ? JSON.stringify(guardrail, null, 2) : formatGuardrail(guardrail))
     })
 }
 
-export async function readGuardrail(client: ApiClient, id: string): Promise<Guardrail> {
+async function readGuardrail(client: ApiClient, id: string): Promise<Guardrail> {
   return (await client.request<{ data: Guardrail }>('GET', `/guardrails/${id}`)).data
 }
 
@@ -81,8 +82,8 @@ function guardrailTable(guardrails: Guardrail[], workspaces: WorkspaceRecord[]):
       workspace?.slug ?? '-',
       scope,
       limit === null ? '-' : `$${limit}${interval ? ` ${interval}` : ''}`,
-      limit === null ? '-' : `$${spent.toFixed(6)}`,
-      limit === null ? '-' : `$${unconfirmed.toFixed(6)}`,
+      limit === null ? '-' : usd(spent),
+      limit === null ? '-' : usd(unconfirmed),
       rules.join(', ') || '-',
       guardrail.id,
     ]
