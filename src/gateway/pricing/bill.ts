@@ -28,6 +28,8 @@ export type Bill = {
    * then the prompt itself is the bound.
    */
   contexts: number
+  /** The number of times that the model reads the prompt and generates an answer: 2 if it may first summarize the conversation. */
+  runs: 1 | 2
   /** The images of the prompt, if images have a price. */
   promptImages: number
   /** Whether the prompt has audio parts. Video and files, which can contain audio, do not count. */
@@ -58,6 +60,7 @@ export function computeBill(
   if (
     billableOptions.tools.length === 0 &&
     !billableOptions.serviceTier &&
+    !billableOptions.compacts &&
     kinds.length === 0 &&
     pieces.image === undefined
   )
@@ -69,6 +72,7 @@ export function computeBill(
     kinds: kinds.map(({ kind }) => kind),
     tools: billableOptions.tools,
     contexts: countContexts(billableOptions, calls),
+    runs: billableOptions.compacts ? 2 : 1,
     promptImages: image === undefined ? 0 : images,
     hasAudio,
     unpriced: [...unpricedKinds(endpoint, kinds), ...unpricedOptions(endpoint, billableOptions)],

@@ -23,6 +23,8 @@ export type BillableOptions = {
   serviceTier: string | undefined
   /** Whether the model reads its whole context again after each call, which is billed. */
   rereads: boolean
+  /** Whether the model may first summarize the conversation, which is billed like another request. */
+  compacts?: boolean
 }
 
 export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereads: false }

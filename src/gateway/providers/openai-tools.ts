@@ -65,7 +65,20 @@ export function responsesBillable(form: Body): BillableOptions {
   })
   if (form.web_search_options != null)
     tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls, bound: 'max_tool_calls' })
-  return { tools, serviceTier: requestedTier(form), rereads: true }
+  return { tools, serviceTier: requestedTier(form), rereads: true, compacts: requestsCompaction(form) }
+}
+
+function requestsCompaction({ context_management: management }: Body): boolean {
+  return Array.isArray(management) && management.some((edit: Body | null) => edit?.type === 'compaction')
+}
+
+/** The calls of its own tools that a provider (xAI) counts in its usage, by the name of the tool. */
+export function countedToolCalls({ server_side_tool_usage_details: details }: Body): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(objectOr(details))
+      .filter(([name, calls]) => name.endsWith('_calls') && calls !== 0)
+      .map(([name, calls]) => [name.slice(0, -'_calls'.length), calls]),
+  )
 }
 
 /** A container larger than the smallest has a separate price. */

@@ -5,6 +5,7 @@ import { AnswerCounter } from '../record/answer-tally.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
+import { openaiResponses } from './openai-responses/openai-responses.ts'
 
 type Reader = (event: { event: undefined; data: string; raw: Buffer }) => AnswerEvent[]
 
@@ -161,6 +162,29 @@ describe('the usage of an Anthropic stream', () => {
   test('is undefined after the first event only', () =>
     assert.equal(countOf(anthropicMessages.reader(), [opened, text, stopped()]).isFinal, false))
 
+  test('has the whole prompt once if only the last event splits it', () => {
+    const first = { type: 'message_start', message: { usage: { input_tokens: 980, output_tokens: 1 } } }
+    for (const last of [
+      { ...zeros, cache_read_input_tokens: 980, output_tokens: 7 },
+      { ...zeros, input_tokens: 50, cache_read_input_tokens: 930, output_tokens: 7 },
+    ])
+      assert.equal(countOf(anthropicMessages.reader(), [first, text, stopped(last)]).prompt, 980)
+  })
+
+  test('includes the compaction and the advisor, which the counts of the answer lack', () => {
+    const iterations = [
+      { type: 'compaction', input_tokens: 700, output_tokens: 20, cache_read_input_tokens: 100 },
+      { type: 'advisor_message', input_tokens: 60, output_tokens: 8 },
+      { type: 'message', input_tokens: 181, output_tokens: 8 },
+    ]
+    const usage = { ...zeros, input_tokens: 181, output_tokens: 8, iterations }
+    const { prompt, cached, completion } = countOf(anthropicMessages.reader(), [opened, text, stopped(usage)])
+    assert.deepEqual([prompt, cached, completion], [1041, 100, 36])
+    const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }
+    const whole = anthropicMessages.readBody(message).findLast((event): event is UsageEvent => event.type === 'usage')
+    assert.deepEqual([whole?.tokens.prompt, whole?.tokens.completion], [1041, 36])
+  })
+
   test('is replaced by the last event after a compaction', () => {
     const { prompt, cached } = countOf(anthropicMessages.reader(), [
       opened,
@@ -250,4 +274,19 @@ describe('a total', () => {
       assert.deepEqual([tokens.prompt, tokens.completion, mismatch], [100, 5, undefined])
     }
   })
+})
+
+test('the calls of tools that xAI counts in its usage are billed by call', () => {
+  const details = { web_search_calls: 3, x_search_calls: 1, code_interpreter_calls: 0 }
+  const counted = { input_tokens: 100, output_tokens: 5, server_side_tool_usage_details: details }
+  const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
+  const search = { type: 'web_search_call', action: { type: 'search' } }
+  const bodies = [
+    [openaiChat, { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage: { ...counted, ...usage } }],
+    [openaiResponses, { status: 'completed', output: [search, item], usage: counted }],
+  ] as const
+  for (const [protocol, body] of bodies) {
+    const event = protocol.readBody(body).findLast((one): one is UsageEvent => one.type === 'usage')
+    assert.deepEqual(event?.extras?.pieces, { web_search: 3, x_search: 1 })
+  }
 })

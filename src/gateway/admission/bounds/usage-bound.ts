@@ -34,14 +34,15 @@ export function computeUsageBound(forms: RequestForms, offer: Offer, providerPro
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
   const { tokens, exact: isExact } = promptBound(body, endpoint, promptLimit)
   // The model reads tool results, whose size is unknown in advance.
-  const prompt = bill?.contexts ? endpoint.contextLength * bill.contexts : tokens
+  const runs = bill?.runs ?? 1
+  const prompt = runs * (bill?.contexts ? endpoint.contextLength * bill.contexts : tokens)
   const answer = maxAnswerTokens(chat, endpoint, providerProtocol)
   const answers = billedChoices(chat)
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
-    reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, promptLimit),
-    completion: answer * answers + predictionTokens(chat),
+    reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, runs * promptLimit),
+    completion: runs * answer * answers + predictionTokens(chat),
     // With `best_of`, a provider generates answers that it does not return.
     hasHiddenTokens: answers > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || bill !== undefined,
     isSequential: answers === 1 && !hasOtherOutput && bill === undefined && chat.prediction == null,

@@ -94,3 +94,18 @@ describe('the reservation for an answer', () => {
     assert.equal(reserved(openaiChat, { messages, max_tokens: 10, n: 3, best_of: 100 }), 1000)
   })
 })
+
+test('a request that may be compacted first reserves two answers', () => {
+  const edits = [{ type: 'compact_20260112' }]
+  assert.equal(reserved(anthropicMessages, { messages, max_tokens: 500, context_management: { edits } }), 1000)
+  const otherEdits = [{ type: 'clear_tool_uses_20250919' }]
+  assert.equal(
+    reserved(anthropicMessages, { messages, max_tokens: 500, context_management: { edits: otherEdits } }),
+    500,
+  )
+  const chat = { messages, max_tokens: 500 } as ChatRequest
+  const body = { input: 'Hi', context_management: [{ type: 'compaction', compact_threshold: 1000 }] }
+  const target = { endpoint: endpointFor('m', { prices: perToken }) } as Target
+  const forms = { chat, body, protocol: 'openai-responses' as const }
+  assert.equal(Number(worstCaseCost(forms, [target], () => openaiResponses)) / 1e6, 1000)
+})

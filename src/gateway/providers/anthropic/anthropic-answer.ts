@@ -4,20 +4,23 @@ import type { ThoughtMetadata } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { sumCounts, usageEvents } from '../token-counts.ts'
+import { type ReportedCounts, sumCounts, usageEvents } from '../token-counts.ts'
 import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage, readErrorStatus } from '../upstream-errors.ts'
 import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
 
-type Usage = {
+type Counts = {
   input_tokens?: number
   output_tokens?: number
   cache_read_input_tokens?: number | null
   cache_creation_input_tokens?: number | null
   cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null
-  server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
   output_tokens_details?: { thinking_tokens?: number } | null
-  iterations?: unknown[] | null
+}
+type Usage = Counts & {
+  server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
+  /** The runs of models for this answer. */
+  iterations?: (Counts & { type?: string })[] | null
 }
 type Block =
   | { type: 'text'; text: string; citations?: AnthropicCitation[] | null }
@@ -106,7 +109,10 @@ class StreamUsage {
    */
   add(usage: Usage | null | undefined): AnswerEvent[] {
     if (!usage) return []
+    const splitsPrompt = usage.input_tokens === 0 && cacheTokens(usage) > 0 && cacheTokens(this.#usage) === 0
     this.#usage = usage.iterations?.length ? { ...usage } : mergeUsage(this.#usage, usage)
+    // The first event of some servers counts the whole prompt as uncached, and the last one all of it as cached.
+    if (splitsPrompt) this.#usage.input_tokens = 0
     return readUsage(this.#usage).map((event) =>
       event.type === 'usage' && this.#hides(usage) ? { ...event, restated: true } : event,
     )
@@ -117,6 +123,9 @@ class StreamUsage {
     return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
   }
 }
+
+const cacheTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: created }: Counts) =>
+  (read ?? 0) + (created ?? 0)
 
 const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
 
@@ -229,21 +238,38 @@ function errorEvent(error: UpstreamError | undefined): AnswerEvent {
   return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, ...readErrorFacts(error) }
 }
 
-/** Anthropic counts cached tokens separately from the rest of the prompt. */
+/** Iterations that the counts of the answer do not include. An advisor is another model, whose price is not known here. */
+const separateIterations: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message'])
+
 function readUsage(usage: Usage): AnswerEvent[] {
-  const { cache_read_input_tokens: cached, cache_creation: written } = usage
-  const { ephemeral_1h_input_tokens: cacheWritten1h, ephemeral_5m_input_tokens: cacheWritten5m } = written ?? {}
-  const cacheWritten = usage.cache_creation_input_tokens || sumCounts(cacheWritten1h, cacheWritten5m)
+  const iterations = Array.isArray(usage.iterations) ? usage.iterations : []
+  const separate = iterations.filter((iteration) => separateIterations.has(iteration?.type)).map(readCounts)
   const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
-  return usageEvents(
-    {
-      prompt: sumCounts(usage.input_tokens, cached, cacheWritten),
-      completion: usage.output_tokens,
-      cached,
-      cacheWritten,
-      cacheWritten1h,
-      reasoning: usage.output_tokens_details?.thinking_tokens,
-    },
-    { pieces: { web_search, web_fetch } },
-  )
+  return usageEvents(separate.reduce(addCounts, readCounts(usage)), { pieces: { web_search, web_fetch } })
+}
+
+/** Anthropic counts cached tokens separately from the rest of the prompt. */
+function readCounts(counts: Counts): ReportedCounts {
+  const { cache_read_input_tokens: cached, cache_creation: written } = counts
+  const { ephemeral_1h_input_tokens: cacheWritten1h, ephemeral_5m_input_tokens: cacheWritten5m } = written ?? {}
+  const cacheWritten = counts.cache_creation_input_tokens || sumCounts(cacheWritten1h, cacheWritten5m)
+  return {
+    prompt: sumCounts(counts.input_tokens, cached, cacheWritten),
+    completion: counts.output_tokens,
+    cached,
+    cacheWritten,
+    cacheWritten1h,
+    reasoning: counts.output_tokens_details?.thinking_tokens,
+  }
+}
+
+function addCounts(sum: ReportedCounts, added: ReportedCounts): ReportedCounts {
+  return {
+    prompt: sumCounts(sum.prompt, added.prompt),
+    completion: sumCounts(sum.completion, added.completion),
+    cached: sumCounts(sum.cached, added.cached),
+    cacheWritten: sumCounts(sum.cacheWritten, added.cacheWritten),
+    cacheWritten1h: sumCounts(sum.cacheWritten1h, added.cacheWritten1h),
+    reasoning: sumCounts(sum.reasoning, added.reasoning),
+  }
 }

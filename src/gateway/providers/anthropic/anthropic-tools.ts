@@ -47,5 +47,10 @@ export function anthropicBillable(chat: Body): BillableOptions {
   })
   // A faster model is billed like a service tier.
   const serviceTier = chat.speed === 'fast' ? 'fast' : undefined
-  return { tools, serviceTier, rereads: true }
+  return { tools, serviceTier, rereads: true, compacts: requestsCompaction(chat) }
+}
+
+function requestsCompaction({ context_management: management }: Body): boolean {
+  const { edits } = (management ?? {}) as { edits?: unknown }
+  return Array.isArray(edits) && edits.some((edit: { type?: unknown } | null) => /^compact/.test(String(edit?.type)))
 }

@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { countedToolCalls } from '../openai-tools.ts'
 import type { OpenaiUsage } from '../openai-usage.ts'
 import { sumCounts } from '../token-counts.ts'
 import type { UsageObject } from '../usage-spellings.ts'
@@ -53,7 +54,7 @@ export function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength 
   const usage = findUsage(answer)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
-  const pieces = { web_search: searches ?? usage.num_search_queries }
+  const pieces = { web_search: searches ?? usage.num_search_queries, ...countedToolCalls(usage) }
   return read.read(
     usage,
     { pieces, serviceTier: answer.service_tier },

@@ -1,5 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { countedToolCalls } from '../openai-tools.ts'
 import { OpenaiUsage, responsesSpellings } from '../openai-usage.ts'
 import { noMessage, readErrorCode, readErrorMessage, readErrorStatus } from '../upstream-errors.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
@@ -109,6 +110,7 @@ export function errorEvent(error: UpstreamError): AnswerEvent {
 
 function readUsage({ usage, output, service_tier }: Response): AnswerEvent[] {
   if (!usage) return []
-  const extras = { pieces: countPieces(output ?? []), serviceTier: service_tier }
+  const pieces = { ...countPieces(output ?? []), ...countedToolCalls(usage) }
+  const extras = { pieces, serviceTier: service_tier }
   return new OpenaiUsage(responsesSpellings).read(usage, extras)
 }
