@@ -420,6 +420,82 @@ export const oddResponses: OddRequest[] = [
   },
 ]
 
+const go = { type: 'function', name: 'go', parameters }
+const searchTool = { type: 'tool_search', execution: 'client', description: 'find', parameters }
+const found = [
+  { type: 'tool_search_call', call_id: 'c1', execution: 'client', status: 'completed', arguments: { path: 'a' } },
+  {
+    ...{ type: 'tool_search_output', call_id: 'c1', execution: 'client', status: 'completed' },
+    tools: [{ type: 'namespace', name: 'mcp__x', description: 'd', tools: [{ ...go, description: 'goes' }] }],
+  },
+]
+oddResponses.push(
+  {
+    name: 'tools that Codex declares in an item',
+    body: {
+      input: [
+        { type: 'additional_tools', role: 'developer', tools: [{ type: 'namespace', name: 'ns', tools: [go] }, go] },
+        user('Hi'),
+      ],
+    },
+    sent: {
+      [chat!]: { 'tools.0.function.name': 'ns__go', 'tools.1.function.name': 'go' },
+      [anthropic!]: { 'tools.0.name': 'ns__go', 'tools.1.name': 'go' },
+      [gemini!]: { 'tools.0.functionDeclarations.1.name': 'go' },
+      [responses!]: { 'input.0.type': 'additional_tools' },
+    },
+  },
+  {
+    name: 'a search for tools that the client runs, and what it found',
+    body: { tools: [searchTool], input: [user('Hi'), ...found, user('Go')] },
+    sent: {
+      [chat!]: {
+        'tools.0.function': { name: 'tool_search', description: 'find', parameters },
+        'tools.1.function.name': 'mcp__x__go',
+        'messages.1.tool_calls.0.function': { name: 'tool_search', arguments: args },
+        'messages.2.content': '{"tools":[{"name":"mcp__x__go","description":"goes"}]}',
+      },
+      [anthropic!]: { 'tools.0.name': 'tool_search', 'messages.1.content.0.input': { path: 'a' } },
+      [responses!]: { 'tools.0.type': 'tool_search', 'input.1.type': 'tool_search_call' },
+    },
+  },
+  {
+    name: 'the tool choice of chats',
+    body: { tools: [go], tool_choice: { type: 'function', function: { name: 'go' } } },
+    sent: {
+      [chat!]: { 'tool_choice.function.name': 'go' },
+      [anthropic!]: { 'tool_choice.name': 'go' },
+      [responses!]: { tool_choice: { type: 'function', name: 'go' } },
+    },
+  },
+  {
+    name: 'an image in the form of chats, and parts without a message',
+    body: {
+      input: [
+        { type: 'input_text', text: 'Hi' },
+        user([{ type: 'input_image', image_url: { url: pngUrl, detail: 'low' } }]),
+      ],
+    },
+    sent: {
+      [chat!]: { 'messages.0.content.1.image_url': { url: pngUrl, detail: 'low' } },
+      [anthropic!]: { 'messages.0.content.0.text': 'Hi', 'messages.0.content.1': { type: 'image', source } },
+      [responses!]: { 'input.0': user([{ type: 'input_text', text: 'Hi' }]) },
+    },
+  },
+  {
+    name: 'items of a provider',
+    body: {
+      input: [
+        user('Hi'),
+        { type: 'web_search_call', id: 'w', status: 'completed' },
+        { type: 'compaction', encrypted_content: 'e' },
+      ],
+    },
+    sent: { [chat!]: { 'messages.length': 1 }, [responses!]: { 'input.length': 3 } },
+    dropped: { [chat!]: ['input.web_search_call', 'input.compaction'], [anthropic!]: ['input.compaction'] },
+  },
+)
+
 const use = (input: unknown) => [
   user('Hi'),
   { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'read', input }] },

@@ -72,7 +72,7 @@ function requestsCompaction({ context_management: management }: Body): boolean {
   return Array.isArray(management) && management.some((edit: Body | null) => edit?.type === 'compaction')
 }
 
-/** The calls of its own tools that a provider (xAI) counts in its usage, by the name of the tool. */
+/** The calls of provider tools that xAI counts in its usage, by the name of the tool. */
 export function countedToolCalls({ server_side_tool_usage_details: details }: Body): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(objectOr(details))

@@ -3,7 +3,7 @@ import { decodeThought } from '#chat/thought-encoding.ts'
 import { type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import type { Namespaces } from './namespaces.ts'
+import type { Namespaces, Tool } from './namespaces.ts'
 
 type Part = { type: string } & Record<string, unknown>
 type Item = {
@@ -16,6 +16,8 @@ type Item = {
   namespace?: string
   arguments?: string
   input?: string
+  execution?: string
+  tools?: unknown
   output?: string | Part[]
   summary?: { text?: string }[] | null
   encrypted_content?: string | null
@@ -44,9 +46,47 @@ export function toMessages(instructions: unknown, input: unknown, namespaces: Na
 
 const isOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
 
+/** Types of calls that are translated. */
+const translatedCalls: ReadonlySet<string | undefined> = new Set(['function_call', 'custom_tool_call'])
+
 /** Whether an item is a call of a provider tool, which is skipped together with its output. */
-function isForeignCall({ type, call_id }: Item): boolean {
-  return call_id !== undefined && /_call$/.test(type ?? '') && type !== 'function_call' && type !== 'custom_tool_call'
+function isForeignCall(item: Item): boolean {
+  const { type, call_id } = item
+  return call_id !== undefined && /_call$/.test(type ?? '') && !translatedCalls.has(type) && !isSearchCall(item)
+}
+
+/** A search for tools that the client ran. */
+const isSearchCall = ({ type, execution }: Item) => type === 'tool_search_call' && execution === 'client'
+const isSearchOutput = ({ type, execution }: Item) => type === 'tool_search_output' && execution === 'client'
+
+/** Types of items with a meaning for every model. */
+const translatedTypes: ReadonlySet<string> = new Set([
+  'message',
+  'reasoning',
+  'additional_tools',
+  'function_call',
+  'custom_tool_call',
+  'function_call_output',
+  'custom_tool_call_output',
+])
+
+/** Types of parts. Some clients send them without a message. */
+const partTypes: ReadonlySet<string> = new Set([
+  'text',
+  'input_text',
+  'input_image',
+  'image_url',
+  'input_file',
+  'input_audio',
+])
+
+/** The types of the items that other protocols lack. */
+export function skippedItemTypes(input: unknown): string[] {
+  const items = (Array.isArray(input) ? input : []) as Item[]
+  const types = items.map((item) => (isSearchCall(item) || isSearchOutput(item) ? undefined : item.type))
+  return [
+    ...new Set(types.filter((type) => typeof type === 'string' && !translatedTypes.has(type) && !partTypes.has(type))),
+  ] as string[]
 }
 
 /** Items of unknown types belong to a provider and are skipped for other protocols. */
@@ -65,6 +105,15 @@ function addItem(messages: Message[], item: Item, path: string, namespaces: Name
     const called = { name, arguments: readArguments(item, path) }
     addCall(messages, { ...call, function: called })
   }
+  if (partTypes.has(type)) messages.push({ role: 'user', content: toContent([item], path) })
+  if (isSearchCall(item)) {
+    const called = { name: type.slice(0, -'_call'.length), arguments: readArguments(item, path) }
+    addCall(messages, { id: requireText(item, 'call_id', path), type: 'function' as const, function: called })
+  }
+  if (isSearchOutput(item)) {
+    const content = JSON.stringify({ tools: foundTools(item.tools, namespaces) })
+    messages.push({ role: 'tool', tool_call_id: requireText(item, 'call_id', path), content })
+  }
   if (type === 'custom_tool_call') {
     const custom = { name: requireText(item, 'name', path), input: requireText(item, 'input', path) }
     addCall(messages, { id: requireText(item, 'call_id', path), type: 'custom' as const, custom })
@@ -73,6 +122,18 @@ function addItem(messages: Message[], item: Item, path: string, namespaces: Name
     const content = toContent(readOutput(item.output), `${path}.output`)
     messages.push({ role: 'tool', tool_call_id: requireText(item, 'call_id', path), content })
   }
+}
+
+/** The tools that a search found, which the model can call from now on. Their schemas are declared with the other tools. */
+function foundTools(tools: unknown, namespaces: Namespaces): object[] {
+  return ((Array.isArray(tools) ? tools : []) as (Tool | null)[]).flatMap((tool) => {
+    const { type, name, description, tools: members } = tool ?? {}
+    if (type !== 'namespace') return name === undefined ? [] : [{ name, description }]
+    return (members as Tool[]).map((member) => ({
+      name: namespaces.findFlatName(String(member.name), name),
+      description: member.description,
+    }))
+  })
 }
 
 /** Some clients send the object instead of its JSON. */
@@ -160,7 +221,11 @@ function toContent(content: unknown, path: string): Content {
 }
 
 function toPart(part: Part): ContentPart {
-  const { type, text, image_url: url, detail, file_id, file_data, file_url, filename } = part
+  const { type, text, image_url: image, file_id, file_data, file_url, filename } = part
+  const { url, detail = part.detail } = (typeof image === 'object' && image !== null ? image : { url: image }) as {
+    url?: unknown
+    detail?: unknown
+  }
   const cache = part.cache_control === undefined ? {} : { cache_control: part.cache_control }
   switch (type) {
     case 'input_text':

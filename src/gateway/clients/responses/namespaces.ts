@@ -1,11 +1,33 @@
 import { createHash } from 'node:crypto'
 import { maxTools } from '#chat/fields/tool-list.ts'
 import { Fault } from '#platform/core/fault.ts'
+import type { Body } from '../../protocol/protocol.ts'
 
 export type Tool = { type?: string; name?: string; tools?: unknown } & Record<string, unknown>
 
 /** The namespace and name of a function. */
 export type NamespacedName = { namespace: string; name: string }
+
+/**
+ * The tools of a request. Codex also declares tools in an input item, and the tools that a search of the client found are
+ * in the output of the search.
+ */
+export function declaredTools({ tools, input }: Body): unknown[] {
+  const declared = Array.isArray(tools) ? tools : []
+  if (!Array.isArray(input)) return declared
+  const inItems = (input as (Tool | null)[]).flatMap((item) =>
+    (item?.type === 'additional_tools' || item?.type === 'tool_search_output') && Array.isArray(item.tools)
+      ? (item.tools as unknown[])
+      : [],
+  )
+  return inItems.length > 0 ? [...declared, ...inItems] : declared
+}
+
+/** The function in place of a search for tools that the client runs. */
+const searchName = 'tool_search'
+
+/** Whether a tool is a search for tools that the client runs, and not the provider. */
+export const isClientSearch = ({ type, execution }: Tool) => type === 'tool_search' && execution === 'client'
 
 /** No provider accepts a longer name. */
 const maxNameLength = 64
@@ -13,6 +35,7 @@ const maxNameLength = 64
 /** Maps functions in namespaces, such as those of an MCP server, to the flat list of other protocols. */
 export class Namespaces {
   readonly #functions = new Map<string, NamespacedName>()
+  #hasSearch = false
   /** The client's tools as a flat list, with a unique name for each function of a namespace. */
   readonly tools: readonly Tool[]
 
@@ -21,9 +44,22 @@ export class Namespaces {
     const clientTools = (Array.isArray(tools) ? tools : []) as Tool[]
     if (clientTools.reduce((count, tool) => count + countTools(tool), 0) > maxTools)
       throw new Fault('invalid', `tools: must have at most ${maxTools} tools in all namespaces together.`)
-    this.tools = clientTools.flatMap((tool, at) =>
-      tool?.type === 'namespace' ? this.#flatten(tool, `tools.${at}`) : [tool],
+    const flatTools = clientTools.flatMap((tool, at) =>
+      tool?.type === 'namespace' ? this.#flatten(tool, `tools.${at}`) : [this.#searchFunction(tool)],
     )
+    this.tools = [...new Map(flatTools.map((tool, at) => [tool?.name ?? at, tool])).values()]
+  }
+
+  /** Whether a function is the search for tools that the client runs. */
+  isSearch(name: string): boolean {
+    return this.#hasSearch && name === searchName
+  }
+
+  #searchFunction(tool: Tool): Tool {
+    if (typeof tool !== 'object' || tool === null || !isClientSearch(tool)) return tool
+    this.#hasSearch = true
+    const { description, parameters } = tool
+    return { type: 'function', name: searchName, description, parameters }
   }
 
   /** The name of a function in the flat list. */

@@ -36,8 +36,17 @@ export type CustomCallItem = {
   name: string
   input: string
 }
+/** A search for tools that the client runs. */
+export type SearchItem = {
+  id: string
+  type: 'tool_search_call'
+  execution: 'client'
+  status: Status
+  call_id: string
+  arguments: object
+}
 export type ImageItem = { id: string; type: 'image_generation_call'; status: Status; result: string | null }
-export type OutputItem = MessageItem | ReasoningItem | CallItem | CustomCallItem | ImageItem
+export type OutputItem = MessageItem | ReasoningItem | CallItem | CustomCallItem | SearchItem | ImageItem
 
 export type ResponseState = {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'

@@ -3,8 +3,8 @@ import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
-import { toMessages } from './input.ts'
-import { Namespaces } from './namespaces.ts'
+import { skippedItemTypes, toMessages } from './input.ts'
+import { declaredTools, isClientSearch, Namespaces, type Tool } from './namespaces.ts'
 import { refuseInexpressible } from './object.ts'
 
 /** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
@@ -41,13 +41,12 @@ const fieldsWithoutCounterpart = ['context_management', 'moderation', 'max_tool_
 /** The fields and provider tools of a body without a counterpart in chats. */
 export function untranslatedFields(body: Body): string[] {
   const include = Array.isArray(body.include) ? body.include : []
-  const tools = (Array.isArray(body.tools) ? (body.tools as ({ type?: unknown } | null)[]) : []).map(
-    (tool) => tool?.type,
-  )
+  const tools = (declaredTools(body) as (Tool | null)[]).filter((tool) => !(tool && isClientSearch(tool)))
   const fields = findSetFields(body, fieldsWithoutCounterpart)
   if (include.some((name) => name !== 'reasoning.encrypted_content')) fields.push('include')
-  for (const type of tools) if (typeof type === 'string' && !toolTypes.has(type)) fields.push(`tools.${type}`)
-  return fields
+  for (const tool of tools)
+    if (typeof tool?.type === 'string' && !toolTypes.has(tool.type)) fields.push(`tools.${tool.type}`)
+  return [...fields, ...skippedItemTypes(body.input).map((type) => `input.${type}`)]
 }
 
 const toolTypes: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
@@ -59,7 +58,7 @@ export function responsesToChat(body: Body): ChatRequest {
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isAnswerLimit(name)),
   )
-  const namespaces = new Namespaces(body.tools)
+  const namespaces = new Namespaces(declaredTools(body))
   const messages = toMessages(body.instructions, body.input, namespaces)
   if (messages.length === 0) throw new Fault('invalid', 'input: is required, and must not be empty.')
   return {
@@ -97,8 +96,6 @@ function toResponseFormat(format: Format | undefined): Body {
   return { response_format: type === 'json_schema' ? { type, json_schema } : format }
 }
 
-type Tool = { type: string } & Record<string, unknown>
-
 /** Translates the tools. Provider tools have no counterpart, but reach upstreams of this protocol. */
 function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespaces): Body {
   const functions = (tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
@@ -131,11 +128,18 @@ function customTool({ name, description, format }: Tool): Body {
   }
 }
 
-type Choice = { type: string; name?: string; mode?: string; tools?: { type: string; name?: string }[] }
+type Choice = {
+  type: string
+  name?: string
+  /** Some clients send the choice as chats have it. */
+  function?: { name?: string } | null
+  mode?: string
+  tools?: { type: string; name?: string }[]
+}
 
 function toChatToolChoice(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
-  const { type, name, mode, tools } = choice as Choice
+  const { type, function: chosen, name = chosen?.name, mode, tools } = choice as Choice
   if (type === 'function') return { type, function: { name } }
   if (type === 'custom') return { type, custom: { name } }
   if (type !== 'allowed_tools') return undefined

@@ -244,3 +244,21 @@ test('a namespaced call has both names, whole and streamed', () => {
   assert.deepEqual([output[1].namespace, output[1].name], [undefined, 'own'])
   assert.ok(events[0]!.includes('"namespace":"mcp__sky"'))
 })
+
+test('a call of the search for tools that the client runs is an item of its type', () => {
+  const tools = [{ type: 'tool_search', execution: 'client', description: 'find', parameters: {} }]
+  const writer = new ResponseWriter({ ...head, request: { input: 'Hi', tools } })
+  const events: AnswerEvent[] = [
+    { type: 'tool_call', index: 0, id: 'c1', name: 'tool_search' },
+    { type: 'tool_arguments', index: 0, text: '{"query":' },
+    { type: 'tool_arguments', index: 0, text: '"mail"}' },
+  ]
+  const text = events.map(writer.event).join('') + writer.end(undefined)
+  const item = { id: 'tsc_1_0', type: 'tool_search_call', execution: 'client', status: 'completed', call_id: 'c1' }
+  const received = new SseReader().push(Buffer.from(text)).map(({ data }) => JSON.parse(data))
+  assert.deepEqual(
+    received.slice(2).map(({ type }) => type),
+    ['response.output_item.added', 'response.output_item.done', 'response.completed'],
+  )
+  assert.deepEqual(received.at(-1).response.output, [{ ...item, arguments: { query: 'mail' } }])
+})

@@ -1,9 +1,11 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
 import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
+import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
+import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
 import { ItemEvents } from './item-events.ts'
-import { type NamespacedName, Namespaces } from './namespaces.ts'
+import { declaredTools, Namespaces } from './namespaces.ts'
 import type {
   CallItem,
   CustomCallItem,
@@ -11,6 +13,7 @@ import type {
   MessageItem,
   ReasoningItem,
   ResponseState,
+  SearchItem,
   TextPart,
   UrlCitation,
 } from './object.ts'
@@ -32,6 +35,8 @@ const incompleteReasons: { [finish in Finish]?: 'max_output_tokens' | 'content_f
 export class ResponseWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #calls = new Map<number, CallItem | CustomCallItem>()
+  /** Searches for tools, and the JSON text of their arguments so far. */
+  readonly #searches = new Map<number, { item: SearchItem; text: string }>()
   readonly #textPosition = new TextPosition()
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
   readonly #items: ItemEvents
@@ -187,12 +192,19 @@ export class ResponseWriter implements StreamWriter {
 
   #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
     const closed = this.#close('completed')
-    const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
+    const status = 'in_progress' as const
+    if (!custom && this.#declared.isSearch(name)) {
+      const shared = { id: this.#items.newId('tsc'), status, call_id }
+      const item: SearchItem = { ...shared, type: 'tool_search_call', execution: 'client', arguments: {} }
+      this.#searches.set(index, { item, text: '' })
+      return closed + this.#items.added(item)
+    }
+    const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status, call_id, name }
     const item: CallItem | CustomCallItem = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : {
           ...shared,
-          ...(namespace ? { namespace } : this.#placeInNamespace(name)),
+          ...(namespace ? { namespace } : this.#declared.findFunction(name)),
           type: 'function_call',
           arguments: '',
         }
@@ -200,13 +212,15 @@ export class ResponseWriter implements StreamWriter {
     return closed + this.#items.added(item)
   }
 
-  /** Created at the first tool call. */
-  #placeInNamespace(name: string): NamespacedName | undefined {
-    this.#namespaces ??= new Namespaces(this.#head.request?.tools)
-    return this.#namespaces.findFunction(name)
+  /** The tools of the request. Created at the first tool call. */
+  get #declared(): Namespaces {
+    this.#namespaces ??= new Namespaces(declaredTools(this.#head.request ?? {}))
+    return this.#namespaces
   }
 
   #writeArguments(index: number, delta: string): string {
+    const search = this.#searches.get(index)
+    if (search) search.text += delta
     const item = this.#calls.get(index)
     return item ? this.#items.inputAdded(item, delta) : ''
   }
@@ -237,7 +251,21 @@ export class ResponseWriter implements StreamWriter {
       item.status = status
       output += this.#items.inputDone(item) + this.#items.done(item)
     }
+    for (const { item, text } of this.#searches.values()) {
+      item.status = status
+      item.arguments = readSearch(text)
+      output += this.#items.done(item)
+    }
     return output
+  }
+}
+
+/** The arguments of a search. The model can write invalid ones. */
+function readSearch(json: string): object {
+  try {
+    return parseArguments(json, new JsonBudget())
+  } catch {
+    return {}
   }
 }
 

@@ -25,6 +25,7 @@ function fitItem(original: Item, budget: JsonBudget): Item {
     const args = toArgumentsText(item.arguments, budget)
     return args === item.arguments ? item : { ...item, arguments: args }
   }
+  if (isPart(item)) return { role: 'user', content: [fitPart(item as Part, 'input_text')] }
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') return withOutput(item)
   if ((item.type !== undefined && item.type !== 'message') || !Array.isArray(item.content)) return item
   const textType = item.role === 'assistant' ? 'output_text' : 'input_text'
@@ -38,6 +39,21 @@ function withoutNullMembers(item: Item): Item {
   const rest = { ...item }
   for (const name of names) delete rest[name]
   return rest
+}
+
+const partTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'image_url', 'input_image', 'input_file'])
+
+/** Whether an item is the part of a message. Some clients send it without the message. */
+const isPart = ({ type, role }: Item) => role === undefined && partTypes.has(type)
+
+/** Gives a tool choice in the form of chats that of responses. */
+export const fitToolChoice: Repair = (body) => {
+  const { type, function: chosen } = (body.tool_choice ?? {}) as {
+    type?: unknown
+    function?: { name?: unknown } | null
+  }
+  if (type !== 'function' || typeof chosen?.name !== 'string') return body
+  return { ...body, tool_choice: { type, name: chosen.name } }
 }
 
 function withOutput(item: Item): Item {

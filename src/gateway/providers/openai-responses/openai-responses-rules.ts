@@ -13,7 +13,7 @@ import {
   responsesNames,
   strictToolRepair,
 } from '../openai-rules.ts'
-import { fitItems } from './openai-responses-items.ts'
+import { fitItems, fitToolChoice } from './openai-responses-items.ts'
 import { pairCallOutputs } from './openai-responses-paired-items.ts'
 
 const toolShape: ToolShape = {
@@ -32,6 +32,7 @@ export const responsesRules: RequestRules = {
     toolRepair(toolShape, openaiSchemas),
     emptyContentRepair('input'),
     fitItems,
+    fitToolChoice,
     pairCallOutputs,
     effortRepair(
       ({ reasoning }) => (reasoning as { effort?: unknown } | null | undefined)?.effort,
