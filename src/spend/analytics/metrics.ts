@@ -116,7 +116,7 @@ export const metrics = {
   tool_call_count: countMetric('Tool calls', 'toolCalls', 'Tool calls that models made.'),
   total_usage: moneyMetric('Usage', ['cost'], 'With this service’s own provider credentials.'),
   byok_usage: moneyMetric('Usage on own provider keys', ['byokCost'], 'With the workspaces’ own provider keys.'),
-  upstream_inference_cost: moneyMetric('Cost', ['cost', 'byokCost'], 'Both.'),
+  upstream_inference_cost: moneyMetric('Cost', ['cost', 'byokCost'], 'With any provider credential.'),
   unconfirmed_usd: moneyMetric(
     'Charged without proof',
     ['margin'],

@@ -27,7 +27,7 @@ const WholeInternPermission = z
           diff: z.string().describe('The removed and added lines.'),
         }),
       )
-      .describe('The new content.'),
+      .describe('The changed files.'),
   })
   .meta({ id: 'InternWholePermission', description: 'All details of a permission request, without a length limit.' })
 
