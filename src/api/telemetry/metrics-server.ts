@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Fault } from '#platform/core/fault.ts'
 import { findFramingError } from '#platform/http/request/framing.ts'
 import { findHostError } from '#platform/http/request/host.ts'
@@ -17,21 +18,15 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, address
     serializeRequests(async (request, response) => {
       const framing = findFramingError(request)
       if (framing !== undefined) {
-        const { status, body } = toErrorAnswer(new Fault('invalid', framing))
-        const headers = { 'content-type': 'application/json', connection: 'close' }
-        response.writeHead(status, headers).end(JSON.stringify(body))
-        return
+        response.setHeader('connection', 'close')
+        return sendFault(response, new Fault('invalid', framing))
       }
       if (findHostError(request) !== undefined || !isAllowedHost(request.headers.host, names)) {
         const reason = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
-        const { status, body } = toErrorAnswer(new Fault('forbidden', reason))
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-        return
+        return sendFault(response, new Fault('forbidden', reason))
       }
       if (request.url !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
-        const { status, body } = toErrorAnswer(new Fault('not_found', 'Only GET /metrics is available on this port.'))
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-        return
+        return sendFault(response, new Fault('not_found', 'Only GET /metrics is available on this port.'))
       }
       const { contentType, text } = await metrics.read()
       response.writeHead(200, { 'content-type': contentType }).end(text)
@@ -48,6 +43,11 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, address
       server.closeAllConnections()
     },
   }
+}
+
+function sendFault(response: ServerResponse, fault: Fault): void {
+  const { status, body } = toErrorAnswer(fault)
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/

@@ -31,6 +31,7 @@ type PoolWorker = {
   timeLimit: NodeJS.Timeout | undefined
 }
 
+/** The time limit for the start of a thread, after which its request is refused. */
 const startLimitMs = 15_000
 /** The limit of waiting scans of one key. */
 const maxWaiting = { jobs: 64, bytes: 64 * 1024 * 1024 }

@@ -28,7 +28,7 @@ export type AnalyticsQuery = {
 type AnalyticsDeps = { db: Pick<Db, 'reports' | 'kind'>; now: Now; retentionDays: number }
 
 /** The maximum number of groups. A query with more groups fails. */
-const maxGroups = 200_000
+export const maxGroups = 200_000
 
 /**
  * Reads the sums and percentiles of requests from the roll-ups.

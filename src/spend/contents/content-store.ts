@@ -46,6 +46,7 @@ function ignoreDuplicate(error: unknown): number {
  */
 async function writeContent(kind: Db['kind'], query: Query | Tx, content: EncryptedContent): Promise<number> {
   const { id, organizationId, workspaceId, keyHash, userId, createdAt, sealedBy, sealed } = content
+  // Casts, because Postgres does not infer the types of parameters in a select list.
   const values = [id, organizationId, workspaceId, keyHash, userId].map((text) => sql<string>`cast(${text} as text)`)
   const { numInsertedOrUpdatedRows } = await query
     .insertInto('generation_contents')

@@ -2,6 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { dimensionNames, operators } from '#spend/analytics/dimensions.ts'
 import { metricNames } from '#spend/analytics/metrics.ts'
+import { maxGroups } from '#spend/analytics/query.ts'
 
 export const granularities = ['minute', 'hour', 'day', 'week', 'month'] as const
 
@@ -52,13 +53,13 @@ export const AnalyticsQueryBody = strictFields({
   limit: z
     .int()
     .min(1)
-    .max(200_000)
+    .max(maxGroups)
     .optional()
     .describe('Maximum number of rows. Defaults to 1,000, or to 200,000 for a time series.'),
   group_limit: z
     .int()
     .min(1)
-    .max(200_000)
+    .max(maxGroups)
     .optional()
     .describe('Maximum number of rows for each combination of dimensions.'),
 }).meta({ id: 'AnalyticsQuery' })

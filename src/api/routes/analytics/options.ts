@@ -1,5 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { MetricName } from '#spend/analytics/metrics.ts'
+import { maxGroups } from '#spend/analytics/query.ts'
 import type { Order } from '#spend/analytics/sort-groups.ts'
 import { minuteRetentionMs } from '#spend/rollups/prune-cells.ts'
 import type { AnalyticsQueryBody } from './body.ts'
@@ -36,7 +37,6 @@ export function requireStoredTime({ granularity }: AnalyticsQueryBody, { from }:
   )
 }
 
-const maxRows = 200_000
 const defaultLimit = 1000
 
 /** The order of rows, the metrics that it needs, and the limit of rows. */
@@ -54,7 +54,7 @@ export function readOrder(body: AnalyticsQueryBody) {
     // `request_count` is the only metric that can order rows without being requested.
     metrics: order.map(({ field }) => field).filter((field): field is MetricName => field === 'request_count'),
     groupLimit: dimensions.length > 0 ? groupLimit : undefined,
-    limit: limit ?? (isSeries ? maxRows : defaultLimit),
+    limit: limit ?? (isSeries ? maxGroups : defaultLimit),
   }
 }
 

@@ -18,8 +18,8 @@ export function digitOf(character: string): string | undefined {
     if (zeros[middle]! <= code) low = middle + 1
     else high = middle
   }
-  const value = code - (zeros[low - 1] ?? code - 10)
-  return value < 10 ? String(value) : undefined
+  const zero = zeros[low - 1]
+  return zero !== undefined && code < zero + 10 ? String(code - zero) : undefined
 }
 
 const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`

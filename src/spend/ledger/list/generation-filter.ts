@@ -108,7 +108,7 @@ export function rowConditions(
     ['duration_ms', '>=', filter.minDurationMs],
     ['duration_ms', '<=', filter.maxDurationMs],
   ]
-  // The organization is not tested on each row of a limited scan: it matches most rows of an installation. The caller adds it.
+  // `withConditions` adds the organization.
   if (!isOrganization(owner)) columnConditions.push([owner[0], '=', owner[1]])
   const conditions: RawBuilder<unknown>[] = columnConditions
     .filter(([column, , value]) => value !== undefined && column !== indexFilter)

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { type GenerationRecord, recordColumns, toGenerationRecord } from '../record.ts'
@@ -42,12 +43,8 @@ export async function listGenerations(
   const rowFilters = rowConditions(filter, indexFilter, owner)
   const scanLimit = scannedRows ?? maxScannedRows[indexFilter[0] === 'created_at' ? 'neighbours' : 'scattered']
   const since = rowFilters.length > 0 ? await scanStart(indexedRows, filter, cursor, scanLimit) : undefined
-  const rows = await rowFilters
-    .reduce(
-      (query, condition) => query.where(condition),
-      restrictTime(indexedRows, { ...filter, from: since ?? filter.from }, cursor),
-    )
-    .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
+  const inTime = restrictTime(indexedRows, { ...filter, from: since ?? filter.from }, cursor)
+  const rows = await withConditions(inTime, rowFilters, owner)
     .select(recordColumns)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -84,13 +81,20 @@ export async function* generationSlices(
   for (;;) {
     const since = await scanStart(indexedRows, { ...filter, to }, undefined, sliceRows)
     const inSlice = restrictTime(indexedRows, { from: since ?? filter.from, to }, undefined)
-    const rows = rowFilters
-      .reduce((query, condition) => query.where(condition), inSlice)
-      .$if(isOrganization(owner), (query) => query.where('organization_id', '=', owner[1]))
-    yield { rows }
+    yield { rows: withConditions(inSlice, rowFilters, owner) }
     if (since === undefined) return
     to = since
   }
+}
+
+/**
+ * Adds the conditions on rows, and the organization. `rowFilters` does not contain it, because it matches most rows of an
+ * installation: a page without other conditions needs no limited scan.
+ */
+function withConditions(query: Generations, rowFilters: RawBuilder<boolean>[], owner: Owner): Generations {
+  return rowFilters
+    .reduce((rows, condition) => rows.where(condition), query)
+    .$if(isOrganization(owner), (rows) => rows.where('organization_id', '=', owner[1]))
 }
 
 /**
