@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const steps: [name: string, command: string, args: string[]][] = [
   ['types', 'node_modules/.bin/tsc', ['--noEmit']],
   ['types of the console', 'node_modules/.bin/tsc', ['-p', 'console']],
-  ['types of the API in the console', process.execPath, ['test/console-types.ts', '--check']],
+  ['types of the API in the console', process.execPath, ['test/documents/console-types.ts', '--check']],
   ['lint and format', 'node_modules/.bin/biome', ['check', '.']],
   ['language', process.execPath, ['test/language/check.ts']],
   ['architecture', process.execPath, ['--test', 'test/architecture.test.ts']],

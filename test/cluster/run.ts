@@ -14,7 +14,7 @@ const files = [
   'test/cluster/proxies.test.ts',
   'test/cluster/upgrade.test.ts',
   'test/cluster/versions.test.ts',
-  'test/slow/fail-over.test.ts',
+  'test/slow/database/fail-over.test.ts',
 ]
 
 const requirements: [string, boolean][] = [

@@ -29,14 +29,14 @@ const { values } = parseArgs({
 const areas = ['budgets', 'guardrails', 'routing', 'accounts', 'interns', 'db'].map((area) => `src/${area}/`)
 const wantedShare = 0.92
 /** Every test comes by a schema; this one sees what the API's description says of it. */
-const ofSchemas = 'test/openapi.test.ts'
+const ofSchemas = 'test/documents/openapi.test.ts'
 /** For how long tests are run that may notice a mutant, by the time they take without it. */
 const mostMs = 90_000
 /** Tests that take minutes, need missing programs, or only test code outside of `src/`. */
 const skippedFiles = new RegExp(
   [
-    '^test/(slow/)?(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|intern-flood|filter-corpus|rolling|intern-limits)',
-    '^test/(slow/)?(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
+    '^test/([a-z-]+/)*(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|intern-flood|filter-corpus|rolling|intern-limits)',
+    '^test/([a-z-]+/)*(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
     '^src/(agent|catalogue|cli(?!/database)|config|daemon|demo|filters|measure)/',
   ].join('|'),
 )

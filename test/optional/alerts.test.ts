@@ -7,7 +7,7 @@ import { startPriced } from '../harness/service/priced-servers.ts'
 import { noPrometheus, startPrometheus } from '../harness/service/prometheus.ts'
 import { until } from '../harness/until.ts'
 
-/** `npm run test:alerts` also runs test/slow/alerts.test.ts, in which alerts fire under the faults that they name. */
+/** `npm run test:alerts` also runs test/slow/operations/alerts.test.ts, in which alerts fire under the faults that they name. */
 const skip = noPrometheus || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set')
 const minutes = Number(process.env.TEST_ALERTS_MINUTES ?? 10)
 

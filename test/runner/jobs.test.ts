@@ -7,9 +7,9 @@ const files = [
   'src/chat/usage.test.ts',
   'src/chat/demo/reply.test.ts',
   'console/parts/table.test.ts',
-  'test/cors.test.ts',
-  'test/console/keys.test.ts',
-  'test/slow/crash.test.ts',
+  'test/identity/cors.test.ts',
+  'test/console/access/keys.test.ts',
+  'test/slow/processes/crash.test.ts',
   'test/slow/docs.test.ts',
   'test/optional/image.test.ts',
 ]
@@ -38,19 +38,22 @@ test('files that are repeated more often in long runs are selected by both', () 
 })
 
 test('a part of a path selects files from every folder', () => {
-  assert.deepEqual(select(false, false, 'image', 'crash'), ['test/slow/crash.test.ts', 'test/optional/image.test.ts'])
+  assert.deepEqual(select(false, false, 'image', 'crash'), [
+    'test/slow/processes/crash.test.ts',
+    'test/optional/image.test.ts',
+  ])
 })
 
 test('jobs start with the longest files and run each room in one process', () => {
   assert.deepEqual(
     jobsOf(select(true, false)).map(({ name }) => name),
     [
-      'test/slow/crash.test.ts',
+      'test/slow/processes/crash.test.ts',
       'test/slow/docs.test.ts',
       'src/chat',
       'console',
-      'test/console/keys.test.ts',
-      'test/cors.test.ts',
+      'test/console/access/keys.test.ts',
+      'test/identity/cors.test.ts',
     ],
   )
 })

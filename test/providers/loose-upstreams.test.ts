@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SseReader } from '#platform/net/sse.ts'
+import { until } from '#test/harness/until.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
+import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
+import { type Door, doors, streamReaders, wholeReaders } from '../tool-calls/clients.ts'
+import { otherForms } from './loose-answer-forms.ts'
+import { oddCalls } from './loose-call-pieces.ts'
+import { oddForms } from './loose-forms.ts'
+import { oddAnswers, oddErrors, unusableAnswers } from './loose-upstreams.ts'
+
+const answers = [...oddAnswers, ...oddCalls, ...oddForms, ...otherForms]
+/** The reasoning in the events of any client protocol. */
+const readReasoning = (events: any[]) =>
+  events
+    .map(({ type, delta, choices }) =>
+      type === 'response.reasoning_summary_text.delta' ? delta : (delta?.thinking ?? choices?.[0]?.delta?.reasoning),
+    )
+    .join('')
+
+const parameters = { type: 'object', properties: {} }
+const tools: Record<Door, object[]> = {
+  chat: [{ type: 'function', function: { name: 'read', parameters } }],
+  responses: [{ type: 'function', name: 'read', parameters }],
+  messages: [{ name: 'read', input_schema: parameters }],
+}
+
+describe('answers of servers that follow their protocol loosely', () => {
+  let recorded: RecordedProviders
+  before(async () => {
+    recorded = await startWithUpstream(
+      (received) => {
+        const { name } = parseRequest(received)
+        const [, number] = name.split('-')
+        if (name.startsWith('error-')) {
+          const [body] = oddErrors[Number(number)]!
+          return { status: 400, type: 'application/json', body: typeof body === 'string' ? body : JSON.stringify(body) }
+        }
+        const { body: unusable } = unusableAnswers[Number(number)] ?? {}
+        if (name.startsWith('unusable-'))
+          return {
+            status: 200,
+            type: unusable!.startsWith('{') ? 'application/json' : 'text/event-stream',
+            body: unusable!,
+          }
+        return { status: 200, type: 'text/event-stream', ...answers[Number(number)]!.reply }
+      },
+      [
+        ...answers.map((_, at) => `answer-${at}`),
+        ...oddErrors.map((_, at) => `error-${at}`),
+        ...unusableAnswers.map((_, at) => `unusable-${at}`),
+      ],
+    )
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  for (const [at, { name, protocol, calls = [], text = '', end, not, whole, hasTools, reasoning }] of answers.entries())
+    for (const door of (Object.keys(doors) as Door[]).filter((one) => one !== not))
+      test(`${door}: ${name}`, async () => {
+        const { path, body } = doors[door]
+        const model = `${protocol}/answer-${at}`
+        const request = { ...body, model, stream: !whole, ...(hasTools && { tools: tools[door] }) }
+        const reply = await recorded.service.ask('POST', path, { body: request })
+        assert.equal(reply.status, 200, reply.text)
+        const events = whole ? [] : new SseReader().push(Buffer.from(reply.text)).map(({ data }) => data)
+        const parsed = events.filter((data) => data.startsWith('{')).map((data) => JSON.parse(data))
+        const result = whole ? wholeReaders[door](reply.body) : streamReaders[door](parsed)
+        const ids = result.calls.map(([id]) => id)
+        assert.equal(new Set(ids).size, ids.length, 'ids are different')
+        assert.ok(ids.every(Boolean), 'every call has an id')
+        assert.deepEqual([result.text, result.calls.map((call) => call.slice(1))], [text, calls], reply.text)
+        assert.equal(result.end, end[door], reply.text)
+        if (reasoning) assert.equal(readReasoning(parsed), reasoning, reply.text)
+      })
+
+  test('a signed call returns with its signature from clients of other protocols', async () => {
+    const at = answers.findIndex(({ name }) => name === 'a signed call')
+    const model = `openai-chat/answer-${at}`
+    const call = { type: 'tool_use', id: 'call_a', name: 'read', input: {} }
+    const result = { type: 'tool_result', tool_use_id: 'call_a', content: 'x' }
+    const first = await recorded.service.ask('POST', '/messages', { body: { ...doors.messages.body, model } })
+    const [thought] = first.body.content
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [thought, call] },
+      { role: 'user', content: [result] },
+    ]
+    await recorded.service.ask('POST', '/messages', { body: { max_tokens: 50, messages, model } })
+    const [, sent] = recorded.upstream.requests.at(-1)!.body.messages
+    assert.deepEqual(sent.tool_calls[0].extra_content, { google: { thought_signature: 'SIG' } })
+    assert.equal(sent.reasoning_details, undefined)
+  })
+
+  test('the usage of a passed-through response has all counts that clients require', async () => {
+    const at = answers.findIndex(({ name }) => name === 'usage with null counts')
+    const body = { ...doors.responses.body, model: `openai-responses/answer-${at}`, stream: true }
+    const { text } = await recorded.service.ask('POST', '/responses', { body })
+    const { usage } = JSON.parse(text.slice(text.lastIndexOf('data: ') + 'data: '.length)).response
+    assert.deepEqual(
+      [usage.input_tokens_details, usage.output_tokens_details, usage.total_tokens],
+      [{ cached_tokens: 0 }, { reasoning_tokens: 0 }, 6],
+    )
+  })
+
+  for (const [at, { name, protocol, status, words }] of unusableAnswers.entries())
+    test(`${protocol}: ${name} is an error`, async () => {
+      const body = { ...doors.chat.body, model: `${protocol}/unusable-${at}`, stream: true }
+      const reply = await recorded.service.ask('POST', '/chat/completions', { body })
+      assert.deepEqual([reply.status, reply.body.error.metadata.raw], [status, words])
+    })
+
+  test('an answer that ends with the mark alone has no reason of the provider', async () => {
+    const at = oddAnswers.findIndex(({ name }) => name === 'the end mark without a finish reason')
+    const body = { ...doors.chat.body, model: `openai-chat/answer-${at}`, stream: true }
+    const { text, headers } = await recorded.service.ask('POST', '/chat/completions', { body })
+    assert.doesNotMatch(text, /native_finish_reason/)
+    const id = headers.get('x-generation-id')
+    const generation = await until(async () => {
+      const reply = await recorded.service.ask('GET', `/generation?id=${id}`)
+      return reply.status === 200 && reply.body.data
+    })
+    assert.deepEqual([generation.finish_reason, generation.native_finish_reason], ['stop', null])
+  })
+
+  test('the words of an error are found wherever a server writes them', async () => {
+    for (const [at, [, words]] of oddErrors.entries()) {
+      const body = { ...doors.chat.body, model: `openai-chat/error-${at}` }
+      const reply = await recorded.service.ask('POST', '/chat/completions', { body })
+      assert.deepEqual([reply.status, reply.body.error.message], [400, words])
+    }
+  })
+})

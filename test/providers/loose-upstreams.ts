@@ -1,0 +1,706 @@
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { Door } from '../tool-calls/clients.ts'
+
+/** A server's answer, and how every client must understand it: name and arguments of each call, text, and end. */
+export type OddAnswer = {
+  name: string
+  protocol: Protocol
+  reply: { body: string; type?: string }
+  calls?: string[][]
+  text?: string
+  end: Record<Door, string>
+  /** The client protocol that gets the bytes of the server unchanged. */
+  not?: Door
+  /** The client asks for a whole answer. */
+  whole?: true
+  /** The request declares the tool `read`. */
+  hasTools?: true
+  reasoning?: string
+}
+
+const a = '{"path":"a"}'
+const b = '{"path":"b"}'
+const called = { chat: 'tool_calls', responses: 'completed', messages: 'tool_use' }
+const stopped = { chat: 'stop', responses: 'completed', messages: 'end_turn' }
+
+const sse = (events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+const done = 'data: [DONE]\n\n'
+const choice = (more: object) => ({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...more }] })
+const delta = (delta: object, finish_reason: string | null = null) => choice({ delta, finish_reason })
+const call = { id: 'call_a', type: 'function', function: { name: 'read', arguments: a } }
+const hello = sse([delta({ role: 'assistant', content: 'Hel' }), delta({ content: 'lo' }), delta({}, 'stop')]) + done
+
+const response = { id: 'r', status: 'completed', output: [], usage: { input_tokens: 1, output_tokens: 1 } }
+const parts = (functionCalls: object[], more: object = {}) => ({
+  candidates: [{ content: { parts: functionCalls.map((functionCall) => ({ functionCall })) }, ...more }],
+})
+
+const message = { role: 'assistant', content: 'Hi', tool_calls: [call] }
+const item = { type: 'function_call', id: 'fc_1', call_id: 'call_a', name: 'read', arguments: a }
+const added = (more: object) => ({
+  type: 'response.output_item.added',
+  output_index: 0,
+  item: { ...item, arguments: '', ...more },
+})
+const itemDone = (more: object) => ({ type: 'response.output_item.done', output_index: 0, item: { ...item, ...more } })
+const otherItem = { ...item, id: 'fc_2', call_id: 'call_b', arguments: b }
+const partial = (output_index: number | undefined, item_id: string, delta: string) => ({
+  type: 'response.function_call_arguments.delta',
+  output_index,
+  item_id,
+  delta,
+})
+const messageItem = (id: string, text: string) => ({
+  type: 'message',
+  id,
+  role: 'assistant',
+  content: [{ type: 'output_text', text }],
+})
+const created = { type: 'response.created', response }
+const completed = (...output: object[]) => ({ type: 'response.completed', response: { ...response, output } })
+const wholeChat = (message: object | undefined, finish_reason: string) => ({
+  type: 'application/json',
+  body: JSON.stringify({ id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason }] }),
+})
+const messageStream = (content_block: object, partial: unknown[], stop_reason: string) =>
+  sse([
+    { type: 'message_start', message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block },
+    ...partial.map((partial_json) => ({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json },
+    })),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ])
+const use = { type: 'tool_use', id: 'call_a', name: 'read', input: {} }
+const twice = { ...call, function: { name: 'read', arguments: JSON.stringify(a) } }
+const callPieces = (...pieces: object[]) =>
+  sse([...pieces.map((piece) => delta({ tool_calls: [{ index: 0, ...piece }] })), delta({}, 'tool_calls')]) + done
+const calling = { name: 'read', arguments: '{"path":' }
+export const oddAnswers: OddAnswer[] = [
+  {
+    name: 'a stream of one event with the whole message',
+    protocol: 'openai-chat',
+    reply: { body: sse([choice({ message, finish_reason: 'tool_calls' })]) + done },
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+  },
+  {
+    name: 'calls in the field before tool_calls',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([
+          delta({ function_call: calling }),
+          delta({ function_call: { arguments: '"a"}' } }),
+          delta({}, 'function_call'),
+        ]) + done,
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'the end mark without a finish reason',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ content: 'Hi' })]) + done },
+    text: 'Hi',
+    end: stopped,
+  },
+  {
+    name: 'the end mark after a call without a finish reason',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: [{ index: 0, ...call }] }, '')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  ...['application/json', 'text/plain', 'application/octet-stream'].map(
+    (type): OddAnswer => ({
+      name: `a stream of type ${type}`,
+      protocol: 'openai-chat',
+      reply: { body: `\ufeff: hello\n\n${hello}`, type },
+      text: 'Hello',
+      end: stopped,
+    }),
+  ),
+  {
+    name: 'a stream of type text/plain for a whole answer',
+    protocol: 'openai-chat',
+    reply: { body: hello, type: 'text/plain' },
+    text: 'Hello',
+    end: stopped,
+    whole: true,
+  },
+  {
+    name: 'a text that only the end of its part has',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        { type: 'response.created', response },
+        {
+          type: 'response.content_part.done',
+          output_index: 0,
+          content_index: 0,
+          part: { type: 'output_text', text: 'Hi' },
+        },
+        { type: 'response.completed', response },
+      ]),
+    },
+    text: 'Hi',
+    end: stopped,
+    not: 'responses',
+  },
+  {
+    name: 'a call that ends with the reason stop',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: [{ index: 0, ...call }] }), delta({}, 'stop')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a whole call that ends with the reason stop',
+    protocol: 'openai-chat',
+    reply: wholeChat(message, 'stop'),
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+    whole: true,
+  },
+  {
+    name: 'the reason tool_calls without a call',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ content: 'Hi' }), delta({}, 'tool_calls')]) + done },
+    text: 'Hi',
+    end: stopped,
+  },
+  {
+    name: 'a call after its end',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({}, 'tool_calls'), delta({ tool_calls: [{ index: 0, ...call }] })]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a call that only the message at the end has',
+    protocol: 'openai-chat',
+    reply: {
+      body: sse([delta({ content: 'Hi' }), choice({ delta: {}, message, finish_reason: 'tool_calls' })]) + done,
+    },
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+  },
+  {
+    name: 'a call that the message at the end repeats',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([
+          delta({ content: 'Hi' }),
+          delta({ tool_calls: [{ index: 0, ...call }] }),
+          choice({ delta: {}, message, finish_reason: 'tool_calls' }),
+        ]) + done,
+    },
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+  },
+  {
+    name: 'a call in both fields',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([delta({ function_call: call.function, tool_calls: [{ index: 0, ...call }] }), delta({}, 'tool_calls')]) +
+        done,
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'null among the calls',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: [null, { index: 0, ...call }] }), delta({}, 'tool_calls')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a call without a list',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: { index: 0, ...call } }), delta({}, 'tool_calls')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'null before the arguments',
+    protocol: 'openai-chat',
+    reply: {
+      body:
+        sse([
+          delta({ tool_calls: [{ index: 0, ...call, function: { name: 'read', arguments: 'null' } }] }),
+          delta({ tool_calls: [{ index: 0, function: { arguments: a } }] }),
+          delta({}, 'tool_calls'),
+        ]) + done,
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a name in parts',
+    protocol: 'openai-chat',
+    reply: {
+      body: callPieces(
+        { id: 'call_a', function: { name: 're' } },
+        { function: { name: 'ad' } },
+        { function: { arguments: a } },
+      ),
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'an empty object before the arguments',
+    protocol: 'openai-chat',
+    reply: {
+      body: callPieces({ ...call, function: { name: 'read', arguments: '{}' } }, { function: { arguments: a } }),
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'an empty object alone',
+    protocol: 'openai-chat',
+    reply: { body: callPieces({ ...call, function: { name: 'read', arguments: '{}' } }) },
+    calls: [['read', '{}']],
+    end: called,
+  },
+  {
+    name: 'all arguments so far in each event',
+    protocol: 'openai-chat',
+    reply: {
+      body: callPieces(
+        ...[4, 9, a.length].map((length) => ({ ...call, function: { name: 'read', arguments: a.slice(0, length) } })),
+      ),
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'arguments that are encoded twice',
+    protocol: 'openai-chat',
+    reply: { body: sse([delta({ tool_calls: [{ index: 0, ...twice }] }), delta({}, 'tool_calls')]) + done },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'whole arguments that are encoded twice',
+    protocol: 'openai-chat',
+    reply: wholeChat({ ...message, tool_calls: [twice] }, 'tool_calls'),
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+    whole: true,
+  },
+  {
+    name: 'a text as the finish reason of each event',
+    protocol: 'openai-chat',
+    reply: {
+      body: sse([delta({ content: 'Hel' }, 'null'), delta({ content: 'lo' }, 'null'), delta({}, 'stop')]) + done,
+    },
+    text: 'Hello',
+    end: stopped,
+  },
+  {
+    name: 'events without an object, and choices of null',
+    protocol: 'openai-chat',
+    reply: { body: `data: ping\n\ndata: null\n\n${sse([{ id: 'c', choices: null }])}${hello}` },
+    text: 'Hello',
+    end: stopped,
+  },
+  {
+    name: 'an object as arguments of an item',
+    protocol: 'openai-responses',
+    reply: { body: sse([created, added({}), itemDone({ arguments: { path: 'a' } }), completed({ ...item })]) },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'an id of the call that only its end has',
+    protocol: 'openai-responses',
+    reply: { body: sse([created, added({ call_id: undefined }), itemDone({}), completed(item)]) },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'another id of the item in each event',
+    protocol: 'openai-responses',
+    reply: { body: sse([created, added({ id: 'x' }), itemDone({ id: 'y' }), completed({ ...item, id: 'z' })]) },
+    calls: [['read', a]],
+    end: called,
+    not: 'responses',
+  },
+  {
+    name: 'other ids of the call in each event',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        created,
+        added({ id: 'x', call_id: 'call_x' }),
+        partial(0, 'y', a),
+        itemDone({ id: 'z', call_id: 'call_z' }),
+        completed(item),
+      ]),
+    },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'calls that are not announced',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([created, partial(0, 'fc_1', a), partial(1, 'fc_2', b), completed(item, otherItem)]),
+    },
+    calls: [
+      ['read', a],
+      ['read', b],
+    ],
+    end: called,
+  },
+  {
+    name: 'calls that are not announced and have no number',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        created,
+        partial(undefined, 'fc_1', a.slice(0, 4)),
+        partial(undefined, 'fc_2', b.slice(0, 4)),
+        partial(undefined, 'fc_1', a.slice(4)),
+        partial(undefined, 'fc_2', b.slice(4)),
+        completed(item, otherItem),
+      ]),
+    },
+    calls: [
+      ['read', a],
+      ['read', b],
+    ],
+    end: called,
+  },
+  {
+    name: 'a text that only the whole response has, after another',
+    protocol: 'openai-responses',
+    reply: {
+      body: sse([
+        created,
+        { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'm', delta: 'Hi' },
+        completed(messageItem('n', 'Hi'), messageItem('o', ' you')),
+      ]),
+    },
+    text: 'Hi you',
+    end: stopped,
+    not: 'responses',
+  },
+  {
+    name: 'an object as input of a block',
+    protocol: 'anthropic-messages',
+    reply: { body: messageStream(use, [{ path: 'a' }], 'tool_use') },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'a call that ends the turn',
+    protocol: 'anthropic-messages',
+    reply: { body: messageStream(use, [a], 'end_turn') },
+    calls: [['read', a]],
+    end: called,
+  },
+  {
+    name: 'the reason tool_use without a call',
+    protocol: 'anthropic-messages',
+    reply: { body: messageStream({ type: 'text', text: '' }, [], 'tool_use') },
+    end: stopped,
+  },
+  {
+    name: 'a call after its end',
+    protocol: 'google-gemini',
+    reply: {
+      body: sse([
+        { candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] },
+        parts([{ name: 'read', args: { path: 'a' } }]),
+      ]),
+    },
+    calls: [['read', a]],
+    text: 'Hi',
+    end: called,
+  },
+  {
+    name: 'arguments in parts',
+    protocol: 'google-gemini',
+    reply: {
+      body: sse([
+        parts([{ name: 'read', willContinue: true }]),
+        parts([
+          { partialArgs: [{ jsonPath: '$.path', stringValue: 'a"', willContinue: true }], willContinue: true },
+          { partialArgs: [{ jsonPath: '$.path', stringValue: 'b' }], willContinue: true },
+          { partialArgs: [{ jsonPath: "$.list[0]['x.y']", numberValue: 0 }], willContinue: true },
+          { partialArgs: [{ jsonPath: '$.list[1].__proto__', boolValue: false }], willContinue: true },
+          { partialArgs: [{ jsonPath: '$["n"]', nullValue: 'NULL_VALUE' }], willContinue: true },
+        ]),
+        parts([{}]),
+        parts([{ name: 'read', args: { path: 'b' } }], { finishReason: 'STOP' }),
+      ]),
+    },
+    calls: [
+      ['read', '{"path":"a\\"b","list":[{"x.y":0},{"__proto__":false}],"n":null}'],
+      ['read', b],
+    ],
+    end: called,
+  },
+  {
+    name: 'two calls with the same id',
+    protocol: 'google-gemini',
+    reply: {
+      body: sse([
+        parts([{ id: 'x', name: 'read', args: { path: 'a' } }]),
+        parts([{ id: 'x', name: 'read', args: { path: 'b' } }], { finishReason: 'STOP' }),
+      ]),
+    },
+    calls: [
+      ['read', a],
+      ['read', b],
+    ],
+    end: called,
+  },
+]
+
+/** Answers with a status of success that are none, and the status and the provider's words that clients get. */
+export const unusableAnswers: { name: string; protocol: Protocol; body: string; status: number; words?: string }[] = [
+  ...Object.entries({
+    'arguments in parts without the last one': [{ name: 'read', willContinue: true }],
+    'parts of two calls': [{ name: 'read', willContinue: true }, { name: 'write' }],
+    'parts of arguments that do not fit': [
+      {
+        name: 'read',
+        partialArgs: [
+          { jsonPath: '$.a', stringValue: 'x' },
+          { jsonPath: '$.a.b', numberValue: 1 },
+        ],
+      },
+    ],
+    'a part of arguments with a wildcard': [{ name: 'read', partialArgs: [{ jsonPath: '$.*', numberValue: 1 }] }],
+    'a part of arguments far behind the others': [
+      { name: 'read', partialArgs: [{ jsonPath: '$.a[900000000]', numberValue: 1 }] },
+    ],
+  }).map(([name, functionCalls]) => ({
+    name,
+    protocol: 'google-gemini' as const,
+    body: sse([parts(functionCalls, { finishReason: 'STOP' })]),
+    status: 502,
+  })),
+  { name: 'the end mark alone', protocol: 'openai-chat', body: done, status: 502 },
+  {
+    name: 'the end mark after an event without content',
+    protocol: 'openai-chat',
+    body: sse([delta({ role: 'assistant', content: '' })]) + done,
+    status: 502,
+  },
+  {
+    name: 'the end mark instead of the last event',
+    protocol: 'openai-responses',
+    body: sse([created]) + done,
+    status: 502,
+  },
+  ...['queued', 'in_progress'].map((status) => ({
+    name: `a response that is ${status}`,
+    protocol: 'openai-responses' as const,
+    body: JSON.stringify({ id: 'r', object: 'response', status, output: [messageItem('m', 'Hel')] }),
+    status: 502,
+    words: `the provider sent a response that is not finished: "${status}"`,
+  })),
+  {
+    name: 'an error with a status as text',
+    protocol: 'openai-chat',
+    body: sse([{ error: { message: 'slow down', status_code: '429' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error with a type alone',
+    protocol: 'openai-chat',
+    body: sse([{ error: { message: 'slow down', type: 'RateLimitError' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error event with a text',
+    protocol: 'openai-chat',
+    body: 'event: error\ndata: out of memory\n\n',
+    status: 502,
+    words: 'out of memory',
+  },
+  {
+    name: 'an error event with other members',
+    protocol: 'anthropic-messages',
+    body: 'event: error\ndata: {"detail":"out of memory"}\n\n',
+    status: 502,
+    words: 'out of memory',
+  },
+  {
+    name: 'an error in the place of a chunk',
+    protocol: 'openai-chat',
+    body: sse([{ object: 'error', message: 'bad image', code: 400 }]) + done,
+    status: 400,
+    words: 'bad image',
+  },
+  ...(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini'] as const).map((protocol) => ({
+    name: 'an error as a text',
+    protocol,
+    body: sse([{ error: 'out of memory' }]),
+    status: 502,
+    words: 'out of memory',
+  })),
+  {
+    name: 'an error of a choice',
+    protocol: 'openai-chat',
+    body: sse([choice({ delta: {}, finish_reason: 'error', error: { code: 429, message: 'slow down' } })]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of MiniMax',
+    protocol: 'openai-chat',
+    body: sse([{ choices: null, base_resp: { status_code: 1002, status_msg: 'slow down' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of MiniMax beside an empty message',
+    protocol: 'openai-chat',
+    body: JSON.stringify({
+      choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
+      base_resp: { status_code: 1002, status_msg: 'slow down' },
+    }),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of DashScope without a stream',
+    protocol: 'openai-chat',
+    body: JSON.stringify({ code: 'Throttling', message: 'slow down' }),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'JSON of an error without the fields of events',
+    protocol: 'openai-chat',
+    body: `\n${JSON.stringify({ error: { code: 429, message: 'slow down' } }, null, 2)}`,
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'a page of a proxy',
+    protocol: 'anthropic-messages',
+    body: '<html><head><title>504 Gateway Time-out</title></head></html>',
+    status: 502,
+    words: '504 Gateway Time-out',
+  },
+  {
+    name: 'a text instead of events',
+    protocol: 'openai-chat',
+    body: 'data: Internal server error\n\n',
+    status: 502,
+    words: 'Internal server error',
+  },
+  {
+    name: 'a response that the provider cancelled',
+    protocol: 'openai-responses',
+    body: sse([created, { type: 'response.cancelled', response: { ...response, status: 'cancelled' } }]),
+    status: 502,
+    words: 'the provider cancelled the response',
+  },
+  {
+    name: 'an error without a type',
+    protocol: 'openai-responses',
+    body: sse([created, { error: { code: 'rate_limit_exceeded', message: 'slow down' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of Groq that stops a stream',
+    protocol: 'openai-chat',
+    body: sse([choice({ delta: {}, finish_reason: null }), { choices: [], x_groq: { error: 'out of memory' } }]) + done,
+    status: 502,
+    words: 'out of memory',
+  },
+  {
+    name: 'an error of Zhipu, named by a number',
+    protocol: 'openai-chat',
+    body: sse([{ error: { code: '1302', message: 'slow down' } }]),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error of DashScope about the content of the request',
+    protocol: 'openai-chat',
+    body: 'event:error\n:HTTP_STATUS/400\ndata:{"code":"DataInspectionFailed","message":"inappropriate"}\n\n',
+    status: 400,
+    words: 'inappropriate',
+  },
+  {
+    name: 'an error of OpenRouter with that of its provider',
+    protocol: 'openai-chat',
+    body: JSON.stringify({
+      error: { code: 429, message: 'Provider returned error', metadata: { raw: '{"error":{"message":"slow down"}}' } },
+    }),
+    status: 429,
+    words: 'slow down',
+  },
+  {
+    name: 'an error in a field of llama.cpp',
+    protocol: 'openai-chat',
+    body: 'error: {"code":500,"message":"out of memory","type":"server_error"}\n\n',
+    status: 502,
+    words: 'out of memory',
+  },
+  {
+    name: 'a whole choice without a message',
+    protocol: 'openai-chat',
+    body: JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop' }] }),
+    status: 502,
+  },
+]
+
+/** Bodies of refusals, and the words that clients must see. */
+export const oddErrors: [body: unknown, words: string][] = [
+  [{ error: 'model is loading' }, 'model is loading'],
+  [{ detail: { error: { message: 'no such deployment' } } }, 'no such deployment'],
+  [{ detail: [{ loc: ['body', 'n'], msg: 'must be 1' }] }, 'n: must be 1.'],
+  [{ errors: [{ code: 7003, message: 'no route' }], success: false }, 'no route'],
+  [{ error: { error: { message: 'twice wrapped' } } }, 'twice wrapped'],
+  [[{ error: { message: 'in a list' } }], 'in a list'],
+  [{ object: 'error', message: 'at the top' }, 'at the top'],
+  [{ Message: 'with a capital' }, 'with a capital'],
+  [{ error: { msg: 'short' } }, 'short'],
+  [{ errors: { messages: ['in an object'] } }, 'in an object'],
+  [
+    {
+      error: {
+        message: 'Provider returned error',
+        metadata: { raw: JSON.stringify({ error: { message: 'of the provider behind' } }) },
+      },
+    },
+    'of the provider behind',
+  ],
+  [{ title: 'in a title', status: 400 }, 'in a title'],
+  [{ error: { description: 'in a description' } }, 'in a description'],
+  [{ fault: { faultstring: 'in a fault' } }, 'in a fault'],
+  [{ errors: { model: ['of a field'] } }, 'of a field'],
+  [{ error: { message: '{"error":{"message":"in JSON text"}}' } }, 'in JSON text'],
+  [
+    { error: { message: 'Provider returned error', metadata: { raw: { error: { message: 'in raw JSON' } } } } },
+    'in raw JSON',
+  ],
+  ['<?xml version="1.0"?><Error><Message>in XML</Message></Error>', 'in XML'],
+  ['<!DOCTYPE html><html><head><title>A proxy refused</title></head><body></body></html>', 'A proxy refused'],
+]

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fastify } from 'fastify'
+import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
+import { worstCaseCost } from '#gateway/admission/bounds/worst-case.ts'
+import { refuseFoldedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
+import { findClient } from '#gateway/clients/clients.ts'
+import { applyPreset } from '#gateway/presets/apply-preset.ts'
+import type { PresetVersion } from '#gateway/presets/preset.ts'
+import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
+import { protocols } from '#gateway/providers/protocols.ts'
+import { middleOut } from '#gateway/request/plugins/middle-out.ts'
+import { findNeeds } from '#gateway/request/request-needs.ts'
+import { runWithoutPauses } from '#platform/async/long-work.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import { parseWith } from '#platform/http/compilers.ts'
+import { jsonReader } from '#platform/http/request/json-body.ts'
+import { filterBodies } from '#policy/filters/filter-bodies.ts'
+import { compileFilters } from '#policy/filters/rules.ts'
+import { chatBodies } from '../../growing-bodies/chat-bodies.ts'
+import { messagesBodies } from '../../growing-bodies/messages-bodies.ts'
+import type { GrowingBody } from '../../growing-bodies/pieces.ts'
+import { responsesBodies } from '../../growing-bodies/responses-bodies.ts'
+import { endpointFor } from '../../harness/upstream/encode-request.ts'
+
+/** A quarter of what the service accepts: enough for square work to stand out, and cheap. */
+const largestBody = 1024 * 1024
+/** A body of an eighth of the size is compared. Linear work takes 8 times as long for the whole, square work 64 times. */
+const sizeRatio = 8
+const mostGrowth = 20
+/** Differences below this are chance: the collector, other processes, or a clock that counts in steps of 4 ms. */
+const noiseMs = 60
+const mostRuns = 8
+/** Work that takes longer is not repeated: it is not linear. */
+const hopelessMs = 5000
+
+const reader = jsonReader(fastify())
+const read = (text: string) => runWithoutPauses(reader.readLong(text)).value
+const { rules } = compileFilters([
+  {
+    id: 'g',
+    name: 'g',
+    policy: {
+      content_filter_builtins: [{ slug: 'email', action: 'redact', label: '[EMAIL]' }],
+      content_filters: [{ pattern: 'x\\d+', action: 'redact' }],
+    },
+  },
+])
+const endpoint = endpointFor('gemini-3-pro')
+const target = { endpoint, credential: 'secret', stream: false }
+const shortContext = [{ endpoints: [endpointFor('m', { contextLength: 2000 })] }] as never
+
+/** All steps of a request before it is sent, for providers of every protocol. */
+function translate(client: ClientProtocol, text: string): void {
+  const body = read(text) as Body
+  const parsed = client.passesFastCheck?.(body) || parseWith(client.operation.request, body).success
+  assert.ok(parsed, 'the body is invalid')
+  refuseFoldedNames(body)
+  const preset = { system_prompt: 'Be brief.', config: { tools: body.tools } } as unknown as PresetVersion
+  client.toChat(applyPreset(preset, body, client.preset))
+  const chat = client.toChat(body)
+  findNeeds(chat, 1000, true)
+  estimatePrompt(chat)
+  withoutUnknownFields({ chat, body })
+  worstCaseCost(
+    { chat, body, protocol: client.protocol },
+    [{ endpoint } as never],
+    () => protocols[client.protocol as Protocol],
+  )
+  for (const protocol of Object.values(protocols)) protocol.encode(chat, target)
+  protocols[client.protocol as Protocol].passThrough?.(body, target)
+  middleOut(body, client.conversation, chat, shortContext)
+}
+
+function filter(client: ClientProtocol, text: string): void {
+  const body = read(text) as Body
+  assert.equal(filterBodies(rules, { chat: client.toChat(body), body }).outcome, 'filtered')
+}
+
+for (const [protocol, bodies] of [
+  ['openai-chat', chatBodies],
+  ['openai-responses', responsesBodies],
+  ['anthropic-messages', messagesBodies],
+] as const)
+  describe(`processor time grows in proportion to a body of ${protocol}`, () => {
+    const client = findClient(protocol)!
+    for (const [name, make] of Object.entries(bodies))
+      test(name, () => {
+        const texts = growing(make, client)
+        requireLinear('translation', texts, (text) => translate(client, text))
+        requireLinear('filters', texts, (text) => filter(client, text))
+      })
+  })
+
+/** A body of almost `largestBody`, and one of a fraction of its size. */
+function growing(make: GrowingBody, client: ClientProtocol): Texts {
+  const written = (count: number) => JSON.stringify({ model: 'm', ...make(Math.floor(count)) })
+  const most = largestCount(written, client)
+  return { small: written(most / sizeRatio), large: written(most) }
+}
+
+interface Texts {
+  small: string
+  large: string
+}
+
+/** The number of pieces with which a body is still accepted, to within 20 %. */
+function largestCount(written: (count: number) => string, client: ClientProtocol): number {
+  const sample = written(1000)
+  let most = (1000 * largestBody) / sample.length
+  while (!isAccepted(written(most), client)) most *= 0.8
+  return most
+}
+
+function isAccepted(text: string, client: ClientProtocol): boolean {
+  if (text.length > largestBody) return false
+  try {
+    translate(client, text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The shortest of several runs decides, so that a busy machine and the collector do not. */
+function requireLinear(what: string, { small, large }: Texts, act: (text: string) => void): void {
+  let smallMs = Number.POSITIVE_INFINITY
+  let largeMs = Number.POSITIVE_INFINITY
+  for (let run = 0; run < mostRuns && !(run > 0 && largeMs > hopelessMs); run++) {
+    smallMs = Math.min(
+      smallMs,
+      processorMs(() => act(small)),
+    )
+    largeMs = Math.min(
+      largeMs,
+      processorMs(() => act(large)),
+    )
+    if (largeMs <= mostGrowth * smallMs + noiseMs) return
+  }
+  assert.fail(`${what}: ${smallMs.toFixed(0)} ms, and ${largeMs.toFixed(0)} ms for a body ${sizeRatio} times the size`)
+}
+
+function processorMs(act: () => void): number {
+  const before = process.threadCpuUsage()
+  act()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
+import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
+import { encodeAnswer } from '#test/harness/upstream/upstream-answers.ts'
+import { oddChats, oddMessages, oddResponses } from '../odd-requests/requests.ts'
+import { doors } from '../tool-calls/clients.ts'
+
+const chatServers = ['openai', 'mistral', 'groq', 'moonshotai', 'openrouter']
+const models = [
+  ...[
+    'm',
+    'gpt-4o',
+    'gpt-5',
+    'gpt-5-1',
+    'o3',
+    'gpt-oss-20b',
+    'claude-opus-4-5',
+    'claude-sonnet-4-6',
+    'claude-opus-4-8',
+  ],
+  ...['gemini-2-5-flash', 'gemini-2-5-flash-lite', 'gemini-2-5-pro', 'gemini-3-pro', 'claude-3-7-sonnet'],
+]
+
+/** The member of a value at a path such as `messages.0.content`. */
+function memberAt(value: unknown, path: string): unknown {
+  return path === '' ? value : path.split('.').reduce<any>((inner, name) => inner?.[name], value)
+}
+
+describe('requests in forms that providers refuse or misread', () => {
+  let recorded: RecordedProviders
+  before(async () => {
+    const content = { text: 'Hi', source: { url: 'https://example.com', title: '' } }
+    recorded = await startWithUpstream(
+      (received) => encodeAnswer(parseRequest(received).protocol, content, false),
+      models,
+      {
+        chatServers,
+      },
+    )
+  })
+  after(() => recorded[Symbol.asyncDispose]())
+
+  test('a file for the container of Claude is refused for other models, with advice', async () => {
+    const messages = [{ role: 'user', content: [{ type: 'container_upload', file_id: 'file_1' }] }]
+    for (const [provider, status] of Object.entries({
+      ...{ 'openai-chat': 400, 'openai-responses': 400, 'google-gemini': 400, 'anthropic-messages': 200 },
+    })) {
+      const request = { ...doors.messages.body, messages, model: `${provider}/m` }
+      const { status: got, body } = await recorded.service.ask('POST', '/messages', { body: request })
+      assert.equal(got, status)
+      if (status === 400) assert.match(body.error.message, /container_upload block\. Send it as a document/)
+    }
+  })
+
+  for (const [door, requests] of Object.entries({ chat: oddChats, responses: oddResponses, messages: oddMessages }))
+    for (const { name, body, sent, dropped } of requests)
+      for (const [target, members] of Object.entries(sent))
+        test(`${door} to ${target}: ${name}`, async () => {
+          const [provider, model = 'm'] = target.split('/')
+          const { path, body: usual } = doors[door as keyof typeof doors]
+          const before = recorded.upstream.requests.length
+          const request = { ...usual, ...body, model: `${provider}/${model}` }
+          const reply = await recorded.service.ask('POST', path, { body: request })
+          assert.equal(reply.status, 200, reply.text)
+          const received = recorded.upstream.requests[before]!.body
+          for (const [path, value] of Object.entries(members))
+            assert.deepEqual(memberAt(received, path), value, `${path} of ${JSON.stringify(received)}`)
+          const names = reply.headers.get('x-fields-left-out')?.split(', ') ?? []
+          for (const field of dropped?.[target] ?? []) assert.ok(names.includes(field), `${field} among ${names}`)
+        })
+})
