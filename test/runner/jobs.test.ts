@@ -16,7 +16,7 @@ const files = [
 const select = (all: boolean, skipQuick: boolean, ...words: string[]) =>
   selectFiles(files, { all, long: false, skipQuick, words })
 
-test('npm test selects the files beside the code and those directly in test/', () => {
+test('npm test selects the files beside the code and the quick ones of test/', () => {
   assert.deepEqual(select(false, false), files.slice(0, 4))
 })
 
