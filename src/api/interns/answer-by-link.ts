@@ -83,6 +83,9 @@ async function findLinkCaller(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion)
   throw new Fault('forbidden', 'The creator of this link no longer has permission to answer.')
 }
 
+/** The page of a question waits at most this time for all details of a permission. */
+const permissionTimeoutMs = 10_000
+
 async function renderQuestionPage(
   deps: ApiDeps,
   { intern, openQuestion, linked }: OpenLink,
@@ -92,7 +95,7 @@ async function renderQuestionPage(
   // If the intern is unreachable, the stored question is displayed and marked if it is incomplete.
   const permission = await deps.provisioner
     .runs(intern)
-    .question(question.id)
+    .question(question.id, AbortSignal.timeout(permissionTimeoutMs))
     .catch(() => undefined)
   return questionPage({
     internName: intern.name,

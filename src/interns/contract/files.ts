@@ -36,7 +36,7 @@ export type UnpackedFiles = { files: number; folders: number; links: number; byt
  * that leads out of it is refused with a `Refusal` that names it.
  */
 export type InternFiles = {
-  list(path: string, page: { limit: number; after?: string | undefined }): Promise<InternFilePage>
+  list(path: string, page: { limit: number; after?: string | undefined }, signal?: AbortSignal): Promise<InternFilePage>
   read(
     path: string,
     selection: { range?: ByteRange | undefined; ifTag?: string | undefined },

@@ -65,7 +65,7 @@ export type Runs = {
    */
   cancel(runId: string, spent?: BudgetPart, neededUsd?: number): Promise<boolean>
   /** The complete content of a pending permission; undefined if it is not pending. */
-  question(id: string): Promise<WholePermission | undefined>
+  question(id: string, signal?: AbortSignal): Promise<WholePermission | undefined>
   /** Sets the rules in force from now on, also for running turns. */
   setRules(rules: RulesInForce, signal?: AbortSignal): Promise<void>
   /** Returns the oldest decisions after `afterSeq`, and deletes those up to it. */

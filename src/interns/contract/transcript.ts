@@ -83,9 +83,9 @@ export type EntryPage = { session: SessionSummary; entries: Entry[]; hasMore: bo
 
 /** The transcripts of an intern's sessions, stored by its daemon. */
 export type Transcripts = {
-  list(page: Page): Promise<SessionPage>
+  list(page: Page, signal?: AbortSignal): Promise<SessionPage>
   /** Undefined for an unknown session. `after` is the id of an entry. */
-  read(sessionId: string, page: Page): Promise<EntryPage | undefined>
+  read(sessionId: string, page: Page, signal?: AbortSignal): Promise<EntryPage | undefined>
   /** The changes since a revision, and new ones until `signal` aborts. Undefined for an unknown session. */
   follow(
     sessionId: string,

@@ -2,16 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import { z } from '#platform/json/schema.ts'
 import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
+import { type DaemonClient, maxAnswerBytes } from './daemon-client.ts'
 import { parseAnswer } from './read-answer.ts'
 
 /** A thousand entries with the longest names and targets. Each character needs up to six bytes. */
 const maxPageBytes = 32 * 1024 * 1024
-const maxAnswerBytes = 64 * 1024
 
-type FilesClient = {
-  send: (method: string, path: string, body?: Bytes, signal?: AbortSignal) => Promise<IncomingMessage>
-  readText: (response: IncomingMessage, maxBytes: number) => Promise<string>
-}
+/** The time limit of a change without an upload: a folder that is removed can have very many files. */
+const changeTimeoutMs = 15 * 60_000
+/** The latest time of a `Date`, in milliseconds. */
+const maxTime = 8.64e15
+
+const modifiedAt = z.number().min(-maxTime).max(maxTime)
+const size = z.int().min(0)
 
 const PageAnswer = z.object({
   entries: z
@@ -20,8 +23,8 @@ const PageAnswer = z.object({
         name: z.string(),
         isNameValid: z.boolean(),
         kind: z.enum(['file', 'folder', 'link', 'other']),
-        size: z.number(),
-        modifiedAt: z.number(),
+        size,
+        modifiedAt,
         isExecutable: z.boolean(),
         target: z.string().nullable(),
       }),
@@ -30,38 +33,46 @@ const PageAnswer = z.object({
   next: z.string().optional(),
 })
 const FileHead = z.object({
-  size: z.int().min(0),
-  modifiedAt: z.number(),
+  size,
+  modifiedAt,
   tag: z.string().regex(/^[\w-]{1,100}$/),
   part: z.object({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
 })
 const MadeAnswer = z.object({ made: z.boolean() })
-const WriteAnswer = MadeAnswer.extend({ size: z.number() })
+const WriteAnswer = MadeAnswer.extend({ size })
 const UnpackAnswer = z.object({ files: z.number(), folders: z.number(), links: z.number(), bytes: z.number() })
 const EmptyAnswer = z.object({})
 
 /** The files of an intern, through its daemon or the server of its host. */
-export function connectFiles({ send, readText }: FilesClient): InternFiles {
+export function connectFiles({ send, readText, requestText }: DaemonClient): InternFiles {
   const resourcePath = (resource: string, query: Query) => `/files/${resource}?${encodeQuery(query)}`
-  async function request<Answer>(
+  async function change<Answer>(schema: z.ZodType<Answer>, method: string, resource: string, query: Query) {
+    const options = { maxBytes: maxAnswerBytes, timeoutMs: changeTimeoutMs }
+    return parseAnswer(schema, await requestText(method, resourcePath(resource, query), options))
+  }
+  /** An upload can take any time. Its client ends it by disconnecting. */
+  async function upload<Answer>(
     schema: z.ZodType<Answer>,
-    [method, resource, query]: [method: string, resource: string, query: Query],
-    body?: Bytes,
-    signal?: AbortSignal,
-  ): Promise<Answer> {
-    const response = await send(method, resourcePath(resource, query), body, signal)
-    return parseAnswer(schema, await readText(response, resource === 'list' ? maxPageBytes : maxAnswerBytes))
+    [resource, query]: [resource: string, query: Query],
+    body: Bytes,
+    signal: AbortSignal,
+  ) {
+    const response = await send('PUT', resourcePath(resource, query), body, signal)
+    return parseAnswer(schema, await readText(response, maxAnswerBytes))
   }
   return {
-    list: (path, { limit, after }) => request(PageAnswer, ['GET', 'list', { path, limit, after }]),
+    list: async (path, { limit, after }, signal) => {
+      const options = { signal, maxBytes: maxPageBytes }
+      return parseAnswer(PageAnswer, await requestText('GET', resourcePath('list', { path, limit, after }), options))
+    },
     read: async (path, { range = {}, ifTag }, signal) =>
       parseContent(await send('GET', resourcePath('content', { path, ...range, if: ifTag }), undefined, signal)),
-    write: (path, body, replace, signal) => request(WriteAnswer, ['PUT', 'content', { path, replace }], body, signal),
-    remove: async (path, recursive) => void (await request(EmptyAnswer, ['DELETE', 'content', { path, recursive }])),
-    makeFolder: (path) => request(MadeAnswer, ['POST', 'folder', { path }]),
-    rename: async (path, to, replace) => void (await request(EmptyAnswer, ['POST', 'rename', { path, to, replace }])),
+    write: (path, body, replace, signal) => upload(WriteAnswer, ['content', { path, replace }], body, signal),
+    remove: async (path, recursive) => void (await change(EmptyAnswer, 'DELETE', 'content', { path, recursive })),
+    makeFolder: (path) => change(MadeAnswer, 'POST', 'folder', { path }),
+    rename: async (path, to, replace) => void (await change(EmptyAnswer, 'POST', 'rename', { path, to, replace })),
     pack: (path, signal) => send('GET', resourcePath('archive', { path }), undefined, signal),
-    unpack: (path, archive, signal) => request(UnpackAnswer, ['PUT', 'archive', { path }], archive, signal),
+    unpack: (path, archive, signal) => upload(UnpackAnswer, ['archive', { path }], archive, signal),
   }
 }
 
@@ -76,12 +87,24 @@ function encodeQuery(query: Query): string {
 
 /** Checks that the body has exactly the announced range. */
 function parseContent(response: IncomingMessage): InternFileContent {
-  const header = response.headers['x-file']
-  const { part, ...head } = parseAnswer(FileHead, decodeURIComponent(typeof header === 'string' ? header : ''))
-  const [from, to] = part ? [part.from, part.to] : [0, head.size]
-  if (from > to || to > head.size || Number(response.headers['content-length']) !== to - from) {
+  try {
+    const { part, ...head } = parseAnswer(FileHead, decodeHeader(response.headers['x-file']))
+    const [from, to] = part ? [part.from, part.to] : [0, head.size]
+    const isEmptyPart = part !== null && from === to
+    if (from > to || isEmptyPart || to > head.size || Number(response.headers['content-length']) !== to - from)
+      throw new Refusal('intern_rejected', 'The response of the intern has another part of the file than it announces.')
+    return { ...head, part: part ?? undefined, body: response }
+  } catch (error) {
     response.destroy()
-    throw new Refusal('intern_rejected', 'The response of the intern has another part of the file than it announces.')
+    throw error
   }
-  return { ...head, part: part ?? undefined, body: response }
+}
+
+/** Undecodable text is not JSON, which the schema refuses. */
+function decodeHeader(header: string | string[] | undefined): string {
+  try {
+    return decodeURIComponent(typeof header === 'string' ? header : '')
+  } catch {
+    return ''
+  }
 }

@@ -1,28 +1,118 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { refusalOf } from '#test/harness/interns/daemon.ts'
+import { until } from '#test/harness/until.ts'
 import { connectRuns } from './connect-runs.ts'
 
 /** The runs of a daemon that gives the same answer to every request. */
-async function runsOf(status: number, text: string) {
+const runsOf = (status: number, text: string) =>
+  runsOfDaemon((_, response) => void response.writeHead(status).end(text))
+
+/** The runs of a daemon that answers with `listener`, and the number of its open connections. */
+async function runsOfDaemon(listener: RequestListener, options?: { timeoutMs: number }) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-lying-'))
   const socketPath = join(folder, 's')
-  const server = createServer((_, response) => response.writeHead(status).end(text)).listen(socketPath)
+  const server = createServer(listener).listen(socketPath)
   await once(server, 'listening')
-  const runs = connectRuns({ socketPath, token: 'any' })
+  const runs = connectRuns({ socketPath, token: 'any' }, options)
   const dispose = async () => {
     runs.close()
     server.close()
     rmSync(folder, { recursive: true })
   }
-  return { ...runs, [Symbol.asyncDispose]: dispose }
+  const connections = () => promisify(server.getConnections.bind(server))()
+  return { ...runs, connections, [Symbol.asyncDispose]: dispose }
 }
+
+type DaemonRuns = Awaited<ReturnType<typeof runsOfDaemon>>
+
+/** Every call whose answer is not a stream. */
+const wholeAnswers: Record<string, (runs: DaemonRuns) => Promise<unknown>> = {
+  health: (runs) => runs.health(),
+  cancel: (runs) => runs.cancel('r'),
+  question: (runs) => runs.question('q'),
+  decisions: (runs) => runs.decisions(0),
+  sessions: (runs) => runs.transcripts.list({ limit: 1 }),
+  session: (runs) => runs.transcripts.read('s', { limit: 1 }),
+  files: (runs) => runs.files.list('', { limit: 1 }),
+}
+
+for (const [name, call] of Object.entries(wholeAnswers)) {
+  test(`a daemon that never answers ${name} is left after the time limit`, { timeout: 60_000 }, async () => {
+    const silent: RequestListener = (_, response) => {
+      if (name === 'session') response.writeHead(200).write('{')
+    }
+    await using runs = await runsOfDaemon(silent, { timeoutMs: 200 })
+    const refusal = await refusalOf(call(runs))
+    assert.deepEqual(
+      [refusal?.reason, refusal?.message],
+      ['intern_unreachable', 'The intern did not answer within 0.2 seconds.'],
+    )
+    await until(async () => (await runs.connections()) === 0)
+  })
+}
+
+test('a reader that leaves takes its connection to a silent daemon along', { timeout: 60_000 }, async () => {
+  await using runs = await runsOfDaemon(() => {})
+  const leaving = new AbortController()
+  const pending = [
+    runs.transcripts.list({ limit: 1 }, leaving.signal),
+    runs.transcripts.read('s', { limit: 1 }, leaving.signal),
+    runs.files.list('', { limit: 1 }, leaving.signal),
+    runs.question('q', leaving.signal),
+  ].map(refusalOf)
+  await until(async () => (await runs.connections()) === pending.length)
+  leaving.abort()
+  for (const refusal of await Promise.all(pending)) assert.equal(refusal?.reason, 'stream_severed')
+  await until(async () => (await runs.connections()) === 0)
+})
+
+test('an answer that breaks in the middle is a broken connection', { timeout: 60_000 }, async () => {
+  await using runs = await runsOfDaemon((_, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{')
+    setTimeout(() => response.destroy(), 50)
+  })
+  assert.equal((await refusalOf(runs.transcripts.list({ limit: 1 })))?.reason, 'stream_severed')
+})
+
+const fileHead = { size: 1, modifiedAt: 1, tag: 'a', part: null }
+for (const [what, header, length] of [
+  ['text that cannot be decoded', '%', '1'],
+  ['a time that no date has', encodeURIComponent(JSON.stringify({ ...fileHead, modifiedAt: 1e300 })), '1'],
+  ['an empty part', encodeURIComponent(JSON.stringify({ ...fileHead, part: { from: 0, to: 0 } })), '0'],
+]) {
+  test(`a file with ${what} in its header is rejected, and its connection is closed`, { timeout: 60_000 }, async () => {
+    await using runs = await runsOfDaemon(
+      (_, response) => void response.writeHead(200, { 'x-file': header, 'content-length': length }).flushHeaders(),
+    )
+    const refusal = await refusalOf(runs.files.read('a', {}, new AbortController().signal))
+    assert.equal(refusal?.reason, 'intern_rejected')
+    await until(async () => (await runs.connections()) === 0)
+  })
+}
+
+test('a listed file with a negative size, or a time that no date has, is rejected', async () => {
+  const entry = {
+    name: 'a',
+    isNameValid: true,
+    kind: 'file',
+    size: 1,
+    modifiedAt: 1,
+    isExecutable: false,
+    target: null,
+  }
+  for (const wrong of [{ size: -1 }, { size: 0.5 }, { size: 1e308 }, { modifiedAt: 1e300 }, { modifiedAt: -1e300 }]) {
+    await using runs = await runsOf(200, JSON.stringify({ entries: [{ ...entry, ...wrong }] }))
+    assert.equal((await refusalOf(runs.files.list('', { limit: 1 })))?.reason, 'intern_rejected', JSON.stringify(wrong))
+  }
+})
 
 for (const [what, status, result, why] of [
   ['no JSON', 200, 'yes', /is invalid/],

@@ -10,6 +10,7 @@ import { contractVersion, type Runs } from '../contract/runs.ts'
 import { pathSegment } from '../registry/path-segment.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
+import { createDaemonClient, maxAnswerBytes, readText } from './daemon-client.ts'
 import type { InternLog } from './log.ts'
 import {
   checkRulesAccepted,
@@ -28,8 +29,6 @@ import { connectTls, isSecured, type TlsAddress } from './tls-connection.ts'
 export type DaemonAddress = LocalAddress | TlsAddress
 type LocalAddress = { token: string; socketPath: string }
 
-/** The longest response that is not a stream: an agent that controls its daemon must not fill our memory. */
-const maxAnswerBytes = 64 * 1024
 /** A permission contains at most one message of an agent. Each character needs up to six bytes. */
 const maxPermissionBytes = 64 * 1024 * 1024
 /** A page has at most 500 decisions with details of 2,000 UTF-16 units, each of up to six bytes. */
@@ -39,7 +38,10 @@ const maxDecisionsBytes = 8 * 1024 * 1024
  * The runs of an intern through its daemon. `close` ends all requests.
  * @param address the address, or a function that finds the current address for each request.
  */
-export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddress>)): Runs & { close(): void } {
+export function connectRuns(
+  address: DaemonAddress | (() => Promise<DaemonAddress>),
+  { timeoutMs }: { timeoutMs?: number } = {},
+): Runs & { close(): void } {
   // A new connection for each request: if a reused connection closed, it would be unknown whether a turn started on it.
   const agent = new Agent({ keepAlive: false })
   const tlsSockets = new Set<Socket>()
@@ -54,31 +56,31 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
   const connections = createPrewarmer(openConnection)
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
     sendRequest(await connections.take(), agent, method, path, body, signal)
+  const client = createDaemonClient(send, timeoutMs)
+  const { requestText } = client
   const streamTurn = async (path: string, body: object, signal: AbortSignal) =>
     readEvents(await send('POST', path, body, signal), signal)
   return {
-    transcripts: connectTranscripts({ send, readText }),
-    files: connectFiles({ send, readText }),
+    transcripts: connectTranscripts(client),
+    files: connectFiles(client),
     start: (turnToStart, signal) => streamTurn('/turns', turnToStart, signal),
     answer: (answer, signal) => streamTurn('/answers', answer, signal),
     cancel: async (runId, spent, neededUsd) => {
       const reason = new URLSearchParams()
       if (spent) reason.set('spent', spent)
       if (neededUsd !== undefined) reason.set('needed_usd', String(neededUsd))
-      const response = await send('DELETE', `/runs/${pathSegment(runId)}${reason.size > 0 ? `?${reason}` : ''}`)
-      return readCancelled(await readText(response))
+      const path = `/runs/${pathSegment(runId)}${reason.size > 0 ? `?${reason}` : ''}`
+      return readCancelled(await requestText('DELETE', path))
     },
-    question: async (id) => {
-      const response = await send('GET', `/questions/${pathSegment(id)}`)
-      return readWholePermission(await readText(response, maxPermissionBytes))
+    question: async (id, signal) => {
+      const options = { signal, maxBytes: maxPermissionBytes }
+      return readWholePermission(await requestText('GET', `/questions/${pathSegment(id)}`, options))
     },
-    setRules: async (rules, signal) => {
-      checkRulesAccepted(await readText(await send('PUT', '/rules', rules, signal)))
-    },
+    setRules: async (rules, signal) => checkRulesAccepted(await requestText('PUT', '/rules', { body: rules, signal })),
     decisions: async (afterSeq) =>
-      readDecisions(await readText(await send('GET', `/decisions?after=${afterSeq}`), maxDecisionsBytes)),
-    rest: async (idleMs, signal) => readRestDelay(await readText(await send('POST', '/rest', { idleMs }, signal))),
-    health: async (signal) => readHealth(await readText(await send('GET', '/health', undefined, signal))),
+      readDecisions(await requestText('GET', `/decisions?after=${afterSeq}`, { maxBytes: maxDecisionsBytes })),
+    rest: async (idleMs, signal) => readRestDelay(await requestText('POST', '/rest', { body: { idleMs }, signal })),
+    health: async (signal) => readHealth(await requestText('GET', '/health', { signal })),
     prewarm: connections.prewarm,
     close: () => {
       agent.destroy()
@@ -117,7 +119,8 @@ export const hostConnectionToken = 'nobody else has this connection'
 export function connectStorage(connect: () => Promise<Socket>): Pick<Runs, 'files' | 'transcripts'> {
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
     sendRequest({ socket: await connect(), token: hostConnectionToken }, undefined, method, path, body, signal)
-  return { files: connectFiles({ send, readText }), transcripts: connectTranscripts({ send, readText }) }
+  const client = createDaemonClient(send)
+  return { files: connectFiles(client), transcripts: connectTranscripts(client) }
 }
 
 /** The end of a log on a server of the intern's host. */
@@ -206,15 +209,4 @@ async function upload(body: Bytes, request: ClientRequest, onFault: (fault: Faul
     }
   }
   await pipeline(Readable.from(pieces(), { objectMode: false }), request).catch(() => {})
-}
-
-async function readText(response: IncomingMessage, maxBytes = maxAnswerBytes): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new Refusal('intern_rejected', 'The response of the intern is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -6,6 +6,7 @@ import { Refusal } from '../contract/refusal.ts'
 import type { Page, TranscriptEvent, Transcripts } from '../contract/transcript.ts'
 import { maxEventBytes } from '../contract/turn-event.ts'
 import { pathSegment } from '../registry/path-segment.ts'
+import type { DaemonClient } from './daemon-client.ts'
 import { readEntries, readMilestones, readSessions } from './read-answer.ts'
 import { readTranscriptEvent } from './read-transcript.ts'
 
@@ -14,18 +15,17 @@ const maxPageBytes = 8 * 1024 * 1024
 /** The rate limit for the events of one stream, above what any intern sends. */
 const rateLimit = { perSecond: 2000, atOnce: 5000 }
 
-type DaemonClient = {
-  send: (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<IncomingMessage>
-  readText: (response: IncomingMessage, maxBytes: number) => Promise<string>
-}
-
 /** The transcripts of an intern through the socket of its daemon. */
-export function connectTranscripts({ send, readText }: DaemonClient): Transcripts {
-  const read = async (path: string) => readText(await send('GET', path), maxPageBytes)
+export function connectTranscripts({ send, readText, requestText }: DaemonClient): Transcripts {
+  const read = (path: string, signal: AbortSignal | undefined) =>
+    requestText('GET', path, { signal, maxBytes: maxPageBytes })
   return {
-    list: async (page) => readSessions(await read(`/sessions?${pageQuery(page)}`)),
-    read: (sessionId, page) =>
-      undefinedIfUnknown(async () => readEntries(await read(`/sessions/${pathSegment(sessionId)}?${pageQuery(page)}`))),
+    list: async (page, signal) => readSessions(await read(`/sessions?${pageQuery(page)}`, signal)),
+    read: (sessionId, page, signal) =>
+      undefinedIfUnknown(async () => {
+        const path = `/sessions/${pathSegment(sessionId)}?${pageQuery(page)}`
+        return readEntries(await read(path, signal))
+      }),
     follow: (sessionId, revision, signal) =>
       undefinedIfUnknown(async () => {
         const path = `/sessions/${pathSegment(sessionId)}/events?after=${revision}`

@@ -28,8 +28,7 @@ const bodies: Record<string, (list: string) => string> = {
   permission: (list) => `{"question":{"detail":null,"command":null,"paths":${list},"changes":[]}}`,
   files: (list) => `{"entries":${list}}`,
 }
-const readFiles = (body: string) =>
-  connectFiles({ send: async () => undefined as never, readText: async () => body }).list('', { limit: 1 })
+const readFiles = (body: string) => connectFiles({ requestText: async () => body } as never).list('', { limit: 1 })
 const readers: Record<string, (body: string) => unknown> = {
   entries: readEntries,
   sessions: readSessions,

@@ -32,7 +32,7 @@ export const listInternFiles = route({
     const { entries, next } = await withFiles(
       deps,
       { caller, host, response },
-      { internId: params.internId, run: (files) => files.list(path, { limit, after }) },
+      { internId: params.internId, run: (files, signal) => files.list(path, { limit, after }, signal) },
     )
     return { data: entries.map(fileItem), has_more: next !== undefined, next_cursor: next }
   },

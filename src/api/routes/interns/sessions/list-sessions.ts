@@ -1,4 +1,5 @@
 import { InternSession, toSessionItem } from '#interns/turns/entry-item.ts'
+import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { storedTranscripts, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
@@ -21,10 +22,10 @@ export const listInternSessions = route({
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller }, deps) => {
+  handler: async ({ params, query, caller, response }, deps) => {
     const transcripts = await storedTranscripts(deps, caller, params.internId)
     const { sessions, hasMore } = await translateDaemonErrors(
-      transcripts.list({ limit: query.limit, after: query.starting_after }),
+      transcripts.list({ limit: query.limit, after: query.starting_after }, toAbortSignal(response.signal)),
     )
     const last = sessions.at(-1)
     return { data: sessions.map(toSessionItem), has_more: hasMore, next_cursor: hasMore ? last?.id : undefined }

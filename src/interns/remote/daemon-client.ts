@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http'
+import type { Bytes } from '../contract/files.ts'
+import { Refusal } from '../contract/refusal.ts'
+
+/** The longest response that is not a stream: an agent that controls its daemon must not fill our memory. */
+export const maxAnswerBytes = 64 * 1024
+/** The time limit of an answer that is not a stream: such an agent must not occupy our connections forever. */
+const answerTimeoutMs = 60_000
+
+type TextOptions = { body?: object; signal?: AbortSignal | undefined; maxBytes?: number; timeoutMs?: number }
+
+/** Requests to a daemon. `send` returns a response as a stream; `requestText` returns a whole answer within a time limit. */
+export type DaemonClient = {
+  send: (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => Promise<IncomingMessage>
+  readText: typeof readText
+  /** @throws Refusal for an answer that is too large, breaks, or takes longer than `timeoutMs`. */
+  requestText: (method: string, path: string, options?: TextOptions) => Promise<string>
+}
+
+export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs = answerTimeoutMs): DaemonClient {
+  const requestText: DaemonClient['requestText'] = async (
+    method,
+    path,
+    { body, signal, maxBytes, timeoutMs = defaultTimeoutMs } = {},
+  ) => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      const response = await send(method, path, body, signal ? AbortSignal.any([signal, timeout]) : timeout)
+      return await readText(response, maxBytes)
+    } catch (error) {
+      if (!timeout.aborted || signal?.aborted) throw error
+      throw new Refusal('intern_unreachable', `The intern did not answer within ${timeoutMs / 1000} seconds.`)
+    }
+  }
+  return { send, readText, requestText }
+}
+
+/** @throws Refusal for an answer over `maxBytes`, or one that breaks. */
+export async function readText(response: IncomingMessage, maxBytes = maxAnswerBytes): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new Refusal('intern_rejected', 'The response of the intern is too large.')
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal('stream_severed', 'The connection to the intern broke before the end of its response.')
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
