@@ -1,4 +1,5 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
+import { TokenBucket } from '#platform/async/token-bucket.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
@@ -34,6 +35,11 @@ export type FollowDeps = {
  */
 const pauseMs = 100
 const backoff = { firstMs: 1000, maxMs: 30_000 }
+/**
+ * The rate limit of answers about milestones. A daemon sends its answer when there is a milestone, or after 20 seconds; a
+ * compromised one can answer at once, or report starts without end.
+ */
+const answerRate = { perSecond: 10, capacity: 50 }
 /** Within this time after the end of a run, all usage metered since its start belongs to that run. */
 const recentMs = 5000
 
@@ -48,6 +54,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   const { signal } = stopping
   const checkSpending = watchSpending(deps, id, runsOf, signal)
   const checkStarters = revokeRuns(deps, intern, runsOf, signal)
+  const answers = new TokenBucket({ ...answerRate, now: () => performance.now() })
 
   /** Waits for the next milestones, and stores them. @returns the pause before the next pass. */
   async function storeNextMilestones(): Promise<number> {
@@ -59,7 +66,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
     const hasProgress = entries.some(({ type }) => type !== 'prompt')
     // The run may have no reader who would collect its decisions.
     if (hasProgress) void decisions.collect(intern, runsOf())
-    return hasProgress ? pauseMs : 0
+    return Math.max(hasProgress ? pauseMs : 0, answers.take(1))
   }
 
   const { trigger } = startReconciler(storeNextMilestones, {

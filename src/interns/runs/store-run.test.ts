@@ -127,6 +127,22 @@ onEachDatabase('a started turn', (kind) => {
       leave()
     })
 
+  test('of a daemon that reports starts, or nothing, without end is asked at a limited rate', async () => {
+    await using store = await newDb(kind)
+    const { id } = await runningIntern(store, null)
+    const entry = { type: 'prompt', runId: 'r', at: 1, by: 'u', text: 'hello' }
+    for (const page of [(revision: number) => [{ sessionId: 's', entry: { ...entry, revision } }], () => []]) {
+      const answeredAt: number[] = []
+      const milestones = async () => page(answeredAt.push(performance.now()))
+      const deps = { db: store.db, now: Date.now, onEnded: assert.fail, onError: assert.fail } as unknown as FollowDeps
+      const leave = followRuns(deps, { id } as never, () => ({ transcripts: { milestones } }) as never)
+      await until(() => answeredAt.length >= 60)
+      leave()
+      const passedMs = answeredAt[59]! - answeredAt[0]!
+      assert.ok(passedMs >= 850, `60 answers in ${passedMs} ms`)
+    }
+  })
+
   test('in the background has the key that started it, also in a concurrent report', async () => {
     await using store = await newDb(kind)
     const { id } = await runningIntern(store, null)
