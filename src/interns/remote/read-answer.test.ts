@@ -48,3 +48,20 @@ for (const [name, bodyOf] of Object.entries(bodies))
       assert.ok(least <= 50, `${part}: ${least.toFixed(0)} ms`)
     }
   })
+
+test('U+0000 in the end of a run is replaced, because Postgres cannot store it', () => {
+  const times = { id: 1, revision: 1, runId: 'r', at: 1, updatedAt: 1 }
+  const end = { ...times, type: 'end', reason: 'failed', message: 'a\0b', model: 'm\0', usage: null }
+  const [milestone] = readMilestones(JSON.stringify({ milestones: [{ sessionId: 's', entry: end }] }))
+  assert.deepEqual(milestone?.entry, { ...end, message: 'a\ufffdb', model: 'm\ufffd' })
+})
+
+test('milestones with a control character in an id are refused', () => {
+  const entry = { id: 1, revision: 1, runId: 'r', at: 1, updatedAt: 1, type: 'end', reason: 'failed' }
+  const end = { ...entry, message: null, model: null, usage: null }
+  for (const milestone of [
+    { sessionId: 's\0', entry: end },
+    { sessionId: 's', entry: { ...end, runId: 'r\n' } },
+  ])
+    assert.throws(() => readMilestones(JSON.stringify({ milestones: [milestone] })), /is invalid/)
+})

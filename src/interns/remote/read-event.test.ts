@@ -13,3 +13,14 @@ test('each end of a turn is read unchanged', () => {
   ]
   for (const end of ends) assert.deepEqual(readEvent(JSON.stringify(end)), end)
 })
+
+test('an id with a control character is refused, because it cannot be stored everywhere', () => {
+  const started = { type: 'turn.started', runId: 'r', sessionId: 's', model: null }
+  const question = { id: 'q', kind: 'elicitation', message: 'm', fields: [] }
+  const wrong = [
+    { ...started, runId: 'r\0' },
+    { ...started, sessionId: 's\n' },
+    { type: 'question.asked', deadlineAt: 1, question: { ...question, id: 'q\u001b[2J' } },
+  ]
+  for (const event of wrong) assert.throws(() => readEvent(JSON.stringify(event)), /has control characters/)
+})

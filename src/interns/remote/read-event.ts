@@ -13,6 +13,7 @@ import { budgetParts } from '../contract/turn-budget.ts'
 import type { FailureReason, TurnEvent } from '../contract/turn-event.ts'
 import { readAction } from '../rules/read-decisions.ts'
 import { readActivity } from './read-transcript.ts'
+import { idPattern } from './stored-text.ts'
 
 type JsonObject = { [name: string]: unknown }
 
@@ -43,8 +44,8 @@ export function readEvent(line: string): TurnEvent {
     case 'turn.started':
       return {
         type: event.type,
-        runId: readName(event, 'runId'),
-        sessionId: readName(event, 'sessionId'),
+        runId: readId(event, 'runId'),
+        sessionId: readId(event, 'sessionId'),
         model: readNameOrNull(event, 'model'),
       }
     case 'question.asked':
@@ -83,7 +84,7 @@ function parseJson(line: string): unknown {
 
 function readQuestion(value: unknown): Question {
   const object = readObject(value, 'question')
-  const id = readName(object, 'id')
+  const id = readId(object, 'id')
   if (readOneOf(object, 'kind', ['permission', 'elicitation']) === 'elicitation')
     return {
       id,
@@ -181,6 +182,12 @@ function readName(from: JsonObject, key: string): string {
   const value = readText(from, key)
   if (value !== '' && value.length <= maxNameLength) return value
   throw new Fault('bad_gateway', `${key} does not have 1 to ${maxNameLength} characters`)
+}
+
+function readId(from: JsonObject, key: string): string {
+  const id = readName(from, key)
+  if (idPattern.test(id)) return id
+  throw new Fault('bad_gateway', `${key} has control characters`)
 }
 
 const readNameOrNull = (from: JsonObject, key: string) => (from[key] === null ? null : readName(from, key))

@@ -12,18 +12,23 @@ import {
   toolStatuses,
 } from '../contract/transcript.ts'
 import { ActionAnswer, DecisionAnswer } from '../rules/read-decisions.ts'
+import { idPattern, replaceNul } from './stored-text.ts'
 
 /** Above what any daemon sends. They bound the work for the answer of a compromised one. */
 const limits = { text: 600_000, name: 2_000, items: 10_000 }
 
 const text = z.string().max(limits.text)
+/** Stored in a column. Postgres cannot store U+0000, which an error message of an agent can have. */
+const storedText = text.overwrite(replaceNul)
 const name = z.string().max(limits.name)
+const storedName = name.overwrite(replaceNul)
+const id = name.regex(idPattern)
 const instant = z.number().nonnegative()
 const count = z.int().nonnegative()
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.items)
 
 const SessionSummary = z.object({
-  id: name,
+  id,
   title: name,
   status: z.enum(['idle', 'running', 'waiting']),
   turns: count,
@@ -33,7 +38,7 @@ const SessionSummary = z.object({
 })
 
 const AskedPermission = z.object({
-  id: name,
+  id,
   kind: z.literal('permission'),
   operation: text.nullable(),
   detail: text.nullable(),
@@ -46,7 +51,7 @@ const Field = z.object({
   required: z.boolean(),
   options: list(text).exactOptional(),
 })
-const AskedForm = z.object({ id: name, kind: z.literal('elicitation'), message: text, fields: list(Field) })
+const AskedForm = z.object({ id, kind: z.literal('elicitation'), message: text, fields: list(Field) })
 const QuestionAnswer: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedPermission, AskedForm])
 
 const QuestionStateAnswer = z.discriminatedUnion('state', [
@@ -73,14 +78,14 @@ const Usage = z.object({
 })
 
 const Budget = z.object({
-  id: name.exactOptional(),
+  id: id.exactOptional(),
   costUsd: z.number().exactOptional(),
   costOf: z.enum(['max_cost_usd', 'session_max_cost_usd']).exactOptional(),
   sessionUsd: z.number().exactOptional(),
   seconds: z.number().exactOptional(),
 })
 
-const entryFields = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
+const entryFields = { id: count, revision: count, runId: id, at: instant, updatedAt: instant }
 const Changes = list(z.object({ path: text, diff: text }))
 const Step = z.object({ text, status: text, priority: text.exactOptional() })
 
@@ -108,7 +113,7 @@ const EntryAnswer = z.discriminatedUnion('type', [
     type: z.literal('prompt'),
     text,
     mode: z.enum(['manual', 'self-drive']),
-    by: name.nullable(),
+    by: storedName.nullable(),
     background: z.literal(true).exactOptional(),
     budget: Budget.exactOptional(),
   }),
@@ -135,8 +140,8 @@ const EntryAnswer = z.discriminatedUnion('type', [
     ...entryFields,
     type: z.literal('end'),
     reason: z.enum(endReasons),
-    message: text.nullable(),
-    model: name.nullable(),
+    message: storedText.nullable(),
+    model: storedName.nullable(),
     usage: Usage.nullable(),
     meteredSince: instant.exactOptional(),
   }),
@@ -154,7 +159,7 @@ export const EntryPageAnswer: z.ZodType<EntryPage> = z.object({
 })
 const MilestoneEntry = KnownEntry.refine(({ type }) => (milestoneTypes as readonly string[]).includes(type))
 export const MilestonesAnswer = z.object({
-  milestones: list(z.object({ sessionId: name, entry: MilestoneEntry as unknown as z.ZodType<Milestone['entry']> })),
+  milestones: list(z.object({ sessionId: id, entry: MilestoneEntry as unknown as z.ZodType<Milestone['entry']> })),
 })
 const TranscriptEventAnswer: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('entry'), entry: KnownEntry }),

@@ -180,7 +180,7 @@ export const toWaitingCursor = ({ deadlineAt, question }: AskedQuestion) =>
   Buffer.from(`${deadlineAt} ${question.id}`).toString('base64url')
 
 function readCursor(cursor: string): { deadlineAt: number; id: string } {
-  const [, deadlineAt, id] = /^(\d{1,15}) (\S{1,200})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, deadlineAt, id] = /^(\d{1,15}) (.{1,512})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (deadlineAt && id) return { deadlineAt: Number(deadlineAt), id }
   throw new Fault('invalid', 'Invalid request: starting_after: must be the next_cursor of the page before')
 }
