@@ -8,7 +8,7 @@ import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
 import { endRun } from '#interns/runs/end-runs.ts'
 import { announceTurn, findOpenAccounts } from '#interns/runs/limited-turns.ts'
-import { saveStartedRun } from '#interns/runs/run-store.ts'
+import { saveReportedRun, saveStartedRun } from '#interns/runs/run-store.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { toPicoUsd } from '#platform/core/pico-usd.ts'
 import { createLocalClock } from '#platform/db/clock.ts'
@@ -64,6 +64,8 @@ async function startTurnLimits({ db }: Awaited<ReturnType<typeof newDb>>) {
     announceTurn: (begin: () => Promise<never>, idleTimeoutMs = 60_000, account = newUuid()) =>
       announceTurn({ ...deps, idleTimeoutMs }, { ...own, account }, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...started, budget, meteredKey }),
+    report: (run: { id: string; budget?: TurnBudget }) =>
+      saveReportedRun(db.query, id, { ...started, startedBy: 'u', ...run }),
     end: () => db.exclusively('test', (tx, publish) => endRun(tx, publish, id, 'r', overBudget)),
     limits: (key = 'own') =>
       createTurnLimits({ db, now })(key).then(
@@ -103,6 +105,29 @@ onEachDatabase('the cost limit of turns', (kind) => {
     assert.equal(await limits(), 'no limit')
     await end()
     assert.equal(await limits(), 'forbidden')
+  })
+
+  test('is that of the announcement, whatever budget a daemon reports', async () => {
+    await using store = await newDb(kind)
+    const { announce, report, limits } = await startTurnLimits(store)
+    const { id } = await announce()
+    const storedBudget = async () =>
+      JSON.parse((await store.db.query.selectFrom('intern_runs').select('budget').executeTakeFirst())?.budget ?? '')
+    for (const reported of [{ ...oneDollar, id, costUsd: 1000 }, { id: 'other' }, { costUsd: 1000 }, undefined]) {
+      await report({ id: 'r', budget: reported as TurnBudget })
+      assert.deepEqual([await storedBudget(), await limits()], [{ ...oneDollar, id }, [`turn:${id}`]])
+    }
+  })
+
+  test('cannot be avoided by a daemon that ends its turn, and reports another one', async () => {
+    await using store = await newDb(kind)
+    const { announce, begin, end, report, limits } = await startTurnLimits(store)
+    await begin(await announce())
+    await end()
+    for (const budget of [undefined, { id: 'chosen' }, { ...oneDollar, costUsd: 1000 }]) {
+      await report({ id: newUuid(), ...(budget && { budget: budget as TurnBudget }) })
+      assert.equal(await limits(), 'forbidden')
+    }
   })
 
   test('ignores turns that did not start, and for a while those of unknown state', async () => {

@@ -15,7 +15,7 @@ import { endQuestions, questionsLock, storeQuestion } from './questions.ts'
 import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
 import type { ReadSpending } from './run-spending.ts'
-import { findRun, saveStartedRun, setRunWaiting } from './run-store.ts'
+import { findRun, saveReportedRun, setRunWaiting } from './run-store.ts'
 
 export type FollowDeps = {
   db: Db
@@ -176,7 +176,7 @@ async function storeMilestone(
   const at = Math.min(Math.round(entry.at), now())
   switch (entry.type) {
     case 'prompt':
-      await saveStartedRun(tx, internId, {
+      await saveReportedRun(tx, internId, {
         id,
         sessionId,
         background: entry.background === true,

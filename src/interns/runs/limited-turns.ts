@@ -87,10 +87,12 @@ export async function findTurnsOfKey({ db, now }: TurnDeps, keyHash: string): Pr
     .select((e) => e.cast(e.val(null), 'text').as('refused'))
     .$castTo<TurnRow>()
   const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
-  // A run without a limit has no metered key, but is also a running turn.
+  // A run without a limit has no metered key, but is also a running turn. One that only a daemon reports has neither key.
   const runs = selectOpenRuns(query)
     .where('intern_id', '=', owner)
-    .where((e) => e.or([e('metered_key', '=', keyHash), e('metered_key', 'is', null)]))
+    .where((e) =>
+      e.or([e('metered_key', '=', keyHash), e.and([e('metered_key', 'is', null), e('own_key', '=', keyHash)])]),
+    )
   const rows = await announced.unionAll(runs).execute()
   const turns = rows.flatMap(toLimitedTurns)
   const stored = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
@@ -198,6 +200,21 @@ export async function announceTurn<Started>(
 export async function findAnnouncedKey(query: Query | Tx, id: string): Promise<string | undefined> {
   const row = await query.selectFrom('announced_turns').where('id', '=', id).select('key_hash').executeTakeFirst()
   return row?.key_hash
+}
+
+/** The budget with which a turn of this intern was announced. */
+export async function findAnnouncedBudget(
+  query: Query | Tx,
+  internId: string,
+  id: string,
+): Promise<TurnBudget | undefined> {
+  const row = await query
+    .selectFrom('announced_turns')
+    .where('id', '=', id)
+    .where('intern_id', '=', internId)
+    .select('budget')
+    .executeTakeFirst()
+  return row && (JSON.parse(row.budget) as TurnBudget)
 }
 
 /** Deletes an announcement: the turn is stored as a run, or did not start. */

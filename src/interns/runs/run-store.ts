@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { isLimited, type TurnBudget } from '../contract/turn-budget.ts'
-import { deleteAnnouncement, findAnnouncedKey } from './limited-turns.ts'
+import { deleteAnnouncement, findAnnouncedBudget, findAnnouncedKey } from './limited-turns.ts'
 import { type RunRecord, type RunStatus, toRunRecord } from './run-record.ts'
 
 export type StartedRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedAt'> & {
@@ -15,6 +15,19 @@ export type StartedRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'st
   keyHash?: string | undefined
   /** The intern's own key. */
   meteredKey?: string | null
+}
+
+/**
+ * Stores a run that a daemon reports. The intern can control its daemon, so the budget and the key of the run are those of
+ * its announcement, or the stored ones: a run that this service did not start does not open the key of the intern.
+ */
+export async function saveReportedRun(query: Query | Tx, internId: string, run: StartedRun): Promise<void> {
+  const account = run.budget?.id
+  const announced = account === undefined ? undefined : await findAnnouncedBudget(query, internId, account)
+  if (announced) return saveStartedRun(query, internId, { ...run, budget: announced })
+  const stored = await whereRun(query.selectFrom('intern_runs').select('budget'), internId, run.id).executeTakeFirst()
+  const budget = stored ? undefined : run.budget && { ...run.budget, id: undefined }
+  return saveStartedRun(query, internId, { ...run, budget, meteredKey: null })
 }
 
 /** Stores a started run, or adds its budget, its key, or that it is in the background to the stored run. */
