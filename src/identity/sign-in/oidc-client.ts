@@ -3,6 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
+import { limitIssuerAnswers } from '../issuer-fetch.ts'
 import { clientAuthentication, type TokenAuthMethod } from './oidc-client-authentication.ts'
 import { deriveFlow } from './oidc-flow.ts'
 
@@ -106,7 +107,9 @@ export function createOidcClient(
     },
     async endSessionUrl(post_logout_redirect_uri) {
       const issuer = await configuration()
-      if (issuer.serverMetadata().end_session_endpoint === undefined) return undefined
+      const endpoint = issuer.serverMetadata().end_session_endpoint
+      // The console navigates to this URL, so `javascript:` would run in it.
+      if (endpoint === undefined || !/^https?:/.test(URL.parse(endpoint)?.protocol ?? '')) return undefined
       return lazyModules.openIdClient().buildEndSessionUrl(issuer, { post_logout_redirect_uri }).href
     },
     checkIssuer: () => discover(settings, fetch).catch(rethrowAsFault).then(ignoreResult, ignoreResult),
@@ -169,7 +172,7 @@ async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch):
   const isWithoutTls = oidc_issuer.startsWith('http:')
   return discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
     timeout: timeoutSeconds,
-    [customFetch]: fetch,
+    [customFetch]: limitIssuerAnswers(fetch),
     ...(isWithoutTls && { execute: [allowInsecureRequests] }),
   })
 }
