@@ -1,8 +1,9 @@
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cannedEnvironment } from './canned-service.ts'
 import {
   type CompletionTarget,
   completionTarget,
@@ -84,27 +85,10 @@ try {
 exitWithVerdict()
 
 function startService(): Promise<RunningServer> {
-  const file = join(folder, 'catalogue.json')
-  const endpoint = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'] }
-  const provider = { name: 'Canned', protocol: 'openai-chat', base_url: upstream.url, credentials: ['CANNED_API_KEY'] }
-  const model = (name: string) => ({
-    name,
-    created: '2026-01-01',
-    context_length: 100_000,
-    endpoints: { canned: { ...endpoint, model: name }, other: { ...endpoint, model: name } },
-  })
-  const models = { 'canned/model': model('model'), 'canned/slow': model('slow') }
-  writeFileSync(file, JSON.stringify({ providers: { canned: provider, other: provider }, models }))
+  const catalogue = { providers: ['canned', 'other'], models: ['model', 'slow'] }
   const environment = {
-    PORT: '0',
-    HOST: '127.0.0.1',
-    DATA_DIR: join(folder, 'data'),
-    CATALOGUE_FILE: file,
-    BOOTSTRAP_API_KEY: apiKey,
+    ...cannedEnvironment(folder, upstream.url, catalogue),
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
-    CANNED_API_KEY: 'secret',
-    LOG_FORMAT: 'json',
-    DEMO_INTERN: 'false',
     LIVE_MEMORY_FILE: liveMemoryFile('ours'),
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
   }

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cannedEnvironment } from './canned-service.ts'
 import { type CompletionTarget, completionTarget, connectTo, saturate, sendRequest } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { median } from './report.ts'
@@ -58,21 +59,7 @@ function ours(name: string, server: RunningServer): Gateway {
 }
 
 function startService(): Promise<RunningServer> {
-  const file = join(folder, 'catalogue.json')
-  const provider = { name: 'Canned', protocol: 'openai-chat', base_url: upstream.url, credentials: ['CANNED_API_KEY'] }
-  const endpoints = { canned: { prices: { prompt: 1, completion: 2 }, model: 'model' } }
-  const model = { name: 'Canned', created: '2026-01-01', context_length: 100_000, endpoints }
-  writeFileSync(file, JSON.stringify({ providers: { canned: provider }, models: { 'canned/model': model } }))
-  const environment = {
-    PORT: '0',
-    HOST: '127.0.0.1',
-    DATA_DIR: join(folder, 'data'),
-    CATALOGUE_FILE: file,
-    BOOTSTRAP_API_KEY: apiKey,
-    CANNED_API_KEY: 'secret',
-    LOG_FORMAT: 'json',
-    DEMO_INTERN: 'false',
-  }
+  const environment = cannedEnvironment(folder, upstream.url, { providers: ['canned'] })
   return start(onFirstCore(npmStartArguments()), environment, openSync(join(folder, 'log'), 'w'))
 }
 

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { cannedEnvironment } from './canned-service.ts'
 import { completionTarget, sendRequests } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { median } from './report.ts'
@@ -47,21 +48,10 @@ try {
 }
 
 function startCheckout(checkout: string, at: number): Promise<RunningServer> {
-  const file = join(folder, 'catalogue.json')
-  const endpoint = { prices: { prompt: 1, completion: 2 }, supported_parameters: ['temperature'], model: 'model' }
-  const provider = { name: 'Canned', protocol: 'openai-chat', base_url: upstream.url, credentials: ['CANNED_API_KEY'] }
-  const endpoints = { canned: endpoint, other: endpoint }
-  const models = { 'canned/model': { name: 'Canned', created: '2026-01-01', context_length: 4_000_000, endpoints } }
-  writeFileSync(file, JSON.stringify({ providers: { canned: provider, other: provider }, models }))
+  const catalogue = { providers: ['canned', 'other'], contextLength: 4_000_000 }
   const environment = {
-    PORT: '0',
-    HOST: '127.0.0.1',
+    ...cannedEnvironment(folder, upstream.url, catalogue),
     DATA_DIR: join(folder, `data-${at}`),
-    CATALOGUE_FILE: file,
-    BOOTSTRAP_API_KEY: apiKey,
-    CANNED_API_KEY: 'secret',
-    LOG_FORMAT: 'json',
-    DEMO_INTERN: 'false',
     NODE_OPTIONS: process.env.SERVER_NODE_OPTIONS ?? '',
   }
   return start(npmStartArguments(checkout), environment, openSync(join(folder, `log-${at}`), 'w'), checkout)

@@ -1,10 +1,11 @@
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newEmptyTestStore, type TestStore } from '#test/harness/database/databases.ts'
+import { cannedEnvironment } from './canned-service.ts'
 import { completionTarget, saturate } from './completion-load.ts'
 import { startFixedUpstream } from './fixed-upstream.ts'
 import { exitWithVerdict, median, report } from './report.ts'
@@ -76,23 +77,12 @@ function startService(
   folder: string,
   upstream: string,
 ): Promise<RunningServer> {
-  const file = join(folder, 'catalogue.json')
-  const endpoints = { canned: { model: 'model', prices: { prompt: 1, completion: 2 }, supported_parameters: [] } }
-  const canned = { name: 'Canned', protocol: 'openai-chat', base_url: upstream, credentials: ['CANNED_API_KEY'] }
-  const model = { name: 'Canned', created: '2026-01-01', context_length: 100_000, endpoints }
-  writeFileSync(file, JSON.stringify({ providers: { canned }, models: { 'canned/model': model } }))
   const environment = {
-    PORT: '0',
-    HOST: '127.0.0.1',
+    ...cannedEnvironment(folder, upstream, { providers: ['canned'] }),
     WORKERS: String(workers),
     DATA_DIR: settings.data_dir,
     ...(settings.database_url && { DATABASE_URL: settings.database_url }),
-    CATALOGUE_FILE: file,
-    BOOTSTRAP_API_KEY: apiKey,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
-    CANNED_API_KEY: 'secret',
-    LOG_FORMAT: 'json',
-    DEMO_INTERN: 'false',
   }
   return start(npmStartArguments(), environment, openSync(join(folder, `log${workers}`), 'w'))
 }
