@@ -143,6 +143,7 @@ export async function openDeps(
     ),
     oidcClient: openOidc(context),
     signInAttempts: new SignInAttempts(() => performance.now()),
+    // Each dialog for a passkey requests a challenge first, so there are more of them than failed attempts.
     challengeLimit: new SignInAttempts(() => performance.now(), { burst: 60, refillSeconds: 1 }),
     wrapHandler: traces.wrap,
     liveEvents,

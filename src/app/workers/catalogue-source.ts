@@ -49,16 +49,14 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
   }
   /** Loads after the running load, which can have read before a change. Concurrent callers share the next load. */
   function reload(): Promise<void> {
-    if (nextLoad) return nextLoad
-    const started: Promise<void> = (runningLoad ?? Promise.resolve())
-      .catch(() => {})
-      .then(() => {
-        runningLoad = started
-        nextLoad = undefined
-        return loadIfChanged()
-      })
-    nextLoad = started
-    return started
+    nextLoad ??= loadAfterRunning()
+    return nextLoad
+  }
+  async function loadAfterRunning(): Promise<void> {
+    await runningLoad?.catch(() => {})
+    runningLoad = nextLoad
+    nextLoad = undefined
+    await loadIfChanged()
   }
 
   if (hasDiscovery) {

@@ -13,7 +13,7 @@ export type RefusedRequest = { part: CostPart; neededUsd: number }
 
 /** A turn with a limit for its cost. */
 export type LimitedTurn = {
-  /** The id of the turn's account, under which budgets count its cost. */
+  /** The id of the turn's account, under which budgets count its cost; without an account the id of its run. */
   id: string
   internId: string
   /** Null until its run is stored. */

@@ -1,6 +1,7 @@
 import { agentNameOf } from '#interns/contract/rules/rule.ts'
 import type { Intern } from '#interns/registry/store.ts'
 import { findRulesInForce, readRuleVersions, versionKey } from '#interns/rules/store.ts'
+import { retry } from '#platform/async/retry.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Provisioner } from './provisioner.ts'
 
@@ -37,14 +38,10 @@ export class RulePusher {
     const { db, provisioner } = this.#deps
     const sets = await findRulesInForce(db.query, intern)
     const rules = { agent: agentNameOf(intern.agent), sets }
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await provisioner.runs(intern).setRules(rules, AbortSignal.timeout(timeoutMs))
-        break
-      } catch (error) {
-        if (attempt === maxAttempts) throw error
-      }
-    }
+    await retry(
+      () => provisioner.runs(intern).setRules(rules, AbortSignal.timeout(timeoutMs)),
+      (failures) => (failures < maxAttempts ? 0 : undefined),
+    )
     this.#pushed.set(intern.id, versionKey(sets))
   }
 }

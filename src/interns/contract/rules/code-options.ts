@@ -17,10 +17,12 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
   [/^fd(?:find)?$/, /^-[A-Za-z]*[xX]|^--exec/],
   [/^rg$|^ripgrep$/, /^--(?:pre|hostname-bin)/],
   [/^(?:g|bsd)?tar$/, /^-[A-Za-z]*[IF]/],
+  // The program that tests the archive.
   [/^zip$/, /^-TT/],
   [/^rsync$|^scp$|^sftp$/, /^-[A-Za-z]*[eSo]|^--rsh|^--rsync-path/],
   [/^make$|^gmake$|^ninja$/, /^-[A-Za-z]*[fCEI]|^[A-Za-z_]\w*[:+?]?=/],
   [/^npm$|^pnpm$|^yarn$|^npx$/, /^-c|^(?:exec|dlx|x|explore|script-shell)$/],
+  // A setting, a pager (`-p`, `grep -O`), filters of `diff`, a transport, `submodule foreach`.
   [/^git$/, /^-c|^-p$|^-O|^--textc|^ext::|^foreach$/],
   [
     /^git$/,
@@ -55,11 +57,13 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
   [/^(?:pdf|xe|lua|e)?(?:la)?tex$/, /shell-escape|write18/],
   [/^rpm$/, /^-[A-Za-z]*E|^--eval/],
   [/^tcpdump$/, /^-[A-Za-z]*z/],
+  // A library for hardware keys.
   [/^ssh-keygen$|^ssh-add$/, /^-[A-Za-z]*[Ds]/],
   [/^wget$/, /^-[A-Za-z]*e/],
   [/^apt(?:-get)?$/, /^-[A-Za-z]*[oc]/],
   [/^dpkg$/, /^--.*-invoke/],
   [/^openssl$/, /^engine$|^-(?:engine|provider)/],
+  // A first command, a pager, a file of keys, a browser.
   [/^less$|^more$|^man$/, /^\+|^-[A-Za-z]*[PkH]/],
   [/^go$/, /^-(?:exec|toolexec|vettool)|extld|^(?:CC|CXX)=|^run$|^generate$/],
   [/^cargo$/, /^--config|^run$/],
