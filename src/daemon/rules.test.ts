@@ -51,6 +51,18 @@ test('an agent that only offers “always” is not allowed by a rule', async ()
   assert.equal((await daemon.say(wants('make', 'allow_always reject_once'))).question?.kind, 'permission')
 })
 
+test('a long command is cut once, with a mark at its end, in the transcript and for the server', async () => {
+  await using daemon = await startTestDaemon()
+  await daemon.runs.setRules(inForce({ effect: 'deny' }))
+  const command = `echo ${'x'.repeat(3000)}`
+  const { sessionId } = await daemon.say(wants(command))
+  const { entries } = (await daemon.runs.transcripts.read(sessionId!, { limit: 100 }))!
+  const recorded = entries.flatMap((entry) => (entry.type === 'decision' ? [entry.detail] : []))
+  const logged = (await daemon.runs.decisions(0)).map(({ detail }) => detail)
+  const cut = `${command.slice(0, 2000)}…`
+  assert.deepEqual([recorded, logged], [[cut], [cut]])
+})
+
 test('an edit is judged by where its path leads, by links too', async () => {
   await using daemon = await startTestDaemon()
   const workspace = join(daemon.folder, 'workspace')

@@ -135,9 +135,10 @@ export class Recorder {
     this.#questions.set(question.id, this.#add(content) as Entry & { type: 'question' })
   }
 
+  /** @param detail at most `maxLengths.detail` long, with a mark if it was cut. */
   addDecision(decision: Decision, operation: string | null, detail: string | null): void {
     this.#text = undefined
-    this.#add({ type: 'decision', operation, detail: detail && shorten(detail, maxLengths.detail), decision })
+    this.#add({ type: 'decision', operation, detail, decision })
   }
 
   setAnswer(questionId: string, record: { answer: string; fields: string[]; by: string | null }): void {

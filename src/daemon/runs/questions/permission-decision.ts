@@ -8,6 +8,7 @@ import {
   selfDriveAnswer,
 } from '../../acp/permissions/permission.ts'
 import { toAction } from '../../acp/tool-calls/action.ts'
+import { maxLengths } from '../../transcript/limits.ts'
 import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
 import type { LiveRun } from '../live-run.ts'
 import { permissionQuestion } from './pending-question.ts'
@@ -21,8 +22,6 @@ export type DecisionDeps = {
   workspace: string
 }
 type PermissionCall = { request: PermissionRequest; notice: () => void; withdrawn: AbortSignal }
-
-const maxDetailLength = 2000
 
 /**
  * Decides about an action of an agent. If a rule matches, the rule decides. Otherwise the caller decides in `manual`, and the
@@ -60,7 +59,8 @@ function applyRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | '
 
 function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {
   const { operation, detail } = question
-  const shortened = detail && detail.length > maxDetailLength ? `${truncateText(detail, maxDetailLength)}…` : detail
+  const isTooLong = detail !== null && detail.length > maxLengths.detail
+  const shortened = isTooLong ? `${truncateText(detail, maxLengths.detail)}…` : detail
   const { session, id: runId } = run
   const summary = { operation: operation?.slice(0, 200) ?? null, detail: shortened }
   deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), ...summary, decision })
