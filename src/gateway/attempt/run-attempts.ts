@@ -90,10 +90,10 @@ function remainingAfter(targets: Target[], failedTarget: Target, outcome: Outcom
  */
 async function canContinue({ record, reservation }: AdmittedRequest, remaining: Target[]): Promise<boolean> {
   if (remaining.length === 0) return false
-  const failed = record.takeUnsettledLoss()
-  if (!failed) return true
+  const loss = record.takeUnsettledLoss()
+  if (!loss) return true
   try {
-    await reservation.renew(failed, remaining)
+    await reservation.renew(loss, remaining)
     return true
   } catch (error) {
     if (error instanceof Fault) return false

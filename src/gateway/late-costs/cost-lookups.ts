@@ -38,6 +38,7 @@ type CostLookupDeps = {
 const maxClaimedLookups = 16
 /** Also finds the lookups of servers that stopped. */
 const pollIntervalMs = 30_000
+/** The wait after a failure of the database. */
 const retryMs = 5000
 /** The shortest time between two passes. */
 const minDelayMs = 100

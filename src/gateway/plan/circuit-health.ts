@@ -1,5 +1,6 @@
 import { admissionCost, type Circuit, isHopeless, type RestrictionReason } from './circuit.ts'
 
+/** A hopeless endpoint gets one request in this time, which is enough to notice its recovery. */
 const hopelessProbeIntervalMs = 1_000
 
 /** How the plan treats an endpoint: `troubled` ranks below `healthy`, `open` is a last resort, `unavailable` is excluded. */

@@ -57,8 +57,10 @@ export type CircuitEvent =
   | { type: 'pause.requested'; now: number; startedAt: number; forMs: number }
 
 const reopeningFailureRate = 0.5
+/** How long a failure ranks its endpoint below healthy ones. */
 const troubleMs = 30_000
 const openTimes = { firstMs: 5_000, maxMs: 60_000 }
+/** A longer `Retry-After` is cut, because the endpoint can recover earlier. */
 const maxPauseMs = 10 * 60_000
 /** Connections lost within this time count as one failure. */
 const outageWindowMs = 1_000

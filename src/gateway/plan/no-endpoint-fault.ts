@@ -99,11 +99,12 @@ function faultForExclusions(
   findProvider: (slug: string) => Provider | undefined,
   { chat, client }: Pick<UnservedRequest, 'chat' | 'client'>,
 ): Fault {
-  const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
+  const waitingEndpoints = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
   const metadata = { excluded: excluded.slice(0, maxListedEndpoints).map(exclusionMetadata) }
-  if (waiting.length > 0) {
-    const until = Math.min(...waiting.map(({ restriction }) => restriction?.until ?? now + 1000))
+  if (waitingEndpoints.length > 0) {
+    // A circuit without a restriction has recovered since the plan was made.
+    const until = Math.min(...waitingEndpoints.map(({ restriction }) => restriction?.until ?? now + 1000))
     return new Fault(
       'unavailable',
       'No endpoint is available: each failed or was rate-limited recently. Try again later.',
@@ -182,10 +183,10 @@ function exclusionText(reason: Exclusion, { excluded, findProvider, tools }: Exc
   }
   if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
   if (reason === 'unsupported_input') {
-    const supported = new Set(
+    const supportedModalities = new Set(
       excluded.filter((exclusion) => exclusion.reason === reason).flatMap(({ target }) => target.model.inputModalities),
     )
-    return `${exclusionTexts[reason]}, but ${[...supported].join(' or ')} (input_modalities in the catalogue)`
+    return `${exclusionTexts[reason]}, but ${[...supportedModalities].join(' or ')} (input_modalities in the catalogue)`
   }
   const lackingParameters = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
   if (reason !== 'unsupported_parameter' || lackingParameters.size === 0) return exclusionTexts[reason]

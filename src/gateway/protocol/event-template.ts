@@ -87,9 +87,9 @@ export class EventTemplate {
     if (!frame) return false
     this.#trials = Math.max(0, this.#trials - 1)
     this.#finds = 0
-    const probed = [frame.before, probe, frame.after]
-    if (frame.end) probed.push(paddingProbe, frame.end)
-    const candidate = Buffer.concat(probed)
+    const probedPieces = [frame.before, probe, frame.after]
+    if (frame.end) probedPieces.push(paddingProbe, frame.end)
+    const candidate = Buffer.concat(probedPieces)
     const clientFrame =
       matchesText(candidate, probe.toString()) && splitFrame(rewriteForClient(candidate), frame.end !== undefined)
     if (!clientFrame) return false

@@ -110,12 +110,12 @@ export class EventPrefix {
     if (tailStart === undefined) return result
     this.#searched = searched.map(quoted)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
-    const stored = copyBytes({
+    const storedBytes = copyBytes({
       before: bytes(text.slice(0, members[last]!.start)),
       after: bytes(result.slice(0, tailStart)),
     })
-    this.#prefix = stored.before
-    this.#rewrittenPrefix = stored.after
+    this.#prefix = storedBytes.before
+    this.#rewrittenPrefix = storedBytes.after
     return result
   }
 

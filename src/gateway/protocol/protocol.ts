@@ -141,8 +141,8 @@ export type ClientProtocol = {
   apiType: string
   /** Fields of its bodies for this service, in addition to the common ones (`service-only-fields.ts`). */
   serviceOnlyFields?: ReadonlySet<string>
-  /** Request headers for an upstream of the same protocol. @param limited whether a limit counts the request. */
-  headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
+  /** Request headers for an upstream of the same protocol. @param isLimited whether a limit counts the request. */
+  headersFor?: (headers: RequestHeaders, body: Body, isLimited: boolean) => Record<string, string>
   /** Whether the headers show that the client uses this protocol. */
   isUsedBy?: (headers: RequestHeaders) => boolean
   /** Whether its clients can send their key in the header `x-api-key`. */

@@ -43,9 +43,9 @@ export function formatRepair({ find, replace, name }: FormatPosition, { checksSt
       ),
     }
     const strict = checksStrict ? withStrict(fitted, 'schema', name, dropped) : fitted
-    const named = withFormatName(strict)
-    const isSame = (['schema', 'strict', 'name'] as const).every((field) => named[field] === format[field])
-    return isSame ? body : replace(body, named)
+    const namedFormat = withFormatName(strict)
+    const isSame = (['schema', 'strict', 'name'] as const).every((field) => namedFormat[field] === format[field])
+    return isSame ? body : replace(body, namedFormat)
   }
 }
 
@@ -86,10 +86,10 @@ export function strictToolRepair(
   return (body, dropped) => {
     if (!Array.isArray(body.tools)) return body
     const tools = (body.tools as Body[]).map((tool) => {
-      const declared = findFunction(tool)
-      if (!declared) return tool
-      const strict = withStrict(declared, 'parameters', `tools.${declared.name}`, dropped)
-      return strict === declared ? tool : replace(tool, strict)
+      const declaredFunction = findFunction(tool)
+      if (!declaredFunction) return tool
+      const strict = withStrict(declaredFunction, 'parameters', `tools.${declaredFunction.name}`, dropped)
+      return strict === declaredFunction ? tool : replace(tool, strict)
     })
     return tools.every((tool, at) => tool === (body.tools as Body[])[at]) ? body : { ...body, tools }
   }

@@ -112,6 +112,7 @@ function readExtras({ pieces, serviceTier }: ReportedExtras): Extras | undefined
 
 /** The names of providers for their default service tier. */
 const standardTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_demand'])
+/** Limits the stored name of a tier. */
 const maxTierLength = 40
 
 /** The tier that served the request, including the default one, because another may have been requested. */

@@ -92,8 +92,8 @@ export class ContentRecorder {
 function storableParameters(chat: ChatRequest, maxBytes: number): object | null {
   const { messages: _1, model: _2, stream: _3, stream_options: _4, ...parameters } = chat
   const truncator = new ContentTruncator(maxBytes)
-  const stored = truncator.copy(parameters) as object
-  return truncator.isTruncated ? null : stored
+  const storedParameters = truncator.copy(parameters) as object
+  return truncator.isTruncated ? null : storedParameters
 }
 
 /** The error in this service's words, because a provider's message can repeat the prompt or contain secrets. */

@@ -2,6 +2,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Cause } from '#spend/ledger/generation.ts'
 import { contextLengthExceeded } from '../plan/context-length.ts'
 
+/** Limits the size of a ledger row. */
 const maxMessageLength = 300
 
 /** `Invalid request: messages[0].content: …`. Only the path is recorded, because the rest can repeat content. */

@@ -77,7 +77,7 @@ export class RequestRecord {
   #permit: AttemptPermit | undefined
   #currentTarget: Target | undefined
   /** The attempt whose answer the client pays, and its end: it answered, or was in flight when the client disconnected. */
-  #chargedAttempt: (TriedEndpoint & { failed: boolean; end: AttemptEnd }) | undefined
+  #chargedAttempt: (TriedEndpoint & { hasFailed: boolean; end: AttemptEnd }) | undefined
   readonly #loss = new UnconfirmedLoss()
   #outcome: Generation['outcome'] = 'failed'
   #cause: Cause | undefined
@@ -170,7 +170,7 @@ export class RequestRecord {
     this.#attempts.add(target.endpoint, clientLeft ? 'client_left' : failure.kind, failure)
     if (clientLeft) {
       this.#outcome = 'client_left'
-      if (failure.wasSent) this.#chargedAttempt = { ...tried, failed: false, end: this.#unfinishedEnd() }
+      if (failure.wasSent) this.#chargedAttempt = { ...tried, hasFailed: false, end: this.#unfinishedEnd() }
       return
     }
     this.#countFailure(target, failure)
@@ -184,7 +184,7 @@ export class RequestRecord {
   finishAttempt(tried: TriedEndpoint, { failure, clientLeft, isComplete }: AnsweredAttempt): void {
     const { target } = tried
     const end = { isComplete, hasEnded: failure === undefined, at: this.#deps.elapsed() }
-    this.#chargedAttempt = { ...tried, failed: failure !== undefined && !clientLeft, end }
+    this.#chargedAttempt = { ...tried, hasFailed: failure !== undefined && !clientLeft, end }
     if (clientLeft) {
       this.#outcome = 'client_left'
       this.#attempts.add(target.endpoint, 'client_left', failure)
@@ -305,7 +305,7 @@ export class RequestRecord {
       hasCostLookup:
         (usage.upstreamId !== undefined && attempt?.target.endpoint.compatibility?.costLookup !== undefined) ||
         undefined,
-      finish: attempt?.failed ? 'error' : usage.finish,
+      finish: attempt?.hasFailed ? 'error' : usage.finish,
       nativeFinish: usage.nativeFinish,
       toolCalls: usage.toolCalls,
       latencyMs: usage.firstTokenAt === undefined ? undefined : usage.firstTokenAt - this.#startedAt,

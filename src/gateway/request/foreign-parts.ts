@@ -31,10 +31,10 @@ function extractCallParts(message: Message): Message[] {
   const results = parts.filter(({ type }) => type === 'tool_result').map(toToolMessage)
   const rest = parts.filter((part) => !isCallPart(part))
   if (role !== 'assistant') return rest.length > 0 ? [...results, { ...message, content: rest }] : results
-  const listed = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as { id?: unknown }[]
-  const ids = new Set(listed.map(({ id }) => id))
+  const listedCalls = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as { id?: unknown }[]
+  const ids = new Set(listedCalls.map(({ id }) => id))
   const calls = parts.filter(({ type, id }) => type === 'tool_use' && !ids.has(id)).map(toChatCall)
-  const answer = { ...message, content: rest.length > 0 ? rest : null, tool_calls: [...listed, ...calls] }
+  const answer = { ...message, content: rest.length > 0 ? rest : null, tool_calls: [...listedCalls, ...calls] }
   return [answer, ...results]
 }
 

@@ -26,10 +26,10 @@ export function withToolResults(body: Body): Body {
     if (message?.role === 'assistant') callAt = calledFunction(message) ? at : undefined
     if (!isFunctionResult(message)) continue
     const call = callAt === undefined ? undefined : replaced[callAt]!
-    const called = call && calledFunction(call)
-    if (!called || called.name !== message.name) throw missingCallFault(at)
+    const functionCall = call && calledFunction(call)
+    if (!functionCall || functionCall.name !== message.name) throw missingCallFault(at)
     const id = `call_function_${callAt}`
-    replaced[callAt!] = withToolCall(call, called, id)
+    replaced[callAt!] = withToolCall(call, functionCall, id)
     replaced[at] = { role: 'tool', tool_call_id: id, content: message.content ?? '' }
     callAt = undefined
   }
@@ -39,13 +39,13 @@ export function withToolResults(body: Body): Body {
 const isFunctionResult = (message: Message) => message?.role === 'function'
 
 /** The function that a message calls, if it has no calls in `tool_calls`. */
-function calledFunction({ function_call: called, tool_calls: calls }: Message): Call | undefined {
+function calledFunction({ function_call: functionCall, tool_calls: calls }: Message): Call | undefined {
   const hasCalls = Array.isArray(calls) && calls.length > 0
-  return typeof called === 'object' && called !== null && !hasCalls ? called : undefined
+  return typeof functionCall === 'object' && functionCall !== null && !hasCalls ? functionCall : undefined
 }
 
-function withToolCall({ function_call: _, ...message }: Message, called: Call, id: string): Message {
-  const { name, arguments: text = '{}' } = called
+function withToolCall({ function_call: _, ...message }: Message, functionCall: Call, id: string): Message {
+  const { name, arguments: text = '{}' } = functionCall
   const args = typeof text === 'string' ? text : JSON.stringify(text)
   return { ...message, tool_calls: [{ id, type: 'function', function: { name, arguments: args } }] }
 }

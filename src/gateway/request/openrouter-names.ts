@@ -10,6 +10,7 @@ const unsupportedVariants: Record<string, string> = {
   thinking: 'variants that reason are not supported. Use the model without the suffix, with reasoning: {enabled: true}',
 }
 
+/** The most characters of a name in a message. */
 const maxShown = 100
 
 /** @throws Fault `invalid` for a name that asks OpenRouter for a feature that this service does not have. */

@@ -60,8 +60,8 @@ function longestMessage({ messages }: ChatRequest, smallestContext: number): num
 }
 
 function usedParameters(chat: ChatRequest): string[] {
-  const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
-  return [...new Set(used.map((name) => parameterNames[name] ?? name))]
+  const usedNames = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
+  return [...new Set(usedNames.map((name) => parameterNames[name] ?? name))]
 }
 
 /** Parameters whose absence would make the answer wrong, not just different. */

@@ -35,12 +35,13 @@ export function resolveModels(
   task?: Task,
 ): Candidate[] {
   const { example, list } = guidance[task ?? 'chat']
-  const requested = names.model ? [names.model] : []
-  if (names.models) requested.push(...names.models)
-  if (requested.length === 0) throw new Fault('invalid', `Invalid request: model: name a model, such as "${example}"`)
+  const requestedNames = names.model ? [names.model] : []
+  if (names.models) requestedNames.push(...names.models)
+  if (requestedNames.length === 0)
+    throw new Fault('invalid', `Invalid request: model: name a model, such as "${example}"`)
   const candidates: Candidate[] = []
   const modelIds = new Set<string>()
-  for (const name of requested) {
+  for (const name of requestedNames) {
     const candidate = resolveModel(catalogue, name, task)
     if (!candidate || modelIds.has(candidate.model.id)) continue
     modelIds.add(candidate.model.id)
@@ -50,17 +51,17 @@ export function resolveModels(
   if (callable.length > 0) return callable
   if (candidates.length > 0)
     throw new Fault('invalid', candidates.map(({ model }) => otherOutputMessage(model, task)).join(' '))
-  const modelsOfAlias = modelsWithAlias(catalogue, requested[0]!)
+  const modelsOfAlias = modelsWithAlias(catalogue, requestedNames[0]!)
   if (modelsOfAlias.length > 1) {
     const ids = quoteNames(modelsOfAlias)
-    const message = `The name ${JSON.stringify(shorten(requested[0]!))} is ambiguous: ${modelsOfAlias.length} models have it. Name one of ${ids}.`
+    const message = `The name ${JSON.stringify(shorten(requestedNames[0]!))} is ambiguous: ${modelsOfAlias.length} models have it. Name one of ${ids}.`
     throw new Fault('not_found', message)
   }
-  const unknown = [...new Set(requested)]
+  const unknown = [...new Set(requestedNames)]
   const others = unknown.length > maxListed ? ` or any of ${unknown.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `Model ${quoteNames(unknown)}${others} not found. ${suggestionFor(catalogue, requested[0]!, task)}${list} lists them all.`,
+    `Model ${quoteNames(unknown)}${others} not found. ${suggestionFor(catalogue, requestedNames[0]!, task)}${list} lists them all.`,
   )
 }
 

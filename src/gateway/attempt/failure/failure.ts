@@ -33,6 +33,7 @@ export type AttemptFailure = {
   providerError?: ProviderError
 }
 
+/** The most characters of a provider's message that the client gets. */
 const maxRawLength = 2000
 
 /** The owner of the credential that was used: the service or the workspace. */

@@ -21,6 +21,6 @@ export function emptyCall({ id, name, custom }: Extract<AnswerEvent, { type: 'to
   return { id, type: 'function' as const, function: { name, arguments: '' } }
 }
 
-export function callArguments(text: string, custom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {
-  return custom ? { custom: { input: text } } : { function: { arguments: text } }
+export function callArguments(text: string, isCustom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {
+  return isCustom ? { custom: { input: text } } : { function: { arguments: text } }
 }

@@ -33,8 +33,8 @@ export function addReasoning(message: RawMessage, model: string): void {
   const { text, field } = readReasoning(message)
   const hasDetails = Array.isArray(details) && details.length > 0
   if (hasDetails && !text) {
-    const joined = (details as ReasoningDetail[]).map(textOfDetail).join('')
-    if (joined) message.reasoning = joined
+    const joinedText = (details as ReasoningDetail[]).map(textOfDetail).join('')
+    if (joinedText) message.reasoning = joinedText
   }
   if (text === '') return
   message.reasoning = text

@@ -132,10 +132,10 @@ const callsName = '"tool_calls"'
 /** Whether every named call has an id and a type. The answer has other ids and types. */
 function needsRewriteInCalls(text: string, at: number): boolean {
   opening.lastIndex = at + callsName.length
-  const opened = opening.exec(text)
+  const openingMatch = opening.exec(text)
   // `tool_calls` is also a finish reason.
-  if (!opened) return false
-  if (opened[1] === 'n') return true
+  if (!openingMatch) return false
+  if (openingMatch[1] === 'n') return true
   const calls = text.slice(opening.lastIndex, valueEnd(text, opening.lastIndex - 1))
   const names = count(calls, /"name"\s*:/g)
   return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)

@@ -13,15 +13,15 @@ const samplingFields = ['temperature', 'top_p', 'top_k']
 
 /**
  * The client headers for an upstream of the same protocol.
- * @param limited whether a spending limit applies.
+ * @param isLimited whether a spending limit applies.
  */
-export function messagesHeaders(headers: Headers, body: object, limited: boolean): Record<string, string> {
+export function messagesHeaders(headers: Headers, body: object, isLimited: boolean): Record<string, string> {
   const hasSampling = samplingFields.some((name) => (body as Record<string, unknown>)[name] != null)
   const version = hasSampling ? versionWithSampling : headers['anthropic-version']
   const betas = String(headers['anthropic-beta'] ?? '')
     .split(',')
     .map((beta) => beta.trim())
-    .filter((beta) => beta !== '' && (!limited || harmlessBetas.test(beta)))
+    .filter((beta) => beta !== '' && (!isLimited || harmlessBetas.test(beta)))
   const upstreamHeaders: Record<string, string> = {}
   if (typeof version === 'string') upstreamHeaders['anthropic-version'] = version
   if (betas.length > 0) upstreamHeaders['anthropic-beta'] = betas.join(',')

@@ -34,8 +34,8 @@ export class RepairedItems {
   rewrite(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
     const text = events.map((answerEvent) => this.#write(answerEvent)).join('')
     if (isCallEvent(event)) return Buffer.from(text)
-    const closed = isEnd(event) ? this.#closeAll() : ''
-    return Buffer.from(text + closed + this.#renumber(event, raw))
+    const closingEvents = isEnd(event) ? this.#closeAll() : ''
+    return Buffer.from(text + closingEvents + this.#renumber(event, raw))
   }
 
   #write(event: AnswerEvent): string {

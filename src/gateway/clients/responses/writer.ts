@@ -41,7 +41,7 @@ export class ResponseWriter implements StreamWriter {
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
   readonly #items: ItemEvents
   readonly #hasPassedEvents: boolean
-  #started = false
+  #hasStarted = false
   #open: MessageItem | ReasoningItem | undefined
   /** The latest piece of the open reasoning item. */
   #thought: Thought | undefined
@@ -64,11 +64,13 @@ export class ResponseWriter implements StreamWriter {
   readonly end = (cost: CostNote | undefined): string => {
     const startEvents = this.#start()
     const reason = incompleteReasons[this.#finish]
-    const closed = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
+    const closingEvents = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
     if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
     this.#state.status = reason === undefined ? 'completed' : 'incomplete'
     if (reason !== undefined) this.#state.incomplete_details = { reason }
-    return startEvents + closed + this.#items.write(`response.${this.#state.status}`, { response: this.response })
+    return (
+      startEvents + closingEvents + this.#items.write(`response.${this.#state.status}`, { response: this.response })
+    )
   }
 
   /**
@@ -85,8 +87,8 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #start(): string {
-    if (this.#started) return ''
-    this.#started = true
+    if (this.#hasStarted) return ''
+    this.#hasStarted = true
     const { response } = this
     return this.#items.write('response.created', { response }) + this.#items.write('response.in_progress', { response })
   }
@@ -191,13 +193,13 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
-    const closed = this.#close('completed')
+    const closingEvents = this.#close('completed')
     const status = 'in_progress' as const
     if (!custom && this.#declared.isSearch(name)) {
       const shared = { id: this.#items.newId('tsc'), status, call_id }
       const item: SearchItem = { ...shared, type: 'tool_search_call', execution: 'client', arguments: {} }
       this.#searches.set(index, { item, text: '' })
-      return closed + this.#items.added(item)
+      return closingEvents + this.#items.added(item)
     }
     const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status, call_id, name }
     const item: CallItem | CustomCallItem = custom
@@ -209,7 +211,7 @@ export class ResponseWriter implements StreamWriter {
           arguments: '',
         }
     this.#calls.set(index, item)
-    return closed + this.#items.added(item)
+    return closingEvents + this.#items.added(item)
   }
 
   /** The tools of the request. Created at the first tool call. */
@@ -226,9 +228,9 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #add(item: MessageItem | ReasoningItem): string {
-    const closed = this.#close('completed')
+    const closingEvents = this.#close('completed')
     this.#open = item
-    return closed + this.#items.added(item)
+    return closingEvents + this.#items.added(item)
   }
 
   #close(status: 'completed' | 'incomplete'): string {
@@ -239,9 +241,9 @@ export class ResponseWriter implements StreamWriter {
       const encoded = encodeThought({ ...this.#thought, by: this.#head.model })
       if (encoded !== undefined) item.encrypted_content = encoded
     }
-    const closed = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)
+    const closingEvents = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)
     if (item.type === 'message') item.status = status
-    return closed + this.#items.done(item)
+    return closingEvents + this.#items.done(item)
   }
 
   /** Closes everything. Calls stay open until the end, because some upstreams interleave them. */

@@ -46,9 +46,9 @@ function replaceRefused(body: Body, rule: NameRule): { body: Body; aliases: Alia
     return name
   }
   for (const path of rule.paths) mapTexts(body, path, collect)
-  const refused = [...names].filter((name) => !isAccepted(name, rule))
+  const refusedNames = [...names].filter((name) => !isAccepted(name, rule))
   const aliasOf = new Map<string, string>()
-  for (const name of refused) {
+  for (const name of refusedNames) {
     const alias = unusedAlias(name, rule, names)
     names.add(alias)
     aliasOf.set(name, alias)

@@ -16,8 +16,8 @@ const refusedKeywords = [
  * keywords.
  */
 export function toStrictSchema(schema: unknown): Schema | undefined {
-  const closed = fitSchema(schema, { closesObjects: true }, () => {})
-  return isStrict(closed) ? closed : undefined
+  const closedSchema = fitSchema(schema, { closesObjects: true }, () => {})
+  return isStrict(closedSchema) ? closedSchema : undefined
 }
 
 function isStrict(schema: unknown): boolean {

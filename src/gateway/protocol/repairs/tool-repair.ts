@@ -37,9 +37,9 @@ function fitTool(
   dropped: string[],
   names: Set<unknown>,
 ): Body | undefined {
-  const described = typeof tool === 'object' && tool !== null ? shape.schemaOf(tool) : undefined
-  if (!described) return tool
-  const { name, schema } = described
+  const declaration = typeof tool === 'object' && tool !== null ? shape.schemaOf(tool) : undefined
+  if (!declaration) return tool
+  const { name, schema } = declaration
   const fitted = fitToolSchema(schema, rules, (keyword) => noteDropped(dropped, `tools.${name}.${keyword}`))
   if (!fitted || names.has(name)) {
     noteDropped(dropped, `tools.${name}`)

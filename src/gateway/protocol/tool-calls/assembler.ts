@@ -173,14 +173,14 @@ export class ToolCallAssembler {
 
   /** Arguments without a name belong to the call before them that has none, whose later pieces had another id. */
   #joinNameless(): void {
-    const joined: PartialCall[] = []
+    const joinedCalls: PartialCall[] = []
     for (const call of this.#calls) {
-      const previous = joined.at(-1)
+      const previous = joinedCalls.at(-1)
       if (call.name !== undefined || call.isBlank || previous?.name === undefined || !previous.hasArguments(''))
-        joined.push(call)
+        joinedCalls.push(call)
       else previous.adopt(call)
     }
-    this.#calls = joined
+    this.#calls = joinedCalls
   }
 
   /** Opens the calls that are ready for clients, in order. */

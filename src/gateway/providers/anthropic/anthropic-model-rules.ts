@@ -83,12 +83,12 @@ function withCompatibleFields(body: Body, dropped: string[]): Body {
   const choice = (body.tool_choice ?? {}) as { type?: unknown }
   if (choice.type === 'any' || choice.type === 'tool') return withoutThinking(body, dropped)
   const { temperature, top_p: topP, top_k: topK } = body
-  const refused = [
+  const refusedNames = [
     ...(temperature != null && temperature !== 1 ? ['temperature'] : []),
     ...(topK != null ? ['top_k'] : []),
     ...(typeof topP === 'number' && topP < minTopP ? ['top_p'] : []),
   ]
-  return refused.length > 0 ? withoutSettings(body, refused, dropped) : body
+  return refusedNames.length > 0 ? withoutSettings(body, refusedNames, dropped) : body
 }
 
 function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig): Body {

@@ -69,8 +69,8 @@ export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[]
 }
 
 class GeminiAnswer {
-  #started = false
-  #ended = false
+  #hasStarted = false
+  #hasEnded = false
   #usage: UsageObject = {}
   readonly #increments = new CompletionIncrements()
   readonly #calls = new GeminiCalls()
@@ -93,23 +93,23 @@ class GeminiAnswer {
       events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
       events.splice(endOfText(events), 0, ...this.#citations.read(candidate.groundingMetadata, this.#text))
     }
-    const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
-    const ended = candidate?.finishReason ?? blocked
-    if (ended && failureReasons.has(ended)) return [...events, failureEvent(ended, candidate?.finishMessage)]
-    if (ended) {
-      events.push(...this.#calls.end(finishReasons[ended] === 'stop', this.#callIdSeed))
-      events.push(this.#finish(ended, blocked !== undefined))
+    const blockReason = candidate ? undefined : generated.promptFeedback?.blockReason
+    const reason = candidate?.finishReason ?? blockReason
+    if (reason && failureReasons.has(reason)) return [...events, failureEvent(reason, candidate?.finishMessage)]
+    if (reason) {
+      events.push(...this.#calls.end(finishReasons[reason] === 'stop', this.#callIdSeed))
+      events.push(this.#finish(reason, blockReason !== undefined))
     }
-    return [...events, ...this.#addUsage(generated.usageMetadata, ended !== undefined, measureContent(events))]
+    return [...events, ...this.#addUsage(generated.usageMetadata, reason !== undefined, measureContent(events))]
   }
 
   /** The first events may count only the prompt, and the last usage may follow the end. */
-  #addUsage(usage: GeminiUsage | undefined, ended: boolean, contentLength: number): AnswerEvent[] {
-    this.#ended ||= ended
+  #addUsage(usage: GeminiUsage | undefined, isEnd: boolean, contentLength: number): AnswerEvent[] {
+    this.#hasEnded ||= isEnd
     if (!usage) return []
     this.#usage = mergeUsage(this.#usage, usage)
     this.#increments.add(candidateCounts(usage), contentLength)
-    return this.#ended || usage.candidatesTokenCount !== undefined ? this.#usageEvents() : []
+    return this.#hasEnded || usage.candidatesTokenCount !== undefined ? this.#usageEvents() : []
   }
 
   #usageEvents(): AnswerEvent[] {
@@ -122,8 +122,8 @@ class GeminiAnswer {
   }
 
   #start({ responseId, modelVersion }: GeneratedCandidate): AnswerEvent[] {
-    if (this.#started) return []
-    this.#started = true
+    if (this.#hasStarted) return []
+    this.#hasStarted = true
     this.#id = responseId ?? ''
     return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
   }
@@ -144,8 +144,8 @@ class GeminiAnswer {
     return this.#id || this.#answerId
   }
 
-  #finish(native: string, blocked: boolean): AnswerEvent {
-    const reason = blocked ? 'content_filter' : (finishReasons[native] ?? 'content_filter')
+  #finish(native: string, isBlocked: boolean): AnswerEvent {
+    const reason = isBlocked ? 'content_filter' : (finishReasons[native] ?? 'content_filter')
     return { type: 'finish', reason: reason === 'stop' && this.#calls.count > 0 ? 'tool_calls' : reason, native }
   }
 }

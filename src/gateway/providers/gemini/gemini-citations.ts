@@ -12,17 +12,18 @@ export class GroundingCitations {
   read({ groundingChunks, groundingSupports }: Grounding, text: BytePositions): AnswerEvent[] {
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
     const sources = chunks.map((chunk, at) => this.#withNumber(toSource(chunk ?? {}, at)))
-    const supported = new Set<number>()
-    const cited: CitedText[] = []
+    const supportedSources = new Set<number>()
+    const citedTexts: CitedText[] = []
     for (const { segment, groundingChunkIndices } of Array.isArray(groundingSupports) ? groundingSupports : [])
       for (const at of groundingChunkIndices ?? []) {
         const source = sources[at]
         if (!source) continue
-        supported.add(at)
-        cited.push({ source, position: readPosition(segment, text) })
+        supportedSources.add(at)
+        citedTexts.push({ source, position: readPosition(segment, text) })
       }
-    for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push({ source, position: {} })
-    const newCitations = cited.filter((candidate) => this.#addIfNew(candidate))
+    for (const [at, source] of sources.entries())
+      if (source && !supportedSources.has(at)) citedTexts.push({ source, position: {} })
+    const newCitations = citedTexts.filter((candidate) => this.#addIfNew(candidate))
     return newCitations.map(({ source: { citation }, position }) => ({ type: 'citation', ...citation, ...position }))
   }
 

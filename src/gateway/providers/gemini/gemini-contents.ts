@@ -109,11 +109,11 @@ function functionResponse(
  * Parses JSON only from a single text. Joined parts could contain JSON that no filter has scanned. JSON that exceeds the
  * budget remains a text.
  */
-function encodeResponse(texts: string[], failed: boolean, budget: JsonBudget): object {
+function encodeResponse(texts: string[], isError: boolean, budget: JsonBudget): object {
   const parsed = texts.length === 1 && budget.take(texts[0]!) ? parseJsonText(texts[0]!) : undefined
   // Gemini reads `$ref` as a reference to another part.
   const value = parsed === undefined || hasReference(parsed) ? joinTexts(texts) : parsed
-  if (failed) return { error: value }
+  if (isError) return { error: value }
   return typeof value !== 'object' || value === null || Array.isArray(value) ? { output: value } : value
 }
 

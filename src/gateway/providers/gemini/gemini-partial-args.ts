@@ -64,6 +64,7 @@ function setValue(container: Container, step: Step, value: unknown): void {
 }
 
 const stepPattern = /\.([^.[\]*]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\[("(?:[^"\\]|\\.)*")\]/y
+/** Deeper than the arguments of any function. */
 const maxSteps = 100
 
 /** The steps of a JSON path of single members, such as `$.files[0]['a b']`. @throws Error for another path. */

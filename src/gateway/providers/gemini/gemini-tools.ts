@@ -19,8 +19,8 @@ const unitBySpelling = new Map(
 
 /** The requested tool, by its type or by a member with its name, which is Gemini's own form. */
 function findToolUnit(tool: Body): string | undefined {
-  const named = [tool.type, ...Object.keys(tool)].find((name) => unitBySpelling.has(String(name)))
-  return named === undefined ? undefined : unitBySpelling.get(String(named))
+  const spelling = [tool.type, ...Object.keys(tool)].find((name) => unitBySpelling.has(String(name)))
+  return spelling === undefined ? undefined : unitBySpelling.get(String(spelling))
 }
 
 /** Translates a provider tool setting by setting. Undefined for an unknown one. */

@@ -115,8 +115,8 @@ function readEnd(choice: WholeChoice): AnswerEvent[] {
   const { error, finish_reason: native } = choice
   const message = choice.message ?? readMessage(choice)
   if (error) return [errorEvent(error)]
-  const stated = finishEvents(native || 'stop')
-  const events: AnswerEvent[] = stated.length > 0 ? stated : [{ type: 'finish', reason: 'stop', native: undefined }]
+  const finish = finishEvents(native || 'stop')
+  const events: AnswerEvent[] = finish.length > 0 ? finish : [{ type: 'finish', reason: 'stop', native: undefined }]
   const isSuccess = events.some((event) => event.type === 'finish' && fullReasons.has(event.reason))
   if (isSuccess && (typeof message !== 'object' || message === null)) throw new Error('the answer has no message')
   return events
@@ -185,15 +185,15 @@ type ExtraContent = { extra_content?: { google?: { thought_signature?: unknown }
 function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCallPiece {
   const { index, id, custom } = call
   // Some servers send the function's members directly in the call.
-  const called = call.function ?? (custom ? undefined : (call as NonNullable<ToolCallDelta['function']>))
-  const text = argumentsText(called?.arguments ?? custom?.input)
+  const calledFunction = call.function ?? (custom ? undefined : (call as NonNullable<ToolCallDelta['function']>))
+  const text = argumentsText(calledFunction?.arguments ?? custom?.input)
   return {
     type: 'call_piece',
     key: index,
     id,
-    name: called?.name ?? custom?.name,
+    name: calledFunction?.name ?? custom?.name,
     // Servers that send a name in several pieces send its arguments later.
-    ...(called?.name && !text && { isNamePartial: text === undefined || ('if_undeclared' as const) }),
+    ...(calledFunction?.name && !text && { isNamePartial: text === undefined || ('if_undeclared' as const) }),
     text,
     answerId,
     ...(custom && { custom: true }),

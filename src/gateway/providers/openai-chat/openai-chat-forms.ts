@@ -55,8 +55,8 @@ function isStandardCompletion(body: unknown): boolean {
 function normalizeCompletion(body: unknown, part: Part, progress?: StreamProgress): unknown {
   const completion = isObject(body) && body.choices != null ? body : openEnvelope(body, part)
   if (!isObject(completion) || completion.choices == null) return completion
-  const listed = listChoices(completion.choices)
-  const choices = listed && mapItems(listed, (choice) => normalizeChoice(choice, part, progress))
+  const listedChoices = listChoices(completion.choices)
+  const choices = listedChoices && mapItems(listedChoices, (choice) => normalizeChoice(choice, part, progress))
   const { error } = completion
   const hasError = !(isObject(error) && Object.keys(error).length === 0)
   return withMembers(completion, {
@@ -83,7 +83,7 @@ function openEnvelope(body: unknown, part: Part): unknown {
   if (completion) return { ...sharedMembers, ...completion }
   const ownAnswer = readNativeAnswer(body, part)
   if (ownAnswer) return ownAnswer
-  const answer = contents.map((content) => readNativeAnswer(content, part)).find((found) => found !== undefined)
+  const answer = contents.map((content) => readNativeAnswer(content, part)).find((sources) => sources !== undefined)
   return answer ? { ...sharedMembers, ...answer } : body
 }
 
@@ -131,8 +131,8 @@ const addIndexes = (calls: unknown[]) => calls.filter(isObject).map((call, index
 function readFinishReason({ finish_reason: reason, finishReason, stop_reason: other }: Members): Members {
   if (typeof reason === 'string') return {}
   if (reason == null) {
-    const named = [finishReason, other].find((one) => typeof one === 'string' && one !== '')
-    return named === undefined ? {} : { finish_reason: named }
+    const namedReason = [finishReason, other].find((one) => typeof one === 'string' && one !== '')
+    return namedReason === undefined ? {} : { finish_reason: namedReason }
   }
   const { type, reason: inner, value } = isObject(reason) ? reason : ({ type: reason } as Members)
   const word = [type, inner, value].find((one) => one != null)
@@ -153,11 +153,11 @@ function findSources(completion: Members, choices: Members[] | undefined, part: 
   if (completion.search_results || completion.citations) return {}
   const message = choices?.[0]?.[part]
   const { citations, context } = (isObject(message) ? message : {}) as { citations?: unknown; context?: Members | null }
-  const found = [completion.web_search, citations, context?.citations].find(
+  const sources = [completion.web_search, citations, context?.citations].find(
     (list) => Array.isArray(list) && list.length > 0,
   )
-  if (!Array.isArray(found)) return {}
-  const results = (found as (Source | string)[]).map((one) =>
+  if (!Array.isArray(sources)) return {}
+  const results = (sources as (Source | string)[]).map((one) =>
     typeof one === 'string' ? { url: one } : { url: one?.url ?? one?.link, title: one?.title, snippet: one?.content },
   )
   return { search_results: results }

@@ -85,16 +85,16 @@ function normalizePart(part: unknown): unknown {
 /** A call whose arguments have their standard name. */
 function normalizeCall(call: unknown): Members {
   if (!isObject(call) || isObject(call.custom)) return call as Members
-  const called = isObject(call.function) ? call.function : call
-  if (called.arguments != null || called.name === undefined) return call
-  const args = called.parameters ?? called.input ?? called.args
+  const calledFunction = isObject(call.function) ? call.function : call
+  if (calledFunction.arguments != null || calledFunction.name === undefined) return call
+  const args = calledFunction.parameters ?? calledFunction.input ?? calledFunction.args
   if (args === undefined) return call
   const { id, index } = call
   return {
     ...(index !== undefined && { index }),
     ...(id !== undefined && { id }),
     type: 'function',
-    function: { name: called.name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+    function: { name: calledFunction.name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
   }
 }
 
@@ -109,8 +109,10 @@ function findImageUrl(image: unknown): string | undefined {
   if (typeof image === 'string') return image.startsWith('data:') || /^https?:/.test(image) ? image : dataUrl(image)
   if (!isObject(image)) return undefined
   const { image_url: inner, url, image: other, b64_json: base64, data } = image
-  const found = [isObject(inner) ? inner.url : inner, url, other].find((one) => typeof one === 'string' && one !== '')
-  if (typeof found === 'string') return findImageUrl(found)
+  const foundUrl = [isObject(inner) ? inner.url : inner, url, other].find(
+    (one) => typeof one === 'string' && one !== '',
+  )
+  if (typeof foundUrl === 'string') return findImageUrl(foundUrl)
   return typeof base64 === 'string' ? dataUrl(base64) : typeof data === 'string' ? dataUrl(data) : undefined
 }
 

@@ -75,10 +75,10 @@ export function nameRepair({ refusesNames = false }: ChatDialect): Repair {
   return (body, dropped) => {
     if (!refusesNames || !Array.isArray(body.messages)) return body
     const messages = mapItems(body.messages as Message[], (message) => {
-      const refused = Object.keys(message ?? {}).filter((name) => isRefusedMember(message, name))
-      if (refused.length === 0) return message
+      const refusedNames = Object.keys(message ?? {}).filter((name) => isRefusedMember(message, name))
+      if (refusedNames.length === 0) return message
       if (message.name != null && message.role !== 'tool') noteDropped(dropped, 'messages.name')
-      return Object.fromEntries(Object.entries(message).filter(([name]) => !refused.includes(name))) as Message
+      return Object.fromEntries(Object.entries(message).filter(([name]) => !refusedNames.includes(name))) as Message
     })
     return messages === body.messages ? body : { ...body, messages }
   }
@@ -103,17 +103,17 @@ const separated = (message: Message, before: Message | undefined): Message[] =>
 
 /** Renames or removes fields of the body, and the options of tools if there are none. */
 export function fieldRepair({ renamed = {}, refuses = [] }: ChatDialect): Repair {
-  const refused: ReadonlySet<string> = new Set(refuses)
+  const refusedNames: ReadonlySet<string> = new Set(refuses)
   return (body, dropped) => {
     const hasTools = Array.isArray(body.tools) && body.tools.length > 0
     const isRemoved = (name: string) =>
-      refused.has(name) || (!hasTools && toolOptions.has(name)) || (optionalLists.has(name) && isEmpty(body[name]))
+      refusedNames.has(name) || (!hasTools && toolOptions.has(name)) || (optionalLists.has(name) && isEmpty(body[name]))
     if (!hasName(body, (name) => isRemoved(name) || Object.hasOwn(renamed, name))) return body
     const rest: Body = {}
     for (const name in body) {
       const value = body[name]
       if (!isRemoved(name)) rest[Object.hasOwn(renamed, name) ? renamed[name]! : name] = value
-      else if (value != null && value !== 0 && value !== false && refused.has(name)) noteDropped(dropped, name)
+      else if (value != null && value !== 0 && value !== false && refusedNames.has(name)) noteDropped(dropped, name)
     }
     return rest
   }

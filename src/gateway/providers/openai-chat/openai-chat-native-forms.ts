@@ -92,9 +92,9 @@ export function readNativeAnswer(body: unknown, part: 'delta' | 'message'): obje
   const answer = Array.isArray(body) && body.length === 1 ? body[0] : body
   if (!isObject(answer) || answer.error || answer.errors || answer.type === 'error') return undefined
   for (const { read } of nativeForms) {
-    const found = read(answer)
-    if (!found) continue
-    const { message, reason, usage } = found
+    const nativeAnswer = read(answer)
+    if (!nativeAnswer) continue
+    const { message, reason, usage } = nativeAnswer
     const finish_reason = typeof reason === 'string' ? reason : part === 'message' ? 'stop' : null
     return { choices: [{ index: 0, [part]: message, finish_reason }], ...(usage != null && { usage }) }
   }

@@ -41,13 +41,14 @@ function completeUsage(usage: UpstreamUsage): UpstreamUsage {
 function findOtherUsage(answer: WithUsage): UpstreamUsage | null | undefined {
   const { choices, x_groq, meta, timings, usageMetadata, prompt_eval_count, eval_count } = answer
   const { prompt_n, cache_n: cached_tokens, predicted_n: completion_tokens } = timings ?? {}
-  const timed =
+  const timingUsage =
     prompt_n == null
       ? undefined
       : { prompt_tokens: sumCounts(prompt_n, cached_tokens), completion_tokens, cached_tokens }
-  const evaluated = eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
-  const found = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
-  return found ?? usageMetadata ?? timed ?? evaluated
+  const evaluationUsage =
+    eval_count == null ? undefined : { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
+  const reportedUsage = choices?.[0]?.usage ?? x_groq?.usage ?? meta?.usage ?? meta?.billed_units
+  return reportedUsage ?? usageMetadata ?? timingUsage ?? evaluationUsage
 }
 
 export function usageEvents(answer: WithUsage, read: OpenaiUsage, contentLength = 0): AnswerEvent[] {

@@ -62,8 +62,8 @@ function normalizeEvent(event: Members, name: string | undefined): Members {
 /** A response with a list of items as `output`, whose contents are lists of parts. */
 function normalizeResponse(response: Members): Members {
   const { output, output_text: text, status, error } = response
-  const listed = Array.isArray(output) ? output : output == null ? [] : [output]
-  const items = mapItems(listed, normalizeItem)
+  const listedItems = Array.isArray(output) ? output : output == null ? [] : [output]
+  const items = mapItems(listedItems, normalizeItem)
   const isEmpty = items.length === 0 && typeof text === 'string' && text !== ''
   const hasOutput = output !== undefined || isEmpty
   return withMembers(response, {

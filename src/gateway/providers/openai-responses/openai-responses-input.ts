@@ -45,12 +45,12 @@ function findCustomCalls(messages: Message[]): ReadonlySet<string> {
   return new Set(calls.filter((call) => 'custom' in call).map(({ id }) => id))
 }
 
-function toolOutput(message: Extract<Message, { role: 'tool' }>, custom: boolean): Body {
+function toolOutput(message: Extract<Message, { role: 'tool' }>, isCustom: boolean): Body {
   const { tool_call_id } = message
   const pieces = toPieces(resultContent(message))
   const isText = pieces.every((piece) => piece.kind === 'text')
   const output = isText ? joinTexts(pieces.map(({ text }) => text)) : pieces.map(inputPart)
-  return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
+  return { type: isCustom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
 }
 
 function inputPart(piece: Piece): Body {

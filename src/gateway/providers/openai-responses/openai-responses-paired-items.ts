@@ -28,18 +28,18 @@ export const pairCallOutputs: Repair = (body) => {
   const { resultOf, orphans } = pairResults(marks)
   const isPaired = orphans.size === 0 && marks.every((mark) => mark.isResult || resultOf.has(mark))
   if (isPaired) return body
-  const lost = new Set([...orphans].map(({ turn }) => turn))
-  const unanswered = new Set(marks.filter((mark) => !mark.isResult && !resultOf.has(mark)).map(({ turn }) => turn))
+  const orphanTurns = new Set([...orphans].map(({ turn }) => turn))
+  const unansweredTurns = new Set(marks.filter((mark) => !mark.isResult && !resultOf.has(mark)).map(({ turn }) => turn))
   const input: Item[] = []
-  const waiting: Item[] = []
+  const waitingOutputs: Item[] = []
   for (const [turn, item] of (items as Item[]).entries()) {
     // Calls of one turn stay together.
-    if (!outputTypes.has(item?.type)) input.push(...waiting.splice(0))
-    input.push(lost.has(turn) ? toUserMessage(item) : item)
-    if (unanswered.has(turn))
-      waiting.push({ type: outputTypes.get(item.type)!, call_id: item.call_id, output: missingResultText })
+    if (!outputTypes.has(item?.type)) input.push(...waitingOutputs.splice(0))
+    input.push(orphanTurns.has(turn) ? toUserMessage(item) : item)
+    if (unansweredTurns.has(turn))
+      waitingOutputs.push({ type: outputTypes.get(item.type)!, call_id: item.call_id, output: missingResultText })
   }
-  return { ...body, input: [...input, ...waiting] }
+  return { ...body, input: [...input, ...waitingOutputs] }
 }
 
 function refersToStored({ previous_response_id: previous, conversation }: Body, items: Item[]): boolean {

@@ -96,6 +96,7 @@ function startsTurn({ role, content }: Item): boolean {
 const measureSize = (value: unknown) => JSON.stringify(value, withoutMedia)?.length ?? 0
 
 const mediaNames: ReadonlySet<string> = new Set(['url', 'image_url', 'data', 'file_data'])
+/** Bytes within the request, and not a URL or a word: no word has 200 letters. */
 const base64 = /^(?:data:|[A-Za-z0-9+/]{200})/
 
 function withoutMedia(name: string, value: unknown): unknown {

@@ -88,10 +88,10 @@ export class MessageWriter implements StreamWriter {
   }
 
   readonly end = (cost: CostNote | undefined): string => {
-    const closed = this.closeContent()
+    const closingEvents = this.closeContent()
     const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
     const usage = messageUsage(this.#tokens, cost)
-    return closed + formatEvent('message_delta', { delta, usage }) + formatEvent('message_stop', {})
+    return closingEvents + formatEvent('message_delta', { delta, usage }) + formatEvent('message_stop', {})
   }
 
   /** Writes the calls and events that wait, and closes the last block. */
@@ -141,11 +141,11 @@ export class MessageWriter implements StreamWriter {
   }
 
   #writeText(text: string): string {
-    const opened =
+    const openingEvent =
       this.#blocks.open?.type === 'text' ? '' : this.#startBlock({ type: 'text', text: '', citations: null })
     const block = this.#blocks.open as TextBlock
     block.text += text
-    return opened + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachWaiting(block)
+    return openingEvent + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachWaiting(block)
   }
 
   /** Writes reasoning: encrypted reasoning as a redacted block, a mark on readable reasoning as its signature. */
@@ -157,15 +157,15 @@ export class MessageWriter implements StreamWriter {
       const data = toRedactedData(piece)
       return data === undefined ? '' : this.#startBlock({ type: 'redacted_thinking', data }) + this.#closeBlock()
     }
-    const opened =
+    const openingEvent =
       this.#blocks.open?.type === 'thinking' ? '' : this.#startBlock({ type: 'thinking', thinking: '', signature: '' })
     const block = this.#blocks.open as ThinkingBlock
     block.thinking += piece.text
     if (piece.field !== undefined || piece.via === 'chat') this.#thoughtMetadata = { ...piece, by: this.#head.model }
     const text = piece.text ? this.#blocks.writeDelta({ type: 'thinking_delta', thinking: piece.text }) : ''
-    if (!isEnd) return opened + text
+    if (!isEnd) return openingEvent + text
     this.#thoughtMetadata = piece
-    return opened + text + this.#closeBlock()
+    return openingEvent + text + this.#closeBlock()
   }
 
   #sign(block: ThinkingBlock): string {
@@ -213,10 +213,10 @@ export class MessageWriter implements StreamWriter {
   }
 
   #startWaiting(call: OpenCall): string {
-    const started = this.#startBlock(call.block, call)
+    const startEvent = this.#startBlock(call.block, call)
     return call.json
-      ? started + this.#blocks.writeDelta({ type: 'input_json_delta', partial_json: call.json })
-      : started
+      ? startEvent + this.#blocks.writeDelta({ type: 'input_json_delta', partial_json: call.json })
+      : startEvent
   }
 
   #startBlock(block: AnswerBlock, call?: OpenCall): string {
@@ -229,9 +229,9 @@ export class MessageWriter implements StreamWriter {
     const block = this.#blocks.open
     if (!block) return ''
     this.#openCall?.close(this.#finish === 'length' || this.#finish === 'content_filter')
-    const signed = block.type === 'thinking' ? this.#sign(block) : ''
+    const signatureEvent = block.type === 'thinking' ? this.#sign(block) : ''
     this.#openCall = undefined
-    return signed + this.#blocks.close()
+    return signatureEvent + this.#blocks.close()
   }
 }
 

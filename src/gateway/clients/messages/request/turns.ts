@@ -43,8 +43,13 @@ function resultMessage(block: Block, path: string): Message {
   const parts = toContent(readBlocks(content, `${path}.content`), `${path}.content`)
   const last = parts.at(-1)
   if (cache_control != null && last) parts[parts.length - 1] = { ...last, cache_control }
-  const failed = block.is_error === true && { is_error: true }
-  return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplifyContent(parts) : '', ...failed }
+  const failure = block.is_error === true && { is_error: true }
+  return {
+    role: 'tool',
+    tool_call_id: tool_use_id,
+    content: parts.length > 0 ? simplifyContent(parts) : '',
+    ...failure,
+  }
 }
 
 /** Blocks of Anthropic's tools, which have no meaning for other providers. */
