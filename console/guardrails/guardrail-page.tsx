@@ -19,10 +19,10 @@ import { Assignments } from './assignments.tsx'
 import { DeleteGuardrail } from './delete-guardrail.tsx'
 import { Editor } from './editor.tsx'
 import { History } from './guardrail-history.tsx'
-import { GuardrailReplay } from './guardrail-replay.tsx'
 import { LimitUsage } from './limit-usage.tsx'
 import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
-import { TryText } from './try-text.tsx'
+import { GuardrailReplay } from './replay/guardrail-replay.tsx'
+import { TryText } from './replay/try-text.tsx'
 import { UnsavedChanges } from './unsaved-changes.tsx'
 
 /** A guardrail. The default of a workspace can be opened before it exists; the first save creates it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { ReasoningSeparator } from '#gateway/providers/openai-chat/tagged-reasoning.ts'
+import { ReasoningSeparator } from '#gateway/providers/openai-chat/forms/tagged-reasoning.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { type RecordedProviders, startWithUpstream } from '../harness/upstream/recorded-providers.ts'
 import { parseRequest } from '../harness/upstream/scripted-upstream.ts'

@@ -1,5 +1,5 @@
 import { type AgentContext, RequestError } from '@agentclientprotocol/sdk'
-import { concurrencyLimit } from '#platform/async/concurrency-limit.ts'
+import { concurrencyLimit } from '#platform/async/limits/concurrency-limit.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { SessionTools, UnavailableServer } from '../mcp/session-tools.ts'

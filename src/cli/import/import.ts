@@ -8,7 +8,7 @@ import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { apiClient, hasServiceKey, managementKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { applyImport, hasNoObjects } from './litellm/apply.ts'
-import { knownCatalogue } from './litellm/known-catalogue.ts'
+import { knownCatalogue } from './litellm/catalogue/known-catalogue.ts'
 import { fromLitellm, type ImportResult } from './litellm.ts'
 
 type Options = { out: string; dryRun?: boolean; freeUnlessPriced?: boolean }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CatalogueError } from '#catalogue/sources/layer.ts'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
-import { knownCatalogue } from './litellm/known-catalogue.ts'
+import { knownCatalogue } from './litellm/catalogue/known-catalogue.ts'
 import { fromLitellm } from './litellm.ts'
 
 const { data } = await loadCatalogue({ starter_catalogue: true, data_dir: '/nowhere' })

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { type ClientProtocol, passesThrough } from '../protocol/protocol.ts'
-import { searchTool } from '../providers/openai-tools.ts'
+import { searchTool } from '../providers/openai/openai-tools.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'

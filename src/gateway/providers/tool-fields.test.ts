@@ -4,8 +4,8 @@ import type { ChatTool } from '#chat/chat-request.ts'
 import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import { anthropicBillable, encodeProviderTool as anthropics } from './anthropic/anthropic-tools.ts'
 import { geminiBillable, encodeProviderTool as geminis } from './gemini/gemini-tools.ts'
+import { chatBillable, encodeProviderTool as openais, responsesBillable } from './openai/openai-tools.ts'
 import { responsesRequest } from './openai-responses/openai-responses-request.ts'
-import { chatBillable, encodeProviderTool as openais, responsesBillable } from './openai-tools.ts'
 
 const tool = (type: string, ...fields: string[]) =>
   ({ type, ...Object.fromEntries(fields.map((name) => [name, [name]])), odd: 1 }) as unknown as ChatTool & {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileSnapshot } from '#catalogue/index/snapshot.ts'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
-import { applyLitellmFields } from './litellm-fields.ts'
+import { applyLitellmFields } from './client-forms/litellm-fields.ts'
 import { withProviderSlugs } from './provider-names.ts'
 import { resolveModels } from './resolve-models.ts'
 

@@ -5,10 +5,10 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { readPresetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
-import { withChatToolChoice } from './chat-tool-choice.ts'
-import { withChatParts } from './foreign-parts.ts'
-import { withToolResults } from './function-results.ts'
-import { applyLitellmFields } from './litellm-fields.ts'
+import { withChatToolChoice } from './client-forms/chat-tool-choice.ts'
+import { withChatParts } from './client-forms/foreign-parts.ts'
+import { withToolResults } from './client-forms/function-results.ts'
+import { applyLitellmFields } from './client-forms/litellm-fields.ts'
 
 /** A request with its preset applied. */
 export type PreparedRequest = {

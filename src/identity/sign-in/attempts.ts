@@ -1,4 +1,4 @@
-import { TokenBucket } from '#platform/async/token-bucket.ts'
+import { TokenBucket } from '#platform/async/limits/token-bucket.ts'
 import { Fault } from '#platform/core/fault.ts'
 
 /** The maximum number of tracked addresses. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TokenBucket } from '#platform/async/token-bucket.ts'
+import { TokenBucket } from '#platform/async/limits/token-bucket.ts'
 import { LineReader } from '#platform/text/lines.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Page, TranscriptEvent, Transcripts } from '../contract/transcript.ts'

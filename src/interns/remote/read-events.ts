@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TokenBucket } from '#platform/async/limits/token-bucket.ts'
 import { TimeSlices } from '#platform/async/time-slices.ts'
-import { TokenBucket } from '#platform/async/token-bucket.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LineReader } from '#platform/text/lines.ts'
 import { closesStream, maxEventBytes, type TurnEvent } from '../contract/turn-event.ts'

@@ -1,5 +1,5 @@
+import { TokenBucket } from '#platform/async/limits/token-bucket.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
-import { TokenBucket } from '#platform/async/token-bucket.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
-import { FairQueue, type Requester } from '#platform/async/fair-queue.ts'
+import { FairQueue, type Requester } from '#platform/async/limits/fair-queue.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type Blocked, blockedResult, type Filtered } from './filter-bodies.ts'
 import type { AllMatches } from './find-all.ts'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#platform/config/settings.ts'
 import { type DiskUse, diskUse } from '#platform/files/disk-use.ts'
-import { logFile } from './intern-home.ts'
+import { logFile } from './home/intern-home.ts'
 import type { Process } from './process-table.ts'
 
 /** The resource limits of one intern; 0 for none. */

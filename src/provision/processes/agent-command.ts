@@ -2,7 +2,7 @@ import type { Intern } from '#interns/registry/store.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { authorityEnvironment } from '#platform/net/authorities.ts'
 import { type ProxySettings, proxyEnvironment } from '#platform/net/proxies.ts'
-import type { AgentCommand } from '../host/intern-home.ts'
+import type { AgentCommand } from '../host/home/intern-home.ts'
 import { repositoryDescription } from '../repository/clone.ts'
 
 /** The files and folders that a daemon and its agent need. */

@@ -6,7 +6,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { withoutInheritedFiles } from '#platform/process/inherited-files.ts'
 import { createMark, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
-import { prepareFolders } from '../host/intern-home.ts'
+import { prepareFolders } from '../host/home/intern-home.ts'
 import { prlimitCommand } from '../host/resource-limits.ts'
 import { internNiceness, programs } from './programs.ts'
 

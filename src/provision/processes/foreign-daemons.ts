@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readDaemonRecord } from '../host/daemon-record.ts'
+import { readDaemonRecord } from '../host/home/daemon-record.ts'
 import { isAlive } from '../host/processes.ts'
 import { endDaemon } from './daemon-process.ts'
 

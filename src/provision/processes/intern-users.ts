@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#platform/config/settings.ts'
-import { allowTraversal } from '../host/intern-home.ts'
+import { allowTraversal } from '../host/home/intern-home.ts'
 import { userIdsError } from '../host/user-ids.ts'
 import { programs } from './programs.ts'
 

@@ -11,8 +11,8 @@ import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { createGroup } from '../host/control-group.ts'
 import { prepareGroups } from '../host/control-groups.ts'
-import { clearEnded, type DaemonRecord, writeDaemonRecord } from '../host/daemon-record.ts'
 import { createGitConfig } from '../host/git-config.ts'
+import { clearEnded, type DaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
 import {
   type AgentCommand,
   authoritiesFile,
@@ -21,7 +21,7 @@ import {
   instructionsFile,
   prepareHome,
   restrictSocket,
-} from '../host/intern-home.ts'
+} from '../host/home/intern-home.ts'
 import { notStarted, type ProcessId } from '../host/processes.ts'
 import { findExceededDiskLimit } from '../host/resource-limits.ts'
 import { cloningStep, progressReporter } from '../host/start-progress.ts'

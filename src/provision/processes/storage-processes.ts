@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { clearEnded } from '../host/daemon-record.ts'
+import { clearEnded } from '../host/home/daemon-record.ts'
 import { startFilesProcess } from './files-process.ts'
 
 /** The most processes. Each needs 0.1 s of processor time and 50 MB, and a caller could send a thousand requests at once. */

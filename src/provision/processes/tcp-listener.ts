@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
-import { replaceFile } from '../host/owned-files.ts'
+import { replaceFile } from '../host/home/owned-files.ts'
 
 /** The address and ports of this host on which daemons listen for servers on other hosts. */
 export type TcpListeners = {

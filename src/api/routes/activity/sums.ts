@@ -1,4 +1,4 @@
-import { fairLimit } from '#platform/async/fair-limit.ts'
+import { fairLimit } from '#platform/async/limits/fair-limit.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { groupings } from '#platform/core/vocabulary.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
-import { fairLimit } from '#platform/async/fair-limit.ts'
+import { fairLimit } from '#platform/async/limits/fair-limit.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
 import { queryAnalytics as readAnalytics, type Scope } from '#spend/analytics/query.ts'

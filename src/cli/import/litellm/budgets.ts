@@ -1,5 +1,5 @@
 import type { Interval } from '#platform/core/vocabulary.ts'
-import type { CatalogueDraft } from './catalogue-draft.ts'
+import type { CatalogueDraft } from './catalogue/catalogue-draft.ts'
 import { type LitellmConfig, rowsOf, type Section, sectionOf } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
 import { plainSlugOf } from './names.ts'

@@ -1,4 +1,4 @@
-import type { CatalogueDraft } from './catalogue-draft.ts'
+import type { CatalogueDraft } from './catalogue/catalogue-draft.ts'
 import type { LitellmConfig, Row } from './config.ts'
 import type { ImportNotes } from './import-notes.ts'
 import { plainSlugOf } from './names.ts'

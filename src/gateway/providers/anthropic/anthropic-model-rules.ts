@@ -3,7 +3,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, computeThinkingBudget, minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
-import { withoutSettings } from '../openai-model-settings.ts'
+import { withoutSettings } from '../openai/openai-model-settings.ts'
 import { acceptsSampling, isBudgetModel } from './anthropic-thinking.ts'
 
 type Turn = { role?: unknown; content?: unknown } | null

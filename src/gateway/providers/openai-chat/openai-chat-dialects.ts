@@ -1,5 +1,5 @@
 import type { Compatibility, Endpoint } from '#catalogue/index/model.ts'
-import { anyCharacters } from '../openai-rules.ts'
+import { anyCharacters } from '../openai/openai-rules.ts'
 
 /** A chat server's properties, and the ids of calls that it accepts. */
 export type ChatDialect = Compatibility & {

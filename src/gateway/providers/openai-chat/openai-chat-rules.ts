@@ -9,8 +9,8 @@ import { withPlainToolChoice } from '../../protocol/repairs/plain-tool-choice.ts
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { effortRepair, knownEffortRepair } from '../openai-efforts.ts'
-import { reasoningModelRepair } from '../openai-model-settings.ts'
+import { effortRepair, knownEffortRepair } from '../openai/openai-efforts.ts'
+import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
 import {
   chatCallIdPaths,
   chatNames,
@@ -18,7 +18,7 @@ import {
   formatRepair,
   openaiSchemas,
   strictToolRepair,
-} from '../openai-rules.ts'
+} from '../openai/openai-rules.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
 import { type ChatDialect, findDialect } from './openai-chat-dialects.ts'
 import {

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { countedToolCalls } from '../openai-tools.ts'
-import type { OpenaiUsage } from '../openai-usage.ts'
+import { countedToolCalls } from '../openai/openai-tools.ts'
+import type { OpenaiUsage } from '../openai/openai-usage.ts'
 import { sumCounts } from '../token-counts.ts'
 import type { UsageObject } from '../usage-spellings.ts'
 

@@ -7,7 +7,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { chooseEffort, readThinkingSetting } from '../../protocol/reasoning-budget.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { emptyRequestFault } from '../empty-request.ts'
-import { encodeProviderTool, searchTool } from '../openai-tools.ts'
+import { encodeProviderTool, searchTool } from '../openai/openai-tools.ts'
 import { inputItems } from './openai-responses-input.ts'
 
 /** OpenAI refuses a smaller limit. */

@@ -3,8 +3,8 @@ import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
-import { effortRepair } from '../openai-efforts.ts'
-import { reasoningModelRepair } from '../openai-model-settings.ts'
+import { effortRepair } from '../openai/openai-efforts.ts'
+import { reasoningModelRepair } from '../openai/openai-model-settings.ts'
 import {
   emptyContentRepair,
   formatRepair,
@@ -12,7 +12,7 @@ import {
   responsesCallIds,
   responsesNames,
   strictToolRepair,
-} from '../openai-rules.ts'
+} from '../openai/openai-rules.ts'
 import { fitItems, fitToolChoice } from './openai-responses-items.ts'
 import { pairCallOutputs } from './openai-responses-paired-items.ts'
 

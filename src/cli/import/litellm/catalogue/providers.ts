@@ -1,7 +1,7 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { Row } from './config.ts'
-import type { ImportNotes } from './import-notes.ts'
-import { environmentName, variableOf } from './names.ts'
+import type { Row } from '../config.ts'
+import type { ImportNotes } from '../import-notes.ts'
+import { environmentName, variableOf } from '../names.ts'
 import type { PriceRow } from './prices.ts'
 import type { Source } from './source.ts'
 

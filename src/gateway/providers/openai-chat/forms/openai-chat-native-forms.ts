@@ -1,5 +1,5 @@
 import { isObject } from '#platform/core/is-object.ts'
-import type { Members } from '../with-members.ts'
+import type { Members } from '../../with-members.ts'
 
 /** An answer of a server's own API, in the members of a completion. */
 type NativeAnswer = { message: Members; reason?: unknown; usage?: unknown }

@@ -1,11 +1,11 @@
 import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
-import type { Body } from '../protocol/protocol.ts'
-import { type NameRule, splitPaths } from '../protocol/repairs/aliases.ts'
-import type { Repair } from '../protocol/repairs/repair.ts'
-import { toStrictSchema } from '../protocol/repairs/strict-schema.ts'
-import { noteDropped, type ToolShape } from '../protocol/repairs/tool-repair.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { type NameRule, splitPaths } from '../../protocol/repairs/aliases.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import { toStrictSchema } from '../../protocol/repairs/strict-schema.ts'
+import { noteDropped, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
 /** The tool names that OpenAI accepts, and most servers of its protocols. */
 const openaiNames: Pick<NameRule, 'allowedCharacters' | 'maxLength'> = {

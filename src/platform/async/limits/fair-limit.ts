@@ -1,5 +1,5 @@
-import { Fault } from '../core/fault.ts'
-import type { DisconnectSignal } from './disconnect-signal.ts'
+import { Fault } from '../../core/fault.ts'
+import type { DisconnectSignal } from '../disconnect-signal.ts'
 import { FairQueue, type Requester } from './fair-queue.ts'
 
 type Job = { requester: Requester; start: () => void }

@@ -1,4 +1,4 @@
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../../protocol/protocol.ts'
 
 type Part = { type?: unknown; text?: unknown } & Body
 type Message = { role?: unknown; content?: unknown } & Body

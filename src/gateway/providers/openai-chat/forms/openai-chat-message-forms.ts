@@ -1,6 +1,6 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import { type Members, withMembers } from '../with-members.ts'
+import { type Members, withMembers } from '../../with-members.ts'
 
 /** Members of a message that are not checked, because every form of them is read. */
 const uncheckedMembers: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
-import type { Body } from '../protocol/protocol.ts'
-import type { Repair } from '../protocol/repairs/repair.ts'
-import { noteDropped } from '../protocol/repairs/tool-repair.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
 

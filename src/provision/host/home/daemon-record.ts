@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProcessId } from './processes.ts'
+import type { ProcessId } from '../processes.ts'
 
 /** The service's record of a daemon, in a file that the intern cannot write. */
 export type DaemonRecord = {

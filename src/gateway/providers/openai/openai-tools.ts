@@ -6,8 +6,8 @@ import {
   readCallLimit,
   requestedTier,
   toUnitName,
-} from '../pricing/billable-options.ts'
-import type { Body } from '../protocol/protocol.ts'
+} from '../../pricing/billable-options.ts'
+import type { Body } from '../../protocol/protocol.ts'
 
 /** OpenAI's tools that a chat can request, and the fields of each that are sent. */
 const toolFields: Record<string, string[]> = {

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import { call } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
-import type { GuardrailPatch, Replay } from '../api/types.ts'
-import { ReplayFrame } from '../components/policy/replay-frame.tsx'
-import { ruleLabel } from '../components/policy/rule-label.ts'
-import { Usd } from '../components/text/usd.tsx'
-import { useDebounced } from '../components/window/use-debounced.ts'
-import { exactCount } from '../format/count.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { GuardrailPatch, Replay } from '../../api/types.ts'
+import { ReplayFrame } from '../../components/policy/replay-frame.tsx'
+import { ruleLabel } from '../../components/policy/rule-label.ts'
+import { Usd } from '../../components/text/usd.tsx'
+import { useDebounced } from '../../components/window/use-debounced.ts'
+import { exactCount } from '../../format/count.ts'
+import { changesBetween, type Policy, patchBetween } from '../policy.ts'
 import { AffectedRequests, outcomes } from './affected-requests.tsx'
-import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
 const spans = { '24 hours': 1, '7 days': 7, '30 days': 30 }
 type Span = keyof typeof spans

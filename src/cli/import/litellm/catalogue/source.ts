@@ -1,8 +1,8 @@
 import type { Provider } from '#catalogue/index/model.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { Row } from './config.ts'
+import type { Row } from '../config.ts'
+import { environmentName, slugOf } from '../names.ts'
 import type { KnownCatalogue } from './known-catalogue.ts'
-import { environmentName, slugOf } from './names.ts'
 import { unsupported, type Vendor, vendorOfBareModel, vendors } from './vendors.ts'
 
 /** The server and the upstream model name of a row. */

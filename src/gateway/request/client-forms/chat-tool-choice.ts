@@ -1,4 +1,4 @@
-import type { Body } from '../protocol/protocol.ts'
+import type { Body } from '../../protocol/protocol.ts'
 
 type Choice = { type?: unknown; name?: unknown; function?: unknown }
 

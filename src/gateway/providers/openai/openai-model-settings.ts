@@ -1,6 +1,6 @@
-import type { Body } from '../protocol/protocol.ts'
-import type { Repair } from '../protocol/repairs/repair.ts'
-import { noteDropped } from '../protocol/repairs/tool-repair.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import { noteDropped } from '../../protocol/repairs/tool-repair.ts'
 
 /** OpenAI's models that reason. Those for ChatGPT do not. */
 const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/

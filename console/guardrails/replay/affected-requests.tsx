@@ -1,8 +1,8 @@
-import type { Replay } from '../api/types.ts'
-import { ruleLabel } from '../components/policy/rule-label.ts'
-import { ClockTime } from '../components/text/timestamp.tsx'
-import { Usd } from '../components/text/usd.tsx'
-import { exactCount } from '../format/count.ts'
+import type { Replay } from '../../api/types.ts'
+import { ruleLabel } from '../../components/policy/rule-label.ts'
+import { ClockTime } from '../../components/text/timestamp.tsx'
+import { Usd } from '../../components/text/usd.tsx'
+import { exactCount } from '../../format/count.ts'
 
 export const outcomes = { refuse: 'refused', reroute: 'rerouted', redact: 'redacted' }
 

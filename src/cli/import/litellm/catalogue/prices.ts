@@ -1,6 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { toDecimal } from '#platform/core/money.ts'
-import type { Row, Section } from './config.ts'
+import type { Row, Section } from '../config.ts'
 
 /** Prices of a catalogue file, in USD per million tokens. */
 export type PriceRow = { prompt: string; completion: string; cache_read?: string; cache_write?: string }

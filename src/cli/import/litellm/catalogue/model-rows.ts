@@ -1,10 +1,10 @@
 import { isEmbeddingsName } from '#catalogue/sources/discovery/embeddings-names.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { Row } from './config.ts'
-import type { ImportNotes } from './import-notes.ts'
+import type { Row } from '../config.ts'
+import type { ImportNotes } from '../import-notes.ts'
+import { contextOf } from '../row-fields.ts'
 import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
 import type { PriceRow } from './prices.ts'
-import { contextOf } from './row-fields.ts'
 
 type EndpointRow = {
   model?: string

@@ -1,4 +1,4 @@
-import type { TriedText } from '../api/types.ts'
+import type { TriedText } from '../../api/types.ts'
 
 type Found = TriedText['found'][number]
 /** A piece of a text with the findings that cover it, strictest action first. */

@@ -1,6 +1,6 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
-import { CompletionIncrements } from './completion-increments.ts'
-import { type ReportedCounts, type ReportedExtras, readCount, usageEvents } from './token-counts.ts'
+import { CompletionIncrements } from '../completion-increments.ts'
+import { type ReportedCounts, type ReportedExtras, readCount, usageEvents } from '../token-counts.ts'
 import {
   compileSpellings,
   mergeUsage,
@@ -9,7 +9,7 @@ import {
   type Spellings,
   type UsageObject,
   type UsageSpelling,
-} from './usage-spellings.ts'
+} from '../usage-spellings.ts'
 
 /** The spelling of OpenAI chat completions. */
 const openaiChat: UsageSpelling = {

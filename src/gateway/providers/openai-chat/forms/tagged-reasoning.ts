@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import { type Members, withMembers } from '../with-members.ts'
+import { type Members, withMembers } from '../../with-members.ts'
 
 /** The names of tags that models put around their reasoning. */
 const tagNames = ['think', 'thinking', 'thought']

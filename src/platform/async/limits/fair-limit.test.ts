@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DisconnectController } from './disconnect-signal.ts'
+import { DisconnectController } from '../disconnect-signal.ts'
 import { fairLimit } from './fair-limit.ts'
 
 /** Tasks that end when `finish` is called, the names of the started ones, and the outcome of each. */
