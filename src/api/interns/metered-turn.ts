@@ -6,10 +6,7 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { readCostBetween, readUsageSince } from '#spend/metering/key-usage.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
-import { waitUntilWritten } from '#spend/metering/request-markers.ts'
-
-/** The longest wait for the ledger. A ledger whose database responds writes its rows within this time. */
-const writeTimeoutMs = 750
+import { maxLedgerWaitMs, waitUntilWritten } from '#spend/metering/request-markers.ts'
 
 type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isSingleWriter: boolean }
 
@@ -30,7 +27,7 @@ async function flushLedger(
   since: number,
 ): Promise<boolean> {
   const written = Promise.all([ledger.flush(), isSingleWriter || waitUntilWritten({ db }, keyHash, since)])
-  return Promise.race([written.then(([, isWritten]) => isWritten), sleep(writeTimeoutMs, false)])
+  return Promise.race([written.then(([, isWritten]) => isWritten), sleep(maxLedgerWaitMs, false)])
 }
 
 /** Returns the recorded spending of an intern. If an end is given, includes requests that other processes recorded. */
@@ -40,7 +37,7 @@ export function createSpendingReader(deps: MeteredDeps): ReadSpending {
     if (until !== undefined) {
       isComplete = await flushLedger(deps, keyHash, since)
     } else {
-      await Promise.race([deps.ledger.flush(), sleep(writeTimeoutMs)])
+      await Promise.race([deps.ledger.flush(), sleep(maxLedgerWaitMs)])
     }
     return { usd: toUsd(await readCostBetween(deps, keyHash, since, until)), isComplete }
   }

@@ -34,7 +34,7 @@ export async function findTokenOwner(
   }
   const name = jwt_workspace_claim && readRequiredClaim(claims, jwt_workspace_claim)
   const workspaceId = await findWorkspaceId(deps.db.query, { organizationId, userId }, name)
-  if (workspaceId === undefined) throw noWorkspaceFault(jwt_workspace_claim)
+  if (workspaceId === undefined) throw noAccessFault(jwt_workspace_claim)
   const guardrail = jwt_guardrail_claim && readRequiredClaim(claims, jwt_guardrail_claim)
   return { organizationId, userId, workspaceId, guardrail }
 }
@@ -62,7 +62,7 @@ function readRequiredClaim(claims: JWTPayload, name: string): string {
   throw invalidTokenFault(`its claim "${name}" is missing or not a text`)
 }
 
-const noWorkspaceFault = (claim: string | undefined) =>
+const noAccessFault = (claim: string | undefined) =>
   new Fault(
     'forbidden',
     claim === undefined

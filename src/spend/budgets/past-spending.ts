@@ -1,8 +1,8 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { dayOf } from '../ledger/days.ts'
-import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/read.ts'
 import { readGroupSpending } from '../ledger/spending/group-spending.ts'
+import { chargedOf, readSpendingOf, type Spenders, type Spending } from '../ledger/spending/read-spending.ts'
 import type { Budget, GroupSubject, LastingSubject } from './budget.ts'
 
 type CountedBudget = Pick<Budget, 'includesByok'> & { subject: LastingSubject }

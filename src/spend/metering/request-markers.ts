@@ -14,8 +14,11 @@ type MarkerDeps = {
   onError: (error: Error) => void
 }
 
-/** The maximum time that a request, or a query of its spending, waits for a slow database. */
-const maxWaitMs = 750
+/**
+ * The maximum time that a request, or a query of its spending, waits for a slow database. A ledger whose database responds writes
+ * its rows within this time.
+ */
+export const maxLedgerWaitMs = 750
 const checkEveryMs = 10
 /** The tolerated difference between the clocks of servers. */
 const clockToleranceMs = 60_000
@@ -41,14 +44,14 @@ export function createRequestMarker({ db, now, newId, ledger, onError }: MarkerD
     const id = newId()
     const row = { id, key_hash: keyHash, began_at: now() }
     const inserted = db.query.insertInto('requests_under_way').values(row).execute()
-    await Promise.race([inserted.catch(() => {}), sleep(maxWaitMs, undefined, { ref: false })])
+    await Promise.race([inserted.catch(() => {}), sleep(maxLedgerWaitMs, undefined, { ref: false })])
     // The caller passes the request to the ledger in the current tick.
     return () => void setImmediate(() => void deleteMarker(id, inserted))
   }
 }
 
 /**
- * Waits up to `maxWaitMs` until the requests of a key that started since an instant are written.
+ * Waits up to `maxLedgerWaitMs` until the requests of a key that started since an instant are written.
  * @returns whether they are written.
  */
 export async function waitUntilWritten(
@@ -66,7 +69,7 @@ export async function waitUntilWritten(
       .executeTakeFirst()
     return unwritten === undefined
   }
-  return waitUntil(isWritten, { timeoutMs: maxWaitMs, recheckMs: checkEveryMs })
+  return waitUntil(isWritten, { timeoutMs: maxLedgerWaitMs, recheckMs: checkEveryMs })
 }
 
 const everyMs = 60 * 60_000

@@ -1,8 +1,8 @@
 import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
-import { readTotalSpent } from '#spend/ledger/read.ts'
 import { readKeyCredit } from '#spend/ledger/spending/key-spending.ts'
+import { readTotalSpent } from '#spend/ledger/spending/read-spending.ts'
 import { route } from '../route.ts'
 
 /** The service has no credits. Clients that subtract the usage must see a balance that never runs out. */

@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { text } from '#platform/json/text.ts'
 import { addFeedback, feedbackCategories } from '#spend/ledger/feedback.ts'
-import { findGeneration } from '#spend/ledger/read.ts'
+import { findGeneration } from '#spend/ledger/read-generations.ts'
 import { route } from '../route.ts'
 
 export const addGenerationFeedback = route({

@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { findGeneration } from '#spend/ledger/read.ts'
+import { findGeneration } from '#spend/ledger/read-generations.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 
 /**

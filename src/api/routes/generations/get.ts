@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 import { readFeedback } from '#spend/ledger/feedback.ts'
-import { findGeneration } from '#spend/ledger/read.ts'
+import { findGeneration } from '#spend/ledger/read-generations.ts'
 import { GenerationAnswer, generationAnswer } from '../../generations/generation-answer.ts'
 import { route } from '../route.ts'
 

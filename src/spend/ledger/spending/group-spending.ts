@@ -1,8 +1,8 @@
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
-import { readSpending, type Spending } from '../read.ts'
 import type { Grouping } from '../request-group.ts'
 import { exactSum } from '../sums/exact.ts'
+import { readSpending, type Spending } from './read-spending.ts'
 
 /** The requests of one session or tag value in a workspace. */
 export type SpendingGroup = {

@@ -3,8 +3,8 @@ import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Db } from '#platform/db/db.ts'
 import { periodEnd, periodStart } from '../days.ts'
-import { chargedOf, noSpending, readSpendingOfKeys, type Spending, unconfirmedOf } from '../read.ts'
 import { predictSpending } from './forecast.ts'
+import { chargedOf, noSpending, readSpendingOfKeys, type Spending, unconfirmedOf } from './read-spending.ts'
 
 export type LimitedKey = {
   hash: string
