@@ -215,6 +215,25 @@ export const usageRows: Record<string, UsageRow> = {
     cacheOf900,
     picoOf900,
   ),
+  'Cohere, with cached tokens among those that it does not bill': chat(
+    {
+      billed_units: { input_tokens: 100, output_tokens: 10 },
+      tokens: { input_tokens: 1000, output_tokens: 10 },
+      cached_tokens: 900,
+    },
+    { prompt: 100, completion: 10 },
+    150_000_000,
+  ),
+  'a server with texts only in the details': chat(
+    { ...plain, prompt_tokens_details: { cached_tokens: '900' } },
+    cacheOf900,
+    picoOf900,
+  ),
+  'Open WebUI, by the names of Ollama': chat(
+    { 'response_token/s': 12.5, total_duration: 123, prompt_eval_count: 1000, eval_count: 10 },
+    { prompt: 1000, completion: 10 },
+    1_275_000_000,
+  ),
   'a total that is too low': chat({ ...plain, total_tokens: 500 }, { prompt: 1000, completion: 10 }, 1_275_000_000),
   'OpenAI responses': responses(
     {

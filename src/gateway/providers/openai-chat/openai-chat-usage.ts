@@ -34,7 +34,10 @@ function findUsage(answer: WithUsage): UpstreamUsage | null | undefined {
 function completeUsage(usage: UpstreamUsage): UpstreamUsage {
   const { billed_units, tokens, prompt_cache_hit_tokens: hit, prompt_cache_miss_tokens: miss } = usage
   const within = billed_units ?? tokens
-  if (typeof within === 'object' && within !== null) return { ...usage, ...within }
+  // Cohere counts cached tokens among all tokens, of which it bills only some.
+  const { cached_tokens: cached } = usage
+  if (typeof within === 'object' && within !== null)
+    return { ...usage, cached_tokens: billed_units ? undefined : cached, ...within }
   return hit == null || miss == null ? usage : { ...usage, prompt_tokens: sumCounts(hit, miss) }
 }
 

@@ -1,4 +1,5 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { CompletionIncrements } from '../completion-increments.ts'
 import { type ReportedCounts, type ReportedExtras, readCount, usageEvents } from '../token-counts.ts'
 import {
@@ -47,6 +48,7 @@ export const chatSpellings = compileSpellings([
   },
   { servers: 'gateways to Gemini', reasoning: 'thoughtsTokenCount', separateCount: 'reasoning' },
   { servers: 'AI SDK', cached: 'cachedPromptTokens' },
+  { servers: 'Open WebUI', prompt: 'prompt_eval_count', completion: 'eval_count' },
   { servers: 'Anyscale', prompt: 'num_prompt_tokens', completion: 'num_completion_tokens' },
   { servers: 'DeepSeek, SiliconFlow', cached: 'prompt_cache_hit_tokens' },
   { servers: 'Mistral', cached: 'num_cached_tokens' },
@@ -174,8 +176,16 @@ export class OpenaiUsage {
 
 /** Counts as numbers. Some servers send them as text. */
 function parseCounts(usage: UsageObject): UsageObject {
-  for (const name in usage) if (typeof usage[name] === 'string') return parseNumbers(usage) as UsageObject
+  for (const name in usage) {
+    const value = usage[name]
+    if (typeof value === 'string' || (isObject(value) && hasText(value))) return parseNumbers(usage) as UsageObject
+  }
   return usage
+}
+
+function hasText(details: UsageObject): boolean {
+  for (const name in details) if (typeof details[name] === 'string') return true
+  return false
 }
 
 function parseNumbers(value: unknown): unknown {
