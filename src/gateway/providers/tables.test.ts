@@ -149,3 +149,18 @@ test('a chat answer that ends with an error is an error; Gemini has a retry dela
   assert.equal(readRefusalFacts({ error: { code: 429, details } }).retryAfterMs, 45_838)
   assert.equal(readRefusalFacts([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
 })
+
+test('the code of a refusal is read beside its message, too', () => {
+  for (const [body, code] of [
+    [{ code: 'Arrearage', message: 'x', request_id: 'r' }, 'Arrearage'],
+    [
+      { object: 'error', message: 'x', type: 'invalid_request_message_order', code: null },
+      'invalid_request_message_order',
+    ],
+    [{ __type: 'com.amazon.coral.service#ThrottlingException', Message: 'Rate exceeded' }, 'ThrottlingException'],
+    [{ code: 'not_allowed', error: 'a text' }, 'not_allowed'],
+    [[{ code: 'listed', message: 'x' }], 'listed'],
+    [{ type: 'error', message: 'x' }, undefined],
+  ] as const)
+    assert.equal(readRefusalFacts(body).code, code)
+})

@@ -3,15 +3,20 @@ import type { AnswerEvent } from '#chat/events.ts'
 /** Matches codes that cannot be credentials. */
 const codePattern = /^[a-zA-Z][a-zA-Z_]{0,63}$/
 
-type ErrorBody = { code?: unknown; status?: unknown; type?: unknown }
+type ErrorBody = { code?: unknown; status?: unknown; type?: unknown; __type?: unknown }
 
 /**
- * The error code of a provider: OpenAI's `code`, Google's `status` or Anthropic's `type`. Undefined if there is none.
+ * The error code of a provider: OpenAI's `code`, Google's `status`, Anthropic's `type` or Amazon's `__type`. Undefined if
+ * there is none.
  */
 export function readErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
-  const { code, status, type } = error as ErrorBody
-  const word = [code, status, type].find((word): word is string => typeof word === 'string' && codePattern.test(word))
+  const { code, status, type, __type: exception } = error as ErrorBody
+  const words = [code, status, type, typeof exception === 'string' ? exception.replace(/^.*#/, '') : undefined]
+  // An error is also marked by this word.
+  const word = words.find(
+    (word): word is string => typeof word === 'string' && word !== 'error' && codePattern.test(word),
+  )
   return filterNumbers.has(String(code)) ? 'content_filter' : word
 }
 
@@ -120,7 +125,11 @@ export function readErrorFacts(error: unknown): ErrorFacts {
   return facts
 }
 
-export const readRefusalFacts = (body: unknown) => readErrorFacts(findError(body))
+/** The facts of a refusal. Many servers have them beside the message, without a member `error`, or with a text in it. */
+export function readRefusalFacts(body: unknown): ErrorFacts {
+  const error = findError(body)
+  return readErrorFacts(typeof error === 'object' && error !== null ? error : Array.isArray(body) ? body[0] : body)
+}
 
 function readDetails(details: unknown): string | undefined {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return undefined

@@ -27,7 +27,7 @@ const statusOfMessage: readonly [message: RegExp, status: number][] = [
   // xAI, DashScope
   [/^incorrect api key|^no api-key provided|^invalid api[- ]key/i, 401],
   // Zhipu and others
-  [/余额不足|账户欠费|insufficient (?:account )?balance/i, 402],
+  [/余额不足|账户已?欠费|insufficient (?:account )?balance/i, 402],
   [/organization has been disabled|account (?:has been |is )?(?:disabled|suspended|deactivated)/i, 403],
   [/^(?:the )?model \S* ?(?:does not exist|not found|not exist|has been decommissioned)/i, 404],
   [/^(?:unknown|unsupported|invalid) model\b/i, 404],
@@ -35,7 +35,7 @@ const statusOfMessage: readonly [message: RegExp, status: number][] = [
   [/with on-demand throughput isn.t supported/i, 404],
   [/^(?:too many requests|rate limit (?:exceeded|reached))/i, 429],
   // Anthropic, xAI
-  [/credit balance is too low|has used all available credits/i, 402],
+  [/credit balance is too low|has (?:either )?used all available credits|doesn't have any credits/i, 402],
 ]
 
 /** Statuses of refusals whose cause can be the provider or its account instead of the request. */

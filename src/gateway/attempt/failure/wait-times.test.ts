@@ -60,6 +60,7 @@ test('the time to wait is read from the body of a refusal', () => {
   assert.equal(readBodyWait({ error: { retry_after: 9 } }, at), 9000)
   assert.equal(readBodyWait({ error: { metadata: { retry_after_seconds: 1.5 } } }, at), 1500)
   assert.equal(readBodyWait({ retry_after_ms: 250 }, at), 250)
+  assert.equal(readBodyWait({ error: { type: 'usage_limit_reached', resets_in_seconds: 3600 } }, at), 3_600_000)
   const headers = { 'X-RateLimit-Reset': String(at + 20_000) }
   assert.equal(readBodyWait({ error: { metadata: { headers } } }, at), 20_000)
   for (const body of [null, 'slow', { error: { retry_after: 'soon' } }, { error: [] }])

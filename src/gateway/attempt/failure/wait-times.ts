@@ -85,6 +85,8 @@ const bodyFields = {
   retry_after_seconds: 1000,
   retry_after_ms: 1,
   retryAfterMs: 1,
+  // ChatGPT
+  resets_in_seconds: 1000,
   // Hugging Face, while a model is loading
   estimated_time: 1000,
 }
