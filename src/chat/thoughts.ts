@@ -156,8 +156,34 @@ export function readThoughts(message: Message, format: ThoughtFormat): Thought[]
 
 /** Returns the reasoning details of a message. Other values in the list are skipped. */
 export function reasoningDetails(message: object): ReasoningDetail[] {
-  const { reasoning_details: details } = message as { reasoning_details?: unknown }
-  return Array.isArray(details) ? details.filter(isDetail) : []
+  const { reasoning_details: details, thinking_blocks: blocks } = message as Record<string, unknown>
+  if (Array.isArray(details)) return details.filter(isDetail)
+  return Array.isArray(blocks) ? toBlockDetails(blocks) : []
+}
+
+/** The id of details that a server sent as `thinking_blocks`. */
+const blocksId = 'thinking_blocks'
+
+type ThinkingBlock = { type?: unknown; thinking?: unknown; signature?: unknown; data?: unknown }
+
+/** The details of Anthropic's thinking blocks, which LiteLLM has in messages. */
+export function toBlockDetails(blocks: readonly unknown[]): ReasoningDetail[] {
+  const shared = { id: blocksId, format: 'anthropic-claude-v1' as const }
+  return blocks.filter(isDetail).map((block): ReasoningDetail => {
+    const { type, thinking, signature, data } = block as ThinkingBlock
+    if (type === 'redacted_thinking') return { type: 'reasoning.encrypted', data: String(data ?? ''), ...shared }
+    const signed = typeof signature === 'string' && signature !== '' ? { signature } : {}
+    return { type: 'reasoning.text', text: typeof thinking === 'string' ? thinking : '', ...signed, ...shared }
+  })
+}
+
+/** The complete thinking blocks from which details were made. */
+export function toThinkingBlocks(details: readonly ReasoningDetail[]): object[] {
+  return thoughtPieces(details.filter(({ id }) => id === blocksId)).flatMap((pieces): object[] => {
+    const { signature, data } = pieces.at(-1)!
+    if (typeof data === 'string') return [{ type: 'redacted_thinking', data }]
+    return signature ? [{ type: 'thinking', thinking: pieces.map(pieceText).join(''), signature }] : []
+  })
 }
 
 function isDetail(detail: unknown): detail is ReasoningDetail {

@@ -346,6 +346,55 @@ export const oddChats: OddRequest[] = [
   },
 ]
 
+const litellmBlocks = [{ type: 'thinking', thinking: 'Hm', signature: 'SIG' }]
+oddChats.push(
+  {
+    name: 'the thinking blocks of LiteLLM',
+    body: {
+      messages: [
+        user('Hi'),
+        { role: 'assistant', content: 'Yes', reasoning_content: 'Hm', thinking_blocks: litellmBlocks },
+        user('?'),
+      ],
+    },
+    sent: {
+      'anthropic-messages/claude-opus-4-5': { 'messages.1.content.0': litellmBlocks[0] },
+      [chat!]: { 'messages.1.thinking_blocks': litellmBlocks },
+      openai: { 'messages.1': { role: 'assistant', content: 'Yes' } },
+      groq: { 'messages.1.thinking_blocks': undefined, 'messages.1.reasoning': 'Hm' },
+    },
+  },
+  {
+    name: 'reasoning among the parts of an answer',
+    body: {
+      messages: [
+        user('Hi'),
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: 'Hm' },
+            { type: 'text', text: 'Yes' },
+          ],
+        },
+        user('?'),
+      ],
+    },
+    sent: {
+      [anthropic!]: { 'messages.1.content': [{ type: 'text', text: 'Yes' }] },
+      [gemini!]: { 'contents.1.parts': [{ text: 'Yes' }] },
+      [responses!]: { 'input.1.content': 'Yes' },
+    },
+  },
+  {
+    name: 'an empty effort',
+    body: { reasoning_effort: '', verbosity: '', service_tier: '' },
+    sent: {
+      'anthropic-messages/claude-opus-4-8': { thinking: undefined },
+      'openai/gpt-5': { reasoning_effort: undefined, verbosity: undefined, service_tier: undefined },
+    },
+  },
+)
+
 const item = (more: object) => ({ type: 'function_call', call_id: 'c1', name: 'read', arguments: args, ...more })
 const output = (output: unknown) => ({ type: 'function_call_output', call_id: 'c1', output })
 
@@ -483,6 +532,14 @@ oddResponses.push(
     },
   },
   {
+    name: 'a refusal',
+    body: { input: [user('Hi'), { role: 'assistant', content: [{ type: 'refusal', refusal: 'No' }] }, user('?')] },
+    sent: {
+      [chat!]: { 'messages.1.content': [{ type: 'text', text: 'No' }] },
+      openai: { 'messages.1.content.0.type': 'refusal' },
+    },
+  },
+  {
     name: 'items of a provider',
     body: {
       input: [
@@ -612,6 +669,30 @@ export const oddMessages: OddRequest[] = [
       [anthropic!]: { 'tools.0.type': type, 'tools.0.name': name, 'tools.0.input_schema': undefined },
     },
   })),
+  {
+    name: 'a function in the form of chats',
+    body: { tools: [read] },
+    sent: {
+      [anthropic!]: { 'tools.0': { name: 'read', input_schema: parameters } },
+      [chat!]: { 'tools.0': read },
+    },
+  },
+  {
+    name: 'the summary of a compaction',
+    body: {
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'compaction', content: 'Summary.' },
+            { type: 'text', text: 'Yes' },
+          ],
+        },
+        user('?'),
+      ],
+    },
+    sent: { [chat!]: { 'messages.0.content': 'Summary.\n\nYes' } },
+  },
   {
     name: 'null as input of an earlier call',
     body: { messages: use(null) },

@@ -344,4 +344,13 @@ export const otherForms: OddAnswer[] = [
     ],
     { ...read, text: '', reasoning: 'I read.' },
   ),
+  stream(
+    'signed reasoning in blocks, as LiteLLM sends it',
+    [
+      chunk({ reasoning_content: 'Hm', thinking_blocks: [{ type: 'thinking', thinking: 'Hm', signature: null }] }),
+      chunk({ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'SIG' }] }),
+      ...hello,
+    ],
+    { reasoning: 'Hm' },
+  ),
 ]

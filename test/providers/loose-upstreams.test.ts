@@ -92,6 +92,28 @@ describe('answers of servers that follow their protocol loosely', () => {
     assert.equal(sent.reasoning_details, undefined)
   })
 
+  test('signed reasoning in blocks returns in blocks from clients of every protocol', async () => {
+    const at = answers.findIndex(({ name }) => name === 'signed reasoning in blocks, as LiteLLM sends it')
+    const model = `openai-chat/answer-${at}`
+    const ask = (path: string, body: object) => recorded.service.ask('POST', path, { body: { ...body, model } })
+    const question = { role: 'user', content: 'Hi' }
+    const whole = { ...doors.messages.body, stream: false }
+    const first = await ask('/messages', whole)
+    await ask('/messages', {
+      ...whole,
+      messages: [question, { role: 'assistant', content: first.body.content }, question],
+    })
+    const { choices } = (await ask('/chat/completions', doors.chat.body)).body
+    const { thinking_blocks: _, ...message } = choices[0].message
+    await ask('/chat/completions', { messages: [question, message, question] })
+    const { output } = (await ask('/responses', doors.responses.body)).body
+    await ask('/responses', { input: [question, ...output, question] })
+    for (const { body } of recorded.upstream.requests.filter(({ body }) => body.messages?.length === 3).slice(-3)) {
+      assert.deepEqual(body.messages[1].thinking_blocks, [{ type: 'thinking', thinking: 'Hm', signature: 'SIG' }])
+      assert.equal(body.messages[1].reasoning_details, undefined)
+    }
+  })
+
   test('the usage of a passed-through response has all counts that clients require', async () => {
     const at = answers.findIndex(({ name }) => name === 'usage with null counts')
     const body = { ...doors.responses.body, model: `openai-responses/answer-${at}`, stream: true }

@@ -36,9 +36,17 @@ export function toPieces(content: Content | null | undefined): Piece[] {
   return pieces
 }
 
+const singleProviderTypes: ReadonlySet<string> = new Set([
+  'thinking',
+  'redacted_thinking',
+  'reasoning',
+  'tool_addition',
+  'tool_removal',
+])
+
 /** Whether only the provider of a part understands it: reasoning of its model, or a change of its tools. */
 export function isSingleProviderPart({ type }: ContentPart): boolean {
-  return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
+  return singleProviderTypes.has(type)
 }
 
 /** @throws Fault `invalid` for a file that Anthropic puts into the container of its code execution. */

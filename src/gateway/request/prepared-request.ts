@@ -5,7 +5,7 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { readPresetReference } from '../presets/preset-reference.ts'
 import type { Body, ClientProtocol } from '../protocol/protocol.ts'
-import { withChatToolChoice } from './client-forms/chat-tool-choice.ts'
+import { withChatToolChoice, withoutEmptySettings } from './client-forms/chat-tool-choice.ts'
 import { withChatParts } from './client-forms/foreign-parts.ts'
 import { withToolResults } from './client-forms/function-results.ts'
 import { applyLitellmFields } from './client-forms/litellm-fields.ts'
@@ -23,7 +23,7 @@ export type PreparedRequest = {
 /** The body without fields and forms that only some clients use. */
 function normalizeBody(body: Body, { protocol }: ClientProtocol): Body {
   const current = withToolResults(applyLitellmFields(body))
-  return protocol === 'openai-chat' ? withChatToolChoice(withChatParts(current)) : current
+  return protocol === 'openai-chat' ? withoutEmptySettings(withChatToolChoice(withChatParts(current))) : current
 }
 
 /** Prepares a request without waiting; undefined if it names a preset. @throws Fault `invalid` for unsupported fields. */

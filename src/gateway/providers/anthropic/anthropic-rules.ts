@@ -1,5 +1,6 @@
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
@@ -134,6 +135,19 @@ function fitBlock(block: ImageBlock): Block {
   return { type: 'image', source } as Block
 }
 
+/** Functions in the form of chats. */
+const fitFunctions: Repair = (body) => {
+  if (!Array.isArray(body.tools)) return body
+  const tools = mapItems(body.tools as (Body | null)[], (tool) => {
+    const called = tool?.type === 'function' ? tool.function : undefined
+    if (typeof called !== 'object' || called === null) return tool
+    const { name, description, parameters, strict } = called as Body
+    const cache_control = tool!.cache_control
+    return withoutNulls({ name, description, input_schema: parameters ?? {}, strict, cache_control })
+  })
+  return tools === body.tools ? body : { ...body, tools }
+}
+
 /** The schema keywords of structured outputs and strict tools. */
 const strictRules: SchemaRules = {
   keywords: new Set([
@@ -182,6 +196,7 @@ export const anthropicRules: RequestRules = {
   // In an order in which no repair undoes an earlier one: results are paired by unique ids, for example.
   repairs: [
     fitBlocks,
+    fitFunctions,
     skipBlankTexts,
     trimPrefill,
     skipBlankStops,

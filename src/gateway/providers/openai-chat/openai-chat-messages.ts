@@ -20,7 +20,7 @@ export function answerRepair({ acceptsAnswerFields = false }: ChatDialect): Repa
     const messages = mapItems(body.messages as Message[], (message) => {
       if (message?.role !== 'assistant') return message
       const fitted = withCalls(message, budget)
-      return acceptsAnswerFields ? fitted : withContent(withoutAnswerFields(fitted, dropped))
+      return acceptsAnswerFields ? fitted : withContent(withTextRefusals(withoutAnswerFields(fitted, dropped)))
     })
     return messages === body.messages ? body : { ...body, messages }
   }
@@ -57,6 +57,15 @@ function withoutAnswerFields(message: Message, dropped: string[]): Message {
   }
   const { refusal } = message
   return typeof refusal === 'string' && !rest.content ? { ...rest, content: refusal } : rest
+}
+
+/** A refusal among the parts as text. */
+function withTextRefusals(message: Message): Message {
+  if (!Array.isArray(message.content)) return message
+  const content = mapItems(message.content as Body[], (part) =>
+    part?.type === 'refusal' && typeof part.refusal === 'string' ? { type: 'text', text: part.refusal } : part,
+  )
+  return content === message.content ? message : { ...message, content }
 }
 
 /** An answer without text needs calls. */

@@ -1,5 +1,12 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
-import { isTranslated, pieceText, type ReasoningDetail, readOrigin, reasoningDetails } from '#chat/thoughts.ts'
+import {
+  isTranslated,
+  pieceText,
+  type ReasoningDetail,
+  readOrigin,
+  reasoningDetails,
+  toThinkingBlocks,
+} from '#chat/thoughts.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
@@ -7,7 +14,7 @@ import type { ChatDialect } from './openai-chat-dialects.ts'
 
 type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoning_content?: unknown } & Body
 
-const reasoningMembers = ['reasoning', 'reasoning_content', 'reasoning_details'] as const
+const reasoningMembers = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks'] as const
 
 /** Moves earlier reasoning of the model to the member that its server expects. */
 export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repair {
@@ -48,13 +55,15 @@ function withPlaceholder(message: Message): Message {
 function withReasoning(message: Message, model: string, field: ChatDialect['reasoningField']): Message {
   if (typeof message !== 'object' || message === null || !reasoningMembers.some((name) => message[name] != null))
     return message
-  const { reasoning: _text, reasoning_content: _content, reasoning_details: _details, ...rest } = message
+  const { reasoning: _text, reasoning_content: _content, reasoning_details: _details, ...others } = message
+  const { thinking_blocks: _blocks, ...rest } = others
   const earlier = new EarlierReasoning(message, model)
   switch (field) {
     case 'none':
       return rest
     // The server gets reasoning in the members in which it sent it.
     case undefined:
+      if (earlier.thinkingBlocks.length > 0) return { ...rest, thinking_blocks: earlier.thinkingBlocks }
       if (earlier.chatDetails.some(isGoogleSignature)) return withSignatures(rest, earlier.chatDetails)
       if (earlier.isUntranslated) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
       return withParts(withDetails(rest, earlier.chatDetails), earlier.reasoningTexts)
@@ -99,6 +108,11 @@ class EarlierReasoning {
       if (origin?.by !== model) continue
       this.reasoningTexts.set(origin.field, (this.reasoningTexts.get(origin.field) ?? '') + pieceText(detail))
     }
+  }
+
+  /** The reasoning that the server sent as blocks of Anthropic (LiteLLM). */
+  get thinkingBlocks(): object[] {
+    return toThinkingBlocks(this.chatDetails)
   }
 
   /** Whether this service translated nothing in the message. */

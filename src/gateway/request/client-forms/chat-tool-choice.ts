@@ -16,3 +16,15 @@ export function withChatToolChoice(body: Body): Body {
   if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || choice.function != null) return body
   return { ...body, tool_choice: { type: 'function', function: { name } } }
 }
+
+/** Texts without a default: some clients send an empty one for a setting that their user left empty. */
+const settings = ['reasoning_effort', 'verbosity', 'service_tier'] as const
+
+/** Removes empty settings. An empty effort would turn on reasoning. */
+export function withoutEmptySettings(body: Body): Body {
+  const empty = settings.filter((name) => body[name] === '')
+  if (empty.length === 0) return body
+  const rest = { ...body }
+  for (const name of empty) delete rest[name]
+  return rest
+}

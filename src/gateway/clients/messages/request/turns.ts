@@ -64,7 +64,7 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
       const thought = readThought(block)
       if (thought) pushAll(details, toReasoningDetails(thought, details.length))
     } else if (block.type === 'tool_use') calls.push(toCall(block, `${path}.${index}`))
-    else if (block.type === 'compaction') parts.push({ type: 'text', text: String(block.content ?? '') })
+    else if (block.type === 'compaction') parts.push(summaryPart(block, index < blocks.length - 1))
     else if (!anthropicServerBlocks.test(block.type)) pushAll(parts, toParts(block, `${path}.${index}`))
   }
   if (parts.length + calls.length + details.length === 0) return []
@@ -75,6 +75,12 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
     ...(calls.length > 0 && { tool_calls: calls }),
   }
   return [message]
+}
+
+/** The summary of the earlier conversation, which must not run into the text after it. */
+function summaryPart({ content }: Block, isFollowed: boolean): ContentPart {
+  const text = typeof content === 'string' ? content : ''
+  return { type: 'text', text: text !== '' && isFollowed ? `${text}\n\n` : text }
 }
 
 /** Joins the blocks into which citations cut a text, unless they have cache control. */

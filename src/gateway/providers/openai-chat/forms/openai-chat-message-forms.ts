@@ -1,3 +1,4 @@
+import { toBlockDetails } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { type Members, withMembers } from '../../with-members.ts'
@@ -126,15 +127,17 @@ function normalizeAnnotation(annotation: unknown): unknown {
   return { type: 'url_citation', url_citation }
 }
 
-/** Reasoning as text, where a server sends a list. */
-function normalizeReasoning({ reasoning, reasoning_content, thinking_blocks: blocks }: Members): Members {
+/** Reasoning as text, where a server sends a list, and the details of signed reasoning. */
+function normalizeReasoning(message: Members): Members {
+  const { reasoning, reasoning_content, reasoning_details, thinking_blocks: blocks } = message
   const texts = [reasoning, reasoning_content].filter((one) => typeof one === 'string' && one !== '')
   const lists = {
     ...(Array.isArray(reasoning) && { reasoning: joinTexts(reasoning) }),
     ...(Array.isArray(reasoning_content) && { reasoning_content: joinTexts(reasoning_content) }),
+    ...(Array.isArray(blocks) && reasoning_details == null && { reasoning_details: toBlockDetails(blocks) }),
   }
-  if (texts.length > 0 || Object.keys(lists).length > 0 || !Array.isArray(blocks)) return lists
-  return { reasoning_content: joinTexts(blocks) }
+  const hasText = texts.length > 0 || 'reasoning' in lists || 'reasoning_content' in lists
+  return hasText || !Array.isArray(blocks) ? lists : { ...lists, reasoning_content: joinTexts(blocks) }
 }
 
 const joinTexts = (parts: unknown[]) =>
