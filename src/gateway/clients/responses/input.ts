@@ -3,7 +3,7 @@ import { decodeThought } from '#chat/thought-encoding.ts'
 import { type ReasoningDetail, toReasoningDetails } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { pushAll } from '#platform/core/push-all.ts'
-import type { Namespaces, Tool } from './namespaces.ts'
+import type { FlatTools, Tool } from './flat-tools.ts'
 
 type Part = { type: string } & Record<string, unknown>
 type Item = {
@@ -30,7 +30,7 @@ type Assistant = {
 }
 
 /** Translates input items to messages. Consecutive reasoning, text and calls of the model become one message. */
-export function toMessages(instructions: unknown, input: unknown, namespaces: Namespaces): Message[] {
+export function toMessages(instructions: unknown, input: unknown, flatTools: FlatTools): Message[] {
   const messages: Message[] = []
   if (typeof instructions === 'string' && instructions) messages.push({ role: 'system', content: instructions })
   if (typeof input === 'string') {
@@ -40,7 +40,7 @@ export function toMessages(instructions: unknown, input: unknown, namespaces: Na
   const items = (input ?? []) as Item[]
   const skippedCallIds = new Set(items.filter(isForeignCall).map(({ call_id }) => call_id))
   for (const [index, item] of items.entries())
-    if (!isOutput(item) || !skippedCallIds.has(item.call_id)) addItem(messages, item, `input.${index}`, namespaces)
+    if (!isOutput(item) || !skippedCallIds.has(item.call_id)) addItem(messages, item, `input.${index}`, flatTools)
   return messages
 }
 
@@ -90,7 +90,7 @@ export function skippedItemTypes(input: unknown): string[] {
 }
 
 /** Items of unknown types belong to a provider and are skipped for other protocols. */
-function addItem(messages: Message[], item: Item, path: string, namespaces: Namespaces): void {
+function addItem(messages: Message[], item: Item, path: string, flatTools: FlatTools): void {
   const type = item.type ?? 'message'
   if (type === 'item_reference')
     throw new Fault(
@@ -101,7 +101,7 @@ function addItem(messages: Message[], item: Item, path: string, namespaces: Name
   if (type === 'reasoning') return addThought(messages, item, path)
   if (type === 'function_call') {
     const call = { id: requireText(item, 'call_id', path), type: 'function' as const }
-    const name = namespaces.findFlatName(requireText(item, 'name', path), item.namespace)
+    const name = flatTools.findFlatName(requireText(item, 'name', path), item.namespace)
     const called = { name, arguments: readArguments(item, path) }
     addCall(messages, { ...call, function: called })
   }
@@ -111,7 +111,7 @@ function addItem(messages: Message[], item: Item, path: string, namespaces: Name
     addCall(messages, { id: requireText(item, 'call_id', path), type: 'function' as const, function: called })
   }
   if (isSearchOutput(item)) {
-    const content = JSON.stringify({ tools: foundTools(item.tools, namespaces) })
+    const content = JSON.stringify({ tools: foundTools(item.tools, flatTools) })
     messages.push({ role: 'tool', tool_call_id: requireText(item, 'call_id', path), content })
   }
   if (type === 'custom_tool_call') {
@@ -125,12 +125,12 @@ function addItem(messages: Message[], item: Item, path: string, namespaces: Name
 }
 
 /** The tools that a search found, which the model can call from now on. Their schemas are declared with the other tools. */
-function foundTools(tools: unknown, namespaces: Namespaces): object[] {
+function foundTools(tools: unknown, flatTools: FlatTools): object[] {
   return ((Array.isArray(tools) ? tools : []) as (Tool | null)[]).flatMap((tool) => {
     const { type, name, description, tools: members } = tool ?? {}
     if (type !== 'namespace') return name === undefined ? [] : [{ name, description }]
     return (members as Tool[]).map((member) => ({
-      name: namespaces.findFlatName(String(member.name), name),
+      name: flatTools.findFlatName(String(member.name), name),
       description: member.description,
     }))
   })

@@ -3,8 +3,8 @@ import { answerLimitOf, isAnswerLimit } from '#chat/tokens/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { findSetFields } from '../../protocol/repairs/absent-fields.ts'
+import { FlatTools, isClientSearch, listDeclaredTools, type Tool } from './flat-tools.ts'
 import { skippedItemTypes, toMessages } from './input.ts'
-import { declaredTools, isClientSearch, Namespaces, type Tool } from './namespaces.ts'
 import { refuseInexpressible } from './object.ts'
 
 /** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
@@ -41,7 +41,7 @@ const fieldsWithoutCounterpart = ['context_management', 'moderation', 'max_tool_
 /** The fields and provider tools of a body without a counterpart in chats. */
 export function untranslatedFields(body: Body): string[] {
   const include = Array.isArray(body.include) ? body.include : []
-  const tools = (declaredTools(body) as (Tool | null)[]).filter((tool) => !(tool && isClientSearch(tool)))
+  const tools = (listDeclaredTools(body) as (Tool | null)[]).filter((tool) => !(tool && isClientSearch(tool)))
   const fields = findSetFields(body, fieldsWithoutCounterpart)
   if (include.some((name) => name !== 'reasoning.encrypted_content')) fields.push('include')
   for (const tool of tools)
@@ -58,15 +58,15 @@ export function responsesToChat(body: Body): ChatRequest {
   const shared = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translatedFields.has(name) && !isAnswerLimit(name)),
   )
-  const namespaces = new Namespaces(declaredTools(body))
-  const messages = toMessages(body.instructions, body.input, namespaces)
+  const flatTools = new FlatTools(listDeclaredTools(body))
+  const messages = toMessages(body.instructions, body.input, flatTools)
   if (messages.length === 0) throw new Fault('invalid', 'input: is required, and must not be empty.')
   return {
     ...shared,
     messages,
     ...toAnswerLimit(body),
     ...toTextOptions(body),
-    ...toChatTools(body, namespaces),
+    ...toChatTools(body, flatTools),
   } as ChatRequest
 }
 
@@ -97,7 +97,7 @@ function toResponseFormat(format: Format | undefined): Body {
 }
 
 /** Translates the tools. Provider tools have no counterpart, but reach upstreams of this protocol. */
-function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespaces): Body {
+function toChatTools({ tool_choice, parallel_tool_calls }: Body, { tools }: FlatTools): Body {
   const functions = (tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
   if (functions.length === 0) return {}
   const choice = toChatToolChoice(tool_choice)

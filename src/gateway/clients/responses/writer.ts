@@ -4,8 +4,8 @@ import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
 import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
+import { FlatTools, listDeclaredTools } from './flat-tools.ts'
 import { ItemEvents } from './item-events.ts'
-import { declaredTools, Namespaces } from './namespaces.ts'
 import type {
   CallItem,
   CustomCallItem,
@@ -45,7 +45,7 @@ export class ResponseWriter implements StreamWriter {
   #open: MessageItem | ReasoningItem | undefined
   /** The latest piece of the open reasoning item. */
   #thought: Thought | undefined
-  #namespaces: Namespaces | undefined
+  #tools: FlatTools | undefined
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
@@ -195,7 +195,7 @@ export class ResponseWriter implements StreamWriter {
   #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
     const closingEvents = this.#close('completed')
     const status = 'in_progress' as const
-    if (!custom && this.#declared.isSearch(name)) {
+    if (!custom && this.#flatTools.isSearch(name)) {
       const shared = { id: this.#items.newId('tsc'), status, call_id }
       const item: SearchItem = { ...shared, type: 'tool_search_call', execution: 'client', arguments: {} }
       this.#searches.set(index, { item, text: '' })
@@ -206,7 +206,7 @@ export class ResponseWriter implements StreamWriter {
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : {
           ...shared,
-          ...(namespace ? { namespace } : this.#declared.findFunction(name)),
+          ...(namespace ? { namespace } : this.#flatTools.findFunction(name)),
           type: 'function_call',
           arguments: '',
         }
@@ -215,9 +215,9 @@ export class ResponseWriter implements StreamWriter {
   }
 
   /** The tools of the request. Created at the first tool call. */
-  get #declared(): Namespaces {
-    this.#namespaces ??= new Namespaces(declaredTools(this.#head.request ?? {}))
-    return this.#namespaces
+  get #flatTools(): FlatTools {
+    this.#tools ??= new FlatTools(listDeclaredTools(this.#head.request ?? {}))
+    return this.#tools
   }
 
   #writeArguments(index: number, delta: string): string {

@@ -12,15 +12,15 @@ export type NamespacedName = { namespace: string; name: string }
  * The tools of a request. Codex also declares tools in an input item, and the tools that a search of the client found are
  * in the output of the search.
  */
-export function declaredTools({ tools, input }: Body): unknown[] {
-  const declared = Array.isArray(tools) ? tools : []
-  if (!Array.isArray(input)) return declared
+export function listDeclaredTools({ tools, input }: Body): unknown[] {
+  const ownTools = Array.isArray(tools) ? tools : []
+  if (!Array.isArray(input)) return ownTools
   const inItems = (input as (Tool | null)[]).flatMap((item) =>
     (item?.type === 'additional_tools' || item?.type === 'tool_search_output') && Array.isArray(item.tools)
       ? (item.tools as unknown[])
       : [],
   )
-  return inItems.length > 0 ? [...declared, ...inItems] : declared
+  return inItems.length > 0 ? [...ownTools, ...inItems] : ownTools
 }
 
 /** The function in place of a search for tools that the client runs. */
@@ -32,8 +32,11 @@ export const isClientSearch = ({ type, execution }: Tool) => type === 'tool_sear
 /** No provider accepts a longer name. */
 const maxNameLength = 64
 
-/** Maps functions in namespaces, such as those of an MCP server, to the flat list of other protocols. */
-export class Namespaces {
+/**
+ * The tools of a client as the flat list of functions that other protocols have: with those in namespaces, such as the
+ * tools of an MCP server, and a function for the client's search for tools.
+ */
+export class FlatTools {
   readonly #functions = new Map<string, NamespacedName>()
   #hasSearch = false
   /** The client's tools as a flat list, with a unique name for each function of a namespace. */
@@ -47,6 +50,7 @@ export class Namespaces {
     const flatTools = clientTools.flatMap((tool, at) =>
       tool?.type === 'namespace' ? this.#flatten(tool, `tools.${at}`) : [this.#searchFunction(tool)],
     )
+    // A search can find a declared tool again. The latest declaration counts.
     this.tools = [...new Map(flatTools.map((tool, at) => [tool?.name ?? at, tool])).values()]
   }
 
