@@ -1,6 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { isLonger } from '#platform/json/text.ts'
 
+/** The limits of OpenAI. */
 const maxPairs = 16
 const maxKeyLength = 64
 const maxValueLength = 512

@@ -111,6 +111,7 @@ function measureTextAndMedia(chat: ChatRequest): { bytes: number; media: number 
 const messageMarkerTokens = 8
 /** The tokens of the instructions that a provider adds to a request with tools. */
 const toolInstructionTokens = 350
+/** As Anthropic counts it. Few providers count more. */
 const tokensOfLargestImage = 1600
 
 /** A high estimate of the prompt's tokens, for clients that count tokens before they send a request. It is rarely exceeded. */

@@ -2,6 +2,7 @@ import { member, RpcError } from './rpc-message.ts'
 
 /** The protocol's error of an agent that needs a sign-in first. Some agents have no number for it. */
 const authRequired = { code: -32000, words: /authentication (is )?required/i }
+/** An agent can send any number of methods, and names of any length. The rest is ignored or cut. */
 const maxMethods = 20
 const maxNameLength = 100
 

@@ -9,6 +9,7 @@ import { createHttpServer } from './http-server.ts'
 
 /** The time limit of a TLS handshake. */
 const handshakeMs = 10_000
+/** The most connections without a completed handshake, whose clients are not authenticated yet. */
 const maxHandshakes = 64
 
 /**

@@ -3,13 +3,14 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import type { TurnBudget } from '../contract/turn-budget.ts'
 
 const Usd = z.number().positive().max(1_000_000)
+/** At most a year. */
 const Seconds = z.int().min(1).max(31_536_000)
 
-const maxCost = Usd.describe('Maximum cost, in USD.')
-const maxSeconds = Seconds.describe('Maximum working time, in seconds. Waiting for an answer does not count.')
-
 /** The limits of one turn, set by its prompt. */
-export const PromptBudget = strictFields({ max_cost_usd: maxCost.nullish(), max_seconds: maxSeconds.nullish() }).meta({
+export const PromptBudget = strictFields({
+  max_cost_usd: Usd.describe('Maximum cost, in USD.').nullish(),
+  max_seconds: Seconds.describe('Maximum working time, in seconds. Waiting for an answer does not count.').nullish(),
+}).meta({
   id: 'InternTurnBudget',
   description: 'The limits of one turn, within the remaining budget of the intern.',
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { recordChange } from '#identity/audit/audit.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
@@ -42,9 +43,12 @@ export function createDecisionCollector(deps: CollectDeps): DecisionCollector {
   const collect: DecisionCollector['collect'] = (intern, runs) => {
     const fetch = fetches.get(intern.id)
     if (!fetch) return start(intern, runs)
-    fetch.next ??= fetch.current
-      .then(() => new Promise((resolve) => void setTimeout(resolve, fetchLimits.everyMs)))
-      .then(() => start(intern, runs))
+    const startNext = async () => {
+      await fetch.current
+      await sleep(fetchLimits.everyMs)
+      await start(intern, runs)
+    }
+    fetch.next ??= startNext()
     return fetch.next
   }
   return {

@@ -66,6 +66,7 @@ export function createAgentCommand(intern: Intern, deps: AgentCommandDeps): Agen
   }
   const agent = typeof intern.agent === 'string' ? config.agents[intern.agent] : intern.agent
   if (!agent) throw new Error(`The agent "${intern.agent}" is not configured on this server (setting "agents").`)
+  // Many agents of others read the address and the key from variables of OpenAI's client.
   const env = { ...variables, OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: secret, ...agent.env }
   return { ...agent, env }
 }

@@ -8,8 +8,15 @@ import { readLastLogLine } from '../host/home/intern-log.ts'
 import { endsWithin, isAlive, sendSignal, withDescendants } from '../host/processes.ts'
 import { killAll } from './kill-all.ts'
 
-/** A start takes less than a second, but a daemon has low priority: on an overloaded host it takes a hundred times as long. */
-const timeouts = { startMs: 60_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }
+const timeouts = {
+  /** A start takes less than a second, but a daemon has low priority: on an overloaded host it takes a hundred times as long. */
+  startMs: 60_000,
+  healthMs: 2000,
+  /** A daemon that has not ended after this time is killed with its agent. */
+  stopMs: 1200,
+  /** Killing is repeated for this time, because processes can start others meanwhile. */
+  endMs: 10_000,
+}
 const pollMs = 10
 
 /** Waits until a started daemon answers. @throws Error if it ends or does not answer in time. */

@@ -24,7 +24,9 @@ type StorageListenerDeps = {
 /** Opens a connection to a resource of an intern. @throws Refusal. */
 type Connect = (id: string, resource: 'files' | 'log') => Promise<Duplex>
 
+/** The time limit of a TLS handshake. */
 const handshakeMs = 10_000
+/** The most connections without a completed handshake, whose clients are not authenticated yet. */
 const maxHandshakes = 64
 /** The number of further ports to try. */
 const maxRetries = 10

@@ -28,6 +28,7 @@ export type PermissionRequest = {
 
 export const cancelledPermission: PermissionOutcome = { outcome: { outcome: 'cancelled' } }
 
+/** An agent can send any number of options, and names of any length. The rest is ignored or cut. */
 const maxChoices = 50
 const maxNameLength = 500
 const maxIdLength = 200

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { parseHost, resolveFromRoot } from '#interns/contract/rules/match-path.ts'
+import { parseHost } from '#interns/contract/rules/match-host.ts'
+import { resolveFromRoot } from '#interns/contract/rules/match-path.ts'
 import { possiblePaths } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { toOperation } from './operation.ts'

@@ -62,8 +62,7 @@ function saveDecision(deps: DecisionDeps, run: LiveRun, { question }: Permission
   const isTooLong = detail !== null && detail.length > maxLengths.detail
   const shortened = isTooLong ? `${truncateText(detail, maxLengths.detail)}…` : detail
   const { session, id: runId } = run
-  const summary = { operation: operation?.slice(0, 200) ?? null, detail: shortened }
-  deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), ...summary, decision })
-  deps.transcripts.recorder(session.id).addDecision(decision, summary.operation, shortened)
+  deps.decisions.save({ sessionId: session.id, runId, at: deps.now(), operation, detail: shortened, decision })
+  deps.transcripts.recorder(session.id).addDecision(decision, operation, shortened)
   run.write({ type: 'decision.made' })
 }

@@ -1,6 +1,7 @@
 import { withWorkingFolders } from './folders.ts'
 import { type Match, matchesExactly, occursWithin, startsWithPattern } from './match-command.ts'
-import { findHosts, foldedPath, hasUrlExpansion, hostMatches, pathMatches, resolveFromRoot } from './match-path.ts'
+import { findHosts, hasUrlExpansion, hostMatches } from './match-host.ts'
+import { foldedPath, pathMatches, resolveFromRoot } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
 import { possibleCommands, readCommands, type SimpleCommand, type Word } from './shell-words.ts'
 import { isWrapperCommand } from './wrapper-commands.ts'
