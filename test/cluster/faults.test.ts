@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limitAll, manage } from '#test/harness/service/priced-servers.ts'
+import { limitAll, manage } from '#test/harness/service/load/priced-servers.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { cutFromClients, cutFromDatabase, rejoinAll, rejoinDatabase } from './network.ts'
 import { type Ended, request, startTraffic, until } from './traffic.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { apiKey } from '#test/harness/service/priced-servers.ts'
+import { apiKey } from '#test/harness/service/load/priced-servers.ts'
 
 /** How a request ended for its client. */
 export type Ended = {

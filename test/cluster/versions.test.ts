@@ -13,7 +13,7 @@ import {
   manage,
   managementKey,
   pricedCatalogue,
-} from '#test/harness/service/priced-servers.ts'
+} from '#test/harness/service/load/priced-servers.ts'
 import { type ServerProcess, startProcess } from '#test/harness/service/server-process.ts'
 import { until } from '#test/harness/until.ts'
 import { oldVersion, startVersion } from './old-version.ts'

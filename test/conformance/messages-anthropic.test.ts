@@ -7,7 +7,7 @@ import Anthropic, {
   NotFoundError,
   PermissionDeniedError,
 } from '@anthropic-ai/sdk'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 import {
   type RecordedProviders,
   startWithRecordings,

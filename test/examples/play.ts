@@ -4,7 +4,7 @@ import { openDb } from '#platform/db/open.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { type Browser, openBrowser, originOf } from '../harness/service/browser-client.ts'
 import { type Reply, startTestService, type TestService } from '../harness/service/service.ts'
-import { startTokenIssuer, type TokenIssuer } from '../harness/service/token-issuer.ts'
+import { startTokenIssuer, type TokenIssuer } from '../harness/service/sign-in/token-issuer.ts'
 import { type Kept, steps } from './steps.ts'
 
 /** One call with everything filled in. */

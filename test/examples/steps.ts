@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { registration, softPasskey } from '../harness/service/authenticator.ts'
+import { registration, softPasskey } from '../harness/service/sign-in/authenticator.ts'
 
 /** Values that earlier steps keep for later ones, which write `$name` for them. */
 export type Kept = Record<string, any>

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFaultyService } from '../harness/service/faulty-service.ts'
 import type { TestService } from '../harness/service/service.ts'
-import { earlyFaults, validAnswers } from '../harness/upstream/faults.ts'
+import { earlyFaults, validAnswers } from '../harness/upstream/faulty/faults.ts'
 import {
   chunk,
   completeResponse,
@@ -14,7 +14,7 @@ import {
   head,
   startFaultyUpstream,
   textEvents,
-} from '../harness/upstream/faulty-upstream.ts'
+} from '../harness/upstream/faulty/faulty-upstream.ts'
 
 const ask = (service: TestService, modelName: string, more: object = {}) =>
   service.ask('POST', '/chat/completions', {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, leaveAfter, leaveAt, startBilled } from '../harness/service/billed-service.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
-import { type BillingBehaviour, usageOf } from '../harness/upstream/billing-upstream.ts'
-import { deltaEvent, doneEvent, roleDelta } from '../harness/upstream/faulty-upstream.ts'
+import { type BillingBehaviour, usageOf } from '../harness/upstream/faulty/billing-upstream.ts'
+import { deltaEvent, doneEvent, roleDelta } from '../harness/upstream/faulty/faulty-upstream.ts'
 
 /** 100 tokens of an answer cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { chunksOf, startFaultyService, textOf } from '#test/harness/service/faulty-service.ts'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import type { TestService } from '#test/harness/service/service.ts'
-import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faults.ts'
-import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
+import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const behaviours = {
   ...validAnswers,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { untilMetered } from '../harness/service/generation-record.ts'
 import { startTestService } from '../harness/service/service.ts'
+import { untilMetered } from '../harness/service/world/generation-record.ts'
 
 const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
 

@@ -16,7 +16,7 @@ import {
   roleDelta,
   startFaultyUpstream,
   textEvents,
-} from '#test/harness/upstream/faulty-upstream.ts'
+} from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const behaviours: Record<string, FaultyBehaviour> = {
   /** A word every 20 ms, for ever. */

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Config } from '#platform/config/settings.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { type DatabaseKind, onOneDatabase } from '../harness/database/databases.ts'
-import { client, type Issuer, RedirectFollower, startIssuer } from '../harness/service/oidc-issuer.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
+import { client, type Issuer, RedirectFollower, startIssuer } from '../harness/service/sign-in/oidc-issuer.ts'
 
 /** Every account joins the first workspace, with its role in the organization. */
 const everybody = { '*': { workspace: 'default' } }

@@ -7,7 +7,7 @@ import { exportSPKI, generateKeyPair } from 'jose'
 import type { Config } from '#platform/config/settings.ts'
 import { onEachDatabase } from '../harness/database/databases.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
-import { startTokenIssuer, type TokenIssuer } from '../harness/service/token-issuer.ts'
+import { startTokenIssuer, type TokenIssuer } from '../harness/service/sign-in/token-issuer.ts'
 import { until } from '../harness/until.ts'
 
 const members = { 'ci:build': 'ci@example.com' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { startDaemonProcess, token } from '../harness/interns/daemon.ts'
-import { departures, leaveRequest, openFiles, phases, type RawRequest } from '../harness/service/left-requests.ts'
+import { departures, leaveRequest, openFiles, phases, type RawRequest } from '../harness/service/load/left-requests.ts'
 import { until } from '../harness/until.ts'
 
 const json = (value: object) => Buffer.from(JSON.stringify(value))

@@ -3,8 +3,8 @@ import { appendFileSync, linkSync, mkdirSync, rmSync, symlinkSync, truncateSync,
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { runningIntern } from '../harness/interns/interns.ts'
-import { addColleague } from '../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
+import { addColleague } from '../harness/service/world/colleague.ts'
 
 const fileOf = (service: TestService, id: string) =>
   join(service.testStore.settings.data_dir!, 'interns', id, 'daemon.log')

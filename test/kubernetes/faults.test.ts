@@ -3,11 +3,11 @@ import { availableParallelism, loadavg } from 'node:os'
 import { afterEach, describe, test } from 'node:test'
 import { runningIntern, say, trySay, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
+import { storageClasses } from './cluster/volumes.ts'
 import { inPod, podOf, untilReplaced } from './pods.ts'
 import { startService } from './service.ts'
 import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs, timed } from './timed.ts'
-import { storageClasses } from './volumes.ts'
 
 const request = { agent: 'scripted' }
 const minuteMs = 60_000

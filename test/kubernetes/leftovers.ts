@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProcess, isAlive, type ProcessId } from '#provision/host/processes.ts'
-import { endAllOf, removeControlGroup, removeLink } from './kernel.ts'
+import { endAllOf, removeControlGroup, removeLink } from './cluster/kernel.ts'
 
 const prefix = 'signalbox-kubernetes-'
 const ownerFile = 'owner.json'

@@ -1,5 +1,5 @@
 import { until } from '#test/harness/until.ts'
-import type { Cluster } from './cluster.ts'
+import type { Cluster } from './cluster/cluster.ts'
 import type { PodServer } from './service.ts'
 import { patientMs } from './timed.ts'
 

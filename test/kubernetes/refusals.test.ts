@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { untilIntern } from '#test/harness/interns/interns.ts'
-import { type Cluster, namespace } from './cluster.ts'
+import { type Cluster, namespace } from './cluster/cluster.ts'
 import { type PodServer, startService } from './service.ts'
 import { sharedCluster, skip } from './shared-cluster.ts'
 import { patientMs } from './timed.ts'

@@ -7,7 +7,7 @@ import { askAt, type HostedServer } from '#test/harness/interns/intern-hosts.ts'
 import { freePort } from '#test/harness/service/free-port.ts'
 import { type ServerProcess, startProcess } from '#test/harness/service/server-process.ts'
 import { until } from '#test/harness/until.ts'
-import type { Cluster } from './cluster.ts'
+import type { Cluster } from './cluster/cluster.ts'
 
 export type PodServer = { url: string; apiKey: string; process: ServerProcess; ask: HostedServer['ask'] }
 

@@ -1,5 +1,5 @@
 import { after } from 'node:test'
-import { type Cluster, startCluster } from './cluster.ts'
+import { type Cluster, startCluster } from './cluster/cluster.ts'
 
 /** Replaces tests that are not selected. */
 export const skip = process.env.TEST_KUBERNETES ? false : 'pods of a real cluster: "npm run test:kubernetes"'

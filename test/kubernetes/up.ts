@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { startCluster } from './cluster.ts'
+import { startCluster } from './cluster/cluster.ts'
 import { kube } from './kube.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { missing } from './requirements.ts'

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, leaveAt, startBilled } from '../harness/service/billed-service.ts'
-import { cutting, dropping, flooding, lying, obedient, reader, silent } from '../harness/upstream/billing-upstream.ts'
+import {
+  cutting,
+  dropping,
+  flooding,
+  lying,
+  obedient,
+  reader,
+  silent,
+} from '../harness/upstream/faulty/billing-upstream.ts'
 import { dataUrl, png } from '../harness/upstream/media.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]

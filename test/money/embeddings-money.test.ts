@@ -5,7 +5,11 @@ import { onEachDatabase } from '../harness/database/databases.ts'
 import { startWithModels } from '../harness/records/model-catalogue.ts'
 import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
-import { type BilledRequest, type BillingUpstream, startBillingUpstream } from '../harness/upstream/billing-upstream.ts'
+import {
+  type BilledRequest,
+  type BillingUpstream,
+  startBillingUpstream,
+} from '../harness/upstream/faulty/billing-upstream.ts'
 
 /** In USD per million tokens: a token costs one cent. */
 const prices = { prompt: 10_000, completion: 0 }

@@ -4,7 +4,7 @@ import { onEachDatabase } from '../harness/database/databases.ts'
 import { ask, type BilledService, startBilled } from '../harness/service/billed-service.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
-import { cutting } from '../harness/upstream/billing-upstream.ts'
+import { cutting } from '../harness/upstream/faulty/billing-upstream.ts'
 
 /** 100 tokens of an answer cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachDatabase } from '../harness/database/databases.ts'
 import { startBilled } from '../harness/service/billed-service.ts'
-import { startTokenIssuer } from '../harness/service/token-issuer.ts'
+import { startTokenIssuer } from '../harness/service/sign-in/token-issuer.ts'
 import { until } from '../harness/until.ts'
-import type { BillingBehaviour } from '../harness/upstream/billing-upstream.ts'
+import type { BillingBehaviour } from '../harness/upstream/faulty/billing-upstream.ts'
 
 /** 100 tokens of an answer cost 1 USD. */
 const prices = { prompt: 1, completion: 10_000 }

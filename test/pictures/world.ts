@@ -1,8 +1,8 @@
 import type { TestStore } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../harness/interns/interns.ts'
-import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 import { endLeftovers } from '../harness/service/leftovers.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/service/world/demo-world.ts'
 
 /** The answer of each model. */
 const result = `The **third**: \`DE811907980\` lacks a digit.

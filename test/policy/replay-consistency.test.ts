@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { untilMetered } from '../harness/service/generation-record.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
+import { untilMetered } from '../harness/service/world/generation-record.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../harness/upstream/scripted-upstream.ts'
 
 let upstream: ScriptedUpstream

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { DatabaseKind } from '#test/harness/database/databases.ts'
 import { onOneDatabase } from '#test/harness/database/databases.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 import { until } from '#test/harness/until.ts'
-import { earlyFaults, validAnswers } from '#test/harness/upstream/faults.ts'
-import { startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
+import { earlyFaults, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const secret = 'sk-own-0123456789abcdef-wxyz'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { onEachDatabase } from '../harness/database/databases.ts'
-import { untilMetered } from '../harness/service/generation-record.ts'
 import { startTestService } from '../harness/service/service.ts'
+import { untilMetered } from '../harness/service/world/generation-record.ts'
 
 type Parameter = { in: string; name: string; schema: object }
 type Operation = { parameters?: Parameter[] }

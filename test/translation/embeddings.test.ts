@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startWithModels } from '../harness/records/model-catalogue.ts'
-import { untilMetered } from '../harness/service/generation-record.ts'
 import type { Reply, TestService } from '../harness/service/service.ts'
+import { untilMetered } from '../harness/service/world/generation-record.ts'
 import { startEmbeddingsUpstream, tokensOf, vectorAt } from '../harness/upstream/embeddings-upstream.ts'
 import type { ScriptedUpstream } from '../harness/upstream/scripted-upstream.ts'
 

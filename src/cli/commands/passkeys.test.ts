@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { registration, softPasskey } from '#test/harness/service/authenticator.ts'
 import { openBrowser, originOf } from '#test/harness/service/browser-client.ts'
 import { startTestService } from '#test/harness/service/service.ts'
+import { registration, softPasskey } from '#test/harness/service/sign-in/authenticator.ts'
 import { runCli } from '../cli.ts'
 
 test('passkeys list and revoke work', async () => {

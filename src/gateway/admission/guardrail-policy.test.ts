@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { caller } from '#test/harness/records/generations.ts'
-import { endpointOf } from '#test/harness/upstream/candidates.ts'
+import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import type { Target } from '../plan/plan.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
 import type { PolicyQuestion } from './policy.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Fault } from '#platform/core/fault.ts'
 import { emptyPolicy, type Policy as Rules } from '#policy/guardrails/decide/policy.ts'
 import { caller } from '#test/harness/records/generations.ts'
-import { endpointOf } from '#test/harness/upstream/candidates.ts'
+import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
 import type { BeforeSendQuestion } from './policy.ts'
 

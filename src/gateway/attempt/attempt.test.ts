@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import {
   chunk,
   deltaEvent,
@@ -10,7 +10,7 @@ import {
   head,
   startFaultyUpstream,
   usageChunk,
-} from '#test/harness/upstream/faulty-upstream.ts'
+} from '#test/harness/upstream/faulty/faulty-upstream.ts'
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { attempt } from './attempt.ts'

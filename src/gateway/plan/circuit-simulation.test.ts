@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Behaviour, simulate } from '#test/harness/upstream/simulated-endpoints.ts'
+import { type Behaviour, simulate } from '#test/harness/upstream/endpoints/simulated-endpoints.ts'
 
 const failing =
   (share: number, more = {}): Behaviour =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { candidateOf, endpointOf, planInput, pricesOf } from '#test/harness/upstream/candidates.ts'
+import { candidateOf, endpointOf, planInput, pricesOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import { planAttempts } from './plan-attempts.ts'
 
 type Situation = Parameters<typeof planInput>[0]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { encoded, endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { encoded, endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JsonSource } from '#platform/json/json-text/json-source.ts'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { encodeBody } from '../protocol/encoded-body.ts'
 import type { Body, ProviderProtocol } from '../protocol/protocol.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'

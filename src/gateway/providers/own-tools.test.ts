@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatTool } from '#chat/chat-request.ts'
-import { encoded, endpointFor, weatherTool } from '#test/harness/upstream/encode-request.ts'
+import { encoded, endpointFor, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
 import type { ProviderProtocol } from '../protocol/protocol.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { googleGemini } from './gemini/google-gemini.ts'

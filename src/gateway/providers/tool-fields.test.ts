@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatTool } from '#chat/chat-request.ts'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { anthropicBillable, encodeProviderTool as anthropics } from './anthropic/anthropic-tools.ts'
 import { geminiBillable, encodeProviderTool as geminis } from './gemini/gemini-tools.ts'
 import { chatBillable, encodeProviderTool as openais, responsesBillable } from './openai/openai-tools.ts'

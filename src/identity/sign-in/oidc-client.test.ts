@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PlainIssuer, startPlainIssuer } from '#test/harness/service/plain-issuer.ts'
+import { type PlainIssuer, startPlainIssuer } from '#test/harness/service/sign-in/plain-issuer.ts'
 import { createOidcClient } from './oidc-client.ts'
 
 const redirectUri = 'http://127.0.0.1:1/callback'

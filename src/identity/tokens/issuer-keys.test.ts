@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { startTokenIssuer, type TokenIssuer } from '#test/harness/service/token-issuer.ts'
+import { startTokenIssuer, type TokenIssuer } from '#test/harness/service/sign-in/token-issuer.ts'
 import { createTokenVerifier } from './token-verifier.ts'
 
 const verifierFor = ({ url }: TokenIssuer, rereadMs: number) =>

@@ -5,7 +5,7 @@ import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../../harness/browser/console.ts'
 import { layoutFaults } from '../../harness/browser/layout-faults.ts'
 import { picture } from '../../harness/browser/picture.ts'
-import { type DemoWorld, startDemoWorld } from '../../harness/service/demo-world.ts'
+import { type DemoWorld, startDemoWorld } from '../../harness/service/world/demo-world.ts'
 import { until } from '../../harness/until.ts'
 
 let world: DemoWorld

@@ -5,8 +5,8 @@ import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser, watchedPage } from '../../harness/browser/chromium.ts'
 import { linkForRole, signedInPage, startConsole } from '../../harness/browser/console.ts'
 import { openBrowser } from '../../harness/service/browser-client.ts'
-import { type DemoWorld, startDemoWorld } from '../../harness/service/demo-world.ts'
-import { client, startIssuer } from '../../harness/service/oidc-issuer.ts'
+import { client, startIssuer } from '../../harness/service/sign-in/oidc-issuer.ts'
+import { type DemoWorld, startDemoWorld } from '../../harness/service/world/demo-world.ts'
 import { until } from '../../harness/until.ts'
 
 let world: DemoWorld

@@ -4,7 +4,7 @@ import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser } from '../../harness/browser/chromium.ts'
 import { signedInPage } from '../../harness/browser/console.ts'
 import { demoInBrowser } from '../../harness/browser/demo-in-browser.ts'
-import { untilMetered } from '../../harness/service/generation-record.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 import { until } from '../../harness/until.ts'
 
 const at = demoInBrowser()

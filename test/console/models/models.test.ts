@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { signedInPage } from '../../harness/browser/console.ts'
-import { type DemoWorld, startDemoWorld } from '../../harness/service/demo-world.ts'
+import { type DemoWorld, startDemoWorld } from '../../harness/service/world/demo-world.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../../harness/browser/console.ts'
-import { untilMetered } from '../../harness/service/generation-record.ts'
 import type { TestService } from '../../harness/service/service.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 import { until } from '../../harness/until.ts'
 
 let service: TestService

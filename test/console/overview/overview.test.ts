@@ -4,8 +4,8 @@ import { openDb } from '#platform/db/open.ts'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../../harness/browser/console.ts'
-import { type DemoWorld, startDemoWorld } from '../../harness/service/demo-world.ts'
 import type { TestService } from '../../harness/service/service.ts'
+import { type DemoWorld, startDemoWorld } from '../../harness/service/world/demo-world.ts'
 
 let world: DemoWorld
 let service: TestService

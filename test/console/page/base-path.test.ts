@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { startConsole } from '../../harness/browser/console.ts'
-import { client, startIssuer } from '../../harness/service/oidc-issuer.ts'
+import { client, startIssuer } from '../../harness/service/sign-in/oidc-issuer.ts'
 
 const root = '/llm'
 

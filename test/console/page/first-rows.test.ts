@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { signedInPage } from '../../harness/browser/console.ts'
-import { type DemoWorld, startDemoWorld } from '../../harness/service/demo-world.ts'
+import { type DemoWorld, startDemoWorld } from '../../harness/service/world/demo-world.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>

@@ -6,7 +6,7 @@ import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { removeFirstAnswers, signedInPage } from '../../harness/browser/console.ts'
 import { type InternChatService, startInternChatService } from '../../harness/interns/intern-chat.ts'
 import { answer, say } from '../../harness/interns/interns.ts'
-import { untilMetered } from '../../harness/service/generation-record.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 import { until } from '../../harness/until.ts'
 
 let talk: InternChatService

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { noBrowser } from '../../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../../harness/browser/console.ts'
 import { demoInBrowser } from '../../harness/browser/demo-in-browser.ts'
-import { untilMetered } from '../../harness/service/generation-record.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 
 /** An answer takes a third of a second: long enough to have a pace. */
 const at = demoInBrowser({ upstreamOptions: { paceMs: () => 15 } })

@@ -5,9 +5,9 @@ import type { Locator } from 'playwright-core'
 import { accessibilityFaults } from '../../harness/browser/accessibility.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { linkForRole, signedInPage } from '../../harness/browser/console.ts'
-import { addColleague } from '../../harness/service/colleague.ts'
-import { type DemoWorld, startDemoWorld } from '../../harness/service/demo-world.ts'
-import { untilMetered } from '../../harness/service/generation-record.ts'
+import { addColleague } from '../../harness/service/world/colleague.ts'
+import { type DemoWorld, startDemoWorld } from '../../harness/service/world/demo-world.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 import { until } from '../../harness/until.ts'
 
 let world: DemoWorld

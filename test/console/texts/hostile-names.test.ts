@@ -16,8 +16,8 @@ import { scriptPayloads } from '../../harness/browser/script-payloads.ts'
 import { type InternChatService, startInternChatService } from '../../harness/interns/intern-chat.ts'
 import { createFilesClient } from '../../harness/interns/intern-files.ts'
 import { answer, say } from '../../harness/interns/interns.ts'
-import { untilMetered } from '../../harness/service/generation-record.ts'
-import { client, type Issuer, RedirectFollower, startIssuer } from '../../harness/service/oidc-issuer.ts'
+import { client, type Issuer, RedirectFollower, startIssuer } from '../../harness/service/sign-in/oidc-issuer.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-hostile-'))
 const catalogue_file = join(folder, 'catalogue.json')

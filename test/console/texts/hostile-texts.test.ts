@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { signedInPage, startConsole } from '../../harness/browser/console.ts'
 import { scriptPayloads } from '../../harness/browser/script-payloads.ts'
-import { untilMetered } from '../../harness/service/generation-record.ts'
 import type { TestService } from '../../harness/service/service.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 import { until } from '../../harness/until.ts'
 
 let service: TestService

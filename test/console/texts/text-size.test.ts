@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { signedInPage } from '../../harness/browser/console.ts'
 import { layoutFaults } from '../../harness/browser/layout-faults.ts'
-import { type DemoWorld, startDemoWorld } from '../../harness/service/demo-world.ts'
+import { type DemoWorld, startDemoWorld } from '../../harness/service/world/demo-world.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>

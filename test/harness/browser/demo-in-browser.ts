@@ -1,5 +1,5 @@
 import { after, before } from 'node:test'
-import { type DemoWorld, startDemoWorld } from '../service/demo-world.ts'
+import { type DemoWorld, startDemoWorld } from '../service/world/demo-world.ts'
 import { noBrowser, startBrowser } from './chromium.ts'
 
 type BrowserWithWorld = { world: DemoWorld; browser: Awaited<ReturnType<typeof startBrowser>> }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Seeded } from '../service/seeded.ts'
+import type { Seeded } from '../service/world/seeded.ts'
 
 /** Messages on a slow network. */
 export class DelayedMessages {

@@ -1,6 +1,6 @@
 import { newUuid } from '#platform/core/id.ts'
 import { type Budget, type GroupSubject, groupAccountPrefix, periodOf } from '#spend/budgets/budget.ts'
-import type { Seeded } from '../service/seeded.ts'
+import type { Seeded } from '../service/world/seeded.ts'
 
 export const limitAmounts = [1_000_000n, 400_000n, 2_500_000n]
 export const intervals = [null, 'daily', 'weekly', 'monthly'] as const

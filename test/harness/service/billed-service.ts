@@ -9,7 +9,7 @@ import {
   type BillingBehaviour,
   type BillingUpstream,
   startBillingUpstream,
-} from '../upstream/billing-upstream.ts'
+} from '../upstream/faulty/billing-upstream.ts'
 import { startTestService, type TestService } from './service.ts'
 
 /** In USD per million tokens. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FaultyUpstream } from '../upstream/faulty-upstream.ts'
+import type { FaultyUpstream } from '../upstream/faulty/faulty-upstream.ts'
 import { startTestService, type TestService } from './service.ts'
 
 /** Prices that make every token count: USD per million. */

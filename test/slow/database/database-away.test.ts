@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newTestStore, type TestStore } from '../../harness/database/databases.ts'
 import { startTcpProxy } from '../../harness/database/tcp-proxy.ts'
-import { apiKey, askForWords, limitAll, manage, startPriced } from '../../harness/service/priced-servers.ts'
+import { apiKey, askForWords, limitAll, manage, startPriced } from '../../harness/service/load/priced-servers.ts'
 import { until } from '../../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'

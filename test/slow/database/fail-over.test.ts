@@ -9,7 +9,7 @@ import { startBalancer } from '../../cluster/balancer.ts'
 import { newEmptyTestStore } from '../../harness/database/databases.ts'
 import { startMovableAddress } from '../../harness/database/movable-address.ts'
 import { noOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../harness/database/own-postgres.ts'
-import { askForWords, limitAll, manage, managementKey, startPriced } from '../../harness/service/priced-servers.ts'
+import { askForWords, limitAll, manage, managementKey, startPriced } from '../../harness/service/load/priced-servers.ts'
 import { startProcess } from '../../harness/service/server-process.ts'
 import { until } from '../../harness/until.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
 import { newTestStore, type TestStore } from '../../harness/database/databases.ts'
-import { askForWords, startPriced, usdOfWord } from '../../harness/service/priced-servers.ts'
+import { askForWords, startPriced, usdOfWord } from '../../harness/service/load/priced-servers.ts'
 import type { ServerProcess } from '../../harness/service/server-process.ts'
 
 const skip = spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is not installed'

@@ -8,11 +8,17 @@ import { routes } from '#api/routes/routes.ts'
 import examples from '#api/server/examples.json' with { type: 'json' }
 import { newEmptyTestStore } from '../../harness/database/databases.ts'
 import { runningIntern } from '../../harness/interns/interns.ts'
-import { departures, leaveRequest, openFiles, phases, type RawRequest } from '../../harness/service/left-requests.ts'
 import { endDaemonsIn } from '../../harness/service/leftovers.ts'
+import {
+  departures,
+  leaveRequest,
+  openFiles,
+  phases,
+  type RawRequest,
+} from '../../harness/service/load/left-requests.ts'
 import { startProcess } from '../../harness/service/server-process.ts'
 import { until } from '../../harness/until.ts'
-import { speaker, startBillingUpstream } from '../../harness/upstream/billing-upstream.ts'
+import { speaker, startBillingUpstream } from '../../harness/upstream/faulty/billing-upstream.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`

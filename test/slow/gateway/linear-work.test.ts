@@ -21,7 +21,7 @@ import { chatBodies } from '../../growing-bodies/chat-bodies.ts'
 import { messagesBodies } from '../../growing-bodies/messages-bodies.ts'
 import type { GrowingBody } from '../../growing-bodies/pieces.ts'
 import { responsesBodies } from '../../growing-bodies/responses-bodies.ts'
-import { endpointFor } from '../../harness/upstream/encode-request.ts'
+import { endpointFor } from '../../harness/upstream/endpoints/encode-request.ts'
 
 /** A quarter of what the service accepts: enough for square work to stand out, and cheap. */
 const largestBody = 1024 * 1024

@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
-import { roleDelta } from '#test/harness/upstream/faulty-upstream.ts'
+import { roleDelta } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SseReader } from '#platform/net/sse.ts'
 import { type DatabaseKind, newTestStore, onOneDatabase } from '../../harness/database/databases.ts'
 import { runningIntern } from '../../harness/interns/interns.ts'
-import { pricedCatalogue, usdOfWord } from '../../harness/service/priced-servers.ts'
+import { pricedCatalogue, usdOfWord } from '../../harness/service/load/priced-servers.ts'
 import { startTestService, type TestService } from '../../harness/service/service.ts'
 import { timed, until } from '../../harness/until.ts'
 

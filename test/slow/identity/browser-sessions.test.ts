@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newTestStore, onOneDatabase, type TestStore } from '../../harness/database/databases.ts'
-import { apiKey, startPriced } from '../../harness/service/priced-servers.ts'
+import { apiKey, startPriced } from '../../harness/service/load/priced-servers.ts'
 import { startProcess } from '../../harness/service/server-process.ts'
 import { timed, until } from '../../harness/until.ts'
 

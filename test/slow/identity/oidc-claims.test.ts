@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Config } from '#platform/config/settings.ts'
 import { type DatabaseKind, onOneDatabase } from '../../harness/database/databases.ts'
-import { client, RedirectFollower } from '../../harness/service/oidc-issuer.ts'
-import { type PlainIssuer, startPlainIssuer } from '../../harness/service/plain-issuer.ts'
 import { startTestService, type TestService } from '../../harness/service/service.ts'
+import { client, RedirectFollower } from '../../harness/service/sign-in/oidc-issuer.ts'
+import { type PlainIssuer, startPlainIssuer } from '../../harness/service/sign-in/plain-issuer.ts'
 import { until } from '../../harness/until.ts'
 
 type World = AsyncDisposable & { issuer: PlainIssuer; service: TestService }

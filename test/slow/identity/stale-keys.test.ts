@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newTestStore } from '../../harness/database/databases.ts'
 import { startTcpProxy } from '../../harness/database/tcp-proxy.ts'
-import { askForWords, manage, startPriced } from '../../harness/service/priced-servers.ts'
+import { askForWords, manage, startPriced } from '../../harness/service/load/priced-servers.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 

@@ -12,10 +12,10 @@ import { newPageFolder, runners } from '../../docs/run.ts'
 import { noBrowser, startBrowser } from '../../harness/browser/chromium.ts'
 import { newEmptyTestStore } from '../../harness/database/databases.ts'
 import { testAuthority } from '../../harness/service/certificates.ts'
-import { client, RedirectFollower, startIssuer } from '../../harness/service/oidc-issuer.ts'
-import { apiKey, managementKey, pricedCatalogue, usdOfWord } from '../../harness/service/priced-servers.ts'
+import { apiKey, managementKey, pricedCatalogue, usdOfWord } from '../../harness/service/load/priced-servers.ts'
 import { startReceiver, verified } from '../../harness/service/receiver.ts'
 import { type ServerProcess, startProcess } from '../../harness/service/server-process.ts'
+import { client, RedirectFollower, startIssuer } from '../../harness/service/sign-in/oidc-issuer.ts'
 import { until } from '../../harness/until.ts'
 
 const skip = noProxy('haproxy') || noBrowser || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set')

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { once } from '#platform/async/once.ts'
 import { type DatabaseKind, newTestStore } from '../../harness/database/databases.ts'
-import { askForWords, manage, setBudget, startPriced, usdOfWord } from '../../harness/service/priced-servers.ts'
+import { askForWords, manage, setBudget, startPriced, usdOfWord } from '../../harness/service/load/priced-servers.ts'
 import { until } from '../../harness/until.ts'
 
 const limitUsd = 10

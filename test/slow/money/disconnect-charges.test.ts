@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onEachDatabase } from '../../harness/database/databases.ts'
 import { ask, type BilledService, leaveAfter, leaveAt, startBilled } from '../../harness/service/billed-service.ts'
 import { until } from '../../harness/until.ts'
-import { brooder, paced, speaker, thinker } from '../../harness/upstream/billing-upstream.ts'
+import { brooder, paced, speaker, thinker } from '../../harness/upstream/faulty/billing-upstream.ts'
 
 /** 9,000 tokens of an answer cost 0.90 USD. */
 const prices = { prompt: 1, completion: 100 }

@@ -5,8 +5,8 @@ import { onOneDatabase } from '../../harness/database/databases.ts'
 import { startFaultyService } from '../../harness/service/faulty-service.ts'
 import type { TestService } from '../../harness/service/service.ts'
 import { until } from '../../harness/until.ts'
-import { validAnswers } from '../../harness/upstream/faults.ts'
-import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty-upstream.ts'
+import { validAnswers } from '../../harness/upstream/faulty/faults.ts'
+import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty/faulty-upstream.ts'
 
 const slowMs = 120
 const plays = {

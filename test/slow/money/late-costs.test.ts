@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ask, startBilled } from '../../harness/service/billed-service.ts'
 import { startTestService, type TestService } from '../../harness/service/service.ts'
 import { until } from '../../harness/until.ts'
-import { cutting } from '../../harness/upstream/billing-upstream.ts'
+import { cutting } from '../../harness/upstream/faulty/billing-upstream.ts'
 
 const body = {
   model: 'billed/cutting',

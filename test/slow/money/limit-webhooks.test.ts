@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type DatabaseKind, newTestStore } from '../../harness/database/databases.ts'
-import { askForWords, manage, startPriced, usdOfWord } from '../../harness/service/priced-servers.ts'
+import { askForWords, manage, startPriced, usdOfWord } from '../../harness/service/load/priced-servers.ts'
 import { startReceiver, verified } from '../../harness/service/receiver.ts'
 import { until } from '../../harness/until.ts'
 

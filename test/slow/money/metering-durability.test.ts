@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newTestStore } from '../../harness/database/databases.ts'
-import { askForWords, startPriced } from '../../harness/service/priced-servers.ts'
+import { askForWords, startPriced } from '../../harness/service/load/priced-servers.ts'
 import { timed } from '../../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'

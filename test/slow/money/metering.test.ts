@@ -8,9 +8,9 @@ import { noSpill } from '#spend/metering/spill.ts'
 import { newDb, newTestStore, onEachDatabase, type TestStore } from '#test/harness/database/databases.ts'
 import { generation } from '#test/harness/records/generations.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startProcess } from '#test/harness/service/server-process.ts'
 import { startTestService } from '#test/harness/service/service.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 import { timed, until } from '#test/harness/until.ts'
 import {
   chunk,
@@ -23,7 +23,7 @@ import {
   lastChunk,
   roleDelta,
   startFaultyUpstream,
-} from '#test/harness/upstream/faulty-upstream.ts'
+} from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
 /** Often enough that every write of the ledger has some, and without occupying a core. */

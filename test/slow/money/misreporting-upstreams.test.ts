@@ -10,7 +10,7 @@ import {
   type FaultyUpstream,
   head,
   startFaultyUpstream,
-} from '#test/harness/upstream/faulty-upstream.ts'
+} from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const megabyte = 1024 * 1024
 const stream = 'text/event-stream'

@@ -12,7 +12,7 @@ import {
   setBudget,
   startPriced,
   usdOfWord,
-} from '../../harness/service/priced-servers.ts'
+} from '../../harness/service/load/priced-servers.ts'
 import { startReceiver } from '../../harness/service/receiver.ts'
 import type { ServerProcess } from '../../harness/service/server-process.ts'
 import { until } from '../../harness/until.ts'

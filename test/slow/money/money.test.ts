@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db.ts'
 import { newDb } from '../../harness/database/databases.ts'
 import { memoryDb } from '../../harness/database/memory-db.ts'
 import { MoneyWorld } from '../../harness/money/money-world.ts'
-import { Seeded } from '../../harness/service/seeded.ts'
+import { Seeded } from '../../harness/service/world/seeded.ts'
 
 /** `npm run test:long` runs 5000; SEED=7 HISTORIES=1 repeats a failed one. */
 const histories = Number(process.env.HISTORIES ?? 200)

@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newEmptyTestStore } from '../../harness/database/databases.ts'
-import { sendMixedLoad } from '../../harness/service/mixed-load.ts'
-import { startPriced } from '../../harness/service/priced-servers.ts'
+import { sendMixedLoad } from '../../harness/service/load/mixed-load.ts'
+import { startPriced } from '../../harness/service/load/priced-servers.ts'
 import { until } from '../../harness/until.ts'
 
 const alerts = fileURLToPath(new URL('../../../ops/alerts.yml', import.meta.url))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newTestStore, onOneDatabase } from '../../harness/database/databases.ts'
 import { type EventListener, listen } from '../../harness/service/events.ts'
-import { apiKey, managementKey, startPriced } from '../../harness/service/priced-servers.ts'
+import { apiKey, managementKey, startPriced } from '../../harness/service/load/priced-servers.ts'
 import { startTestService } from '../../harness/service/service.ts'
 import { until } from '../../harness/until.ts'
 

@@ -5,13 +5,13 @@ import { addOrganization } from '../../harness/database/organizations.ts'
 import { scripted } from '../../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from '../../harness/interns/interns.ts'
 import { openBrowser } from '../../harness/service/browser-client.ts'
-import { addColleague } from '../../harness/service/colleague.ts'
 import { listen } from '../../harness/service/events.ts'
 import { startFaultyService } from '../../harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '../../harness/service/service.ts'
+import { addColleague } from '../../harness/service/world/colleague.ts'
 import { timed, until } from '../../harness/until.ts'
-import { validAnswers } from '../../harness/upstream/faults.ts'
-import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty-upstream.ts'
+import { validAnswers } from '../../harness/upstream/faulty/faults.ts'
+import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty/faulty-upstream.ts'
 
 const words = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] }
 

@@ -10,8 +10,8 @@ import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startProcess } from '#test/harness/service/server-process.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
-import { validAnswers } from '#test/harness/upstream/faults.ts'
-import { startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
+import { validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
 const managementKey = `sb-v1-${'d'.repeat(64)}`

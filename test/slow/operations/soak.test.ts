@@ -8,9 +8,9 @@ import { runInNewContext } from 'node:vm'
 import { openDb } from '#platform/db/open.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
-import { seeded } from '#test/harness/upstream/candidates.ts'
-import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faults.ts'
-import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
+import { seeded } from '#test/harness/upstream/endpoints/candidates.ts'
+import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 import { until } from '../../harness/until.ts'
 
 setFlagsFromString('--expose-gc')

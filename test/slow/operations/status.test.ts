@@ -10,10 +10,10 @@ import { startTcpProxy } from '../../harness/database/tcp-proxy.ts'
 import { scripted } from '../../harness/interns/intern-chat.ts'
 import { runningIntern, say } from '../../harness/interns/interns.ts'
 import { startFaultyService } from '../../harness/service/faulty-service.ts'
-import { managementKey, startPriced } from '../../harness/service/priced-servers.ts'
+import { managementKey, startPriced } from '../../harness/service/load/priced-servers.ts'
 import { startTestService, type TestService } from '../../harness/service/service.ts'
 import { until } from '../../harness/until.ts'
-import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty-upstream.ts'
+import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty/faulty-upstream.ts'
 
 const statusOf = async (service: Pick<TestService, 'manage'>) => {
   const { status, body, text } = await service.manage('GET', '/status')

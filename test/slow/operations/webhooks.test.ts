@@ -5,10 +5,10 @@ import { openDb } from '#platform/db/open.ts'
 import { newTestStore, onOneDatabase } from '../../harness/database/databases.ts'
 import { scripted } from '../../harness/interns/intern-chat.ts'
 import { daemonPid, runningIntern, say } from '../../harness/interns/interns.ts'
-import { addColleague } from '../../harness/service/colleague.ts'
 import { startReceiver, verified } from '../../harness/service/receiver.ts'
 import { startProcess } from '../../harness/service/server-process.ts'
 import { startTestService, type TestService } from '../../harness/service/service.ts'
+import { addColleague } from '../../harness/service/world/colleague.ts'
 import { until } from '../../harness/until.ts'
 
 const settingsFor = (origin: string) => ({ ...scripted, webhook_origins: [origin] })

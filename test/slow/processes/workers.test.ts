@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newEmptyTestStore, onEachDatabase, onOneDatabase } from '../../harness/database/databases.ts'
-import { apiKey, askForWords, manage, startPriced } from '../../harness/service/priced-servers.ts'
+import { apiKey, askForWords, manage, startPriced } from '../../harness/service/load/priced-servers.ts'
 import { timed, until } from '../../harness/until.ts'
 
 const workers = 3

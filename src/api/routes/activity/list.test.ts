@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 
 test('activity is filtered by workspace, key, user or day, and grouped by workspace', async () => {
   await using service = await startTestService()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 
 async function ask(service: TestService, more: object): Promise<any> {
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }], ...more }

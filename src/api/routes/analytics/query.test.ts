@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 
 const demo = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import type { TestService } from '#test/harness/service/service.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]

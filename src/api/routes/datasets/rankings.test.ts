@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 
 onEachDatabase('@openrouter/sdk, rankings', (kind) => {
   test('models are ranked by the tokens of the own requests', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { untilMetered } from '#test/harness/service/generation-record.ts'
 import { startTestService } from '#test/harness/service/service.ts'
+import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 
 test('a generation has the name of the calling program, without its query', async () => {
   await using service = await startTestService()

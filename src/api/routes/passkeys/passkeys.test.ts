@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachDatabase } from '#test/harness/database/databases.ts'
-import { assertion, registration, type SoftPasskey, softPasskey } from '#test/harness/service/authenticator.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
+import { assertion, registration, type SoftPasskey, softPasskey } from '#test/harness/service/sign-in/authenticator.ts'
 
 /** The console of a service at `localhost`, where browsers support passkeys. */
 function consoleAt(service: TestService) {

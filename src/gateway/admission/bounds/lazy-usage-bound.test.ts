@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
 import { LazyUsageBound } from './lazy-usage-bound.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { dataUrl, png as pngBytes, wav, wavData, wavFormat } from '#test/harness/upstream/media.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { promptBound } from './prompt-bound.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { faultStatus } from '#platform/http/response/faults.ts'
-import { endpointOf } from '#test/harness/upstream/candidates.ts'
+import { endpointOf } from '#test/harness/upstream/endpoints/candidates.ts'
 import { failureFromStatus, toClientFault } from './failure.ts'
 
 const target = { endpoint: endpointOf('north') } as Parameters<typeof toClientFault>[1]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { encoded, weatherTool } from '#test/harness/upstream/encode-request.ts'
+import { encoded, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { withAnswerTool } from '../../protocol/repairs/answer-tool.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 

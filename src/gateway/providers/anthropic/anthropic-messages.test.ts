@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/encode-request.ts'
+import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 
 const old = 'claude-sonnet-4-20250514'

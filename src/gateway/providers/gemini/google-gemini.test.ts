@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { encoded, weatherCall, weatherTool } from '#test/harness/upstream/encode-request.ts'
+import { encoded, weatherCall, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { googleGemini } from './google-gemini.ts'
 
 const bodyOf = (chat: Partial<ChatRequest>, model = 'gemini-2.5-flash') => encoded(googleGemini, model, chat).body

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { acceptsInGrammar } from './grammar-bounds.ts'
 import { repairChat } from './openai-chat-rules.ts'
 

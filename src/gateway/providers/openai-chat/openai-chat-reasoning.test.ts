@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReasoningField } from '#catalogue/index/model.ts'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 
 type Sent = Record<string, unknown>

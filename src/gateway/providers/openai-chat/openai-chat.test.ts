@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { JsonSource } from '#platform/json/json-text/json-source.ts'
-import { encoded, endpointFor, weatherCall } from '#test/harness/upstream/encode-request.ts'
+import { encoded, endpointFor, weatherCall } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { encodeBody } from '../../protocol/encoded-body.ts'
 import { openaiChat } from './openai-chat.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
-import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/encode-request.ts'
+import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { encodeBody } from '../../protocol/encoded-body.ts'
 import { openaiResponses } from './openai-responses.ts'
 

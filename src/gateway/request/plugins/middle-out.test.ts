@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import { messagesToChat } from '../../clients/messages/request/to-chat.ts'
 import type { Candidate } from '../../plan/plan.ts'
 import { middleOut } from './middle-out.ts'

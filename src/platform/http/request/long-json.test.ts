@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Seeded } from '#test/harness/service/seeded.ts'
+import { Seeded } from '#test/harness/service/world/seeded.ts'
 import { runWithoutPauses } from '../../async/long-work.ts'
 import { parseInSteps } from './long-json.ts'
 

@@ -12,8 +12,8 @@ import { onOneDatabase } from '../../../harness/database/databases.ts'
 import { scripted } from '../../../harness/interns/intern-chat.ts'
 import { createFilesClient, createTar, workspaceOf } from '../../../harness/interns/intern-files.ts'
 import { runningIntern, say, untilIntern } from '../../../harness/interns/interns.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { startTestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 import { until } from '../../../harness/until.ts'
 
 onOneDatabase('the files of an intern', (kind) => {

@@ -20,8 +20,8 @@ import { newTestStore, onOneDatabase } from '../../../harness/database/databases
 import { type Files, hasGit, startGitServer } from '../../../harness/interns/git-server.ts'
 import { answer, runningIntern, say, untilIntern } from '../../../harness/interns/interns.ts'
 import { realShell } from '../../../harness/interns/scripted-agent.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 import { until } from '../../../harness/until.ts'
 
 const secret = 'glpat-Kx7Qd2vTn9'

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { onOneDatabase } from '../../../harness/database/databases.ts'
 import { scripted } from '../../../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../../../harness/interns/interns.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 import { until } from '../../../harness/until.ts'
 
 const selfDrive = { approval_mode: 'self-drive' }

@@ -4,9 +4,9 @@ import { openDb } from '#platform/db/open.ts'
 import { onOneDatabase } from '../../../harness/database/databases.ts'
 import { scripted } from '../../../harness/interns/intern-chat.ts'
 import { runningIntern } from '../../../harness/interns/interns.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { startReceiver } from '../../../harness/service/receiver.ts'
 import { startTestService, type TestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 import { until } from '../../../harness/until.ts'
 
 type Kind = Parameters<Parameters<typeof onOneDatabase>[1]>[0]

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { onOneDatabase } from '../../../harness/database/databases.ts'
 import { daemonOf, scripted } from '../../../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, tryAnswer } from '../../../harness/interns/interns.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 
 /** The audit events of answers, newest first. */
 async function answered(service: TestService, id: string): Promise<any[]> {

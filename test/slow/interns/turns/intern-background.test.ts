@@ -16,9 +16,9 @@ import {
   untilIntern,
 } from '../../../harness/interns/interns.ts'
 import { openBrowser } from '../../../harness/service/browser-client.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { listen } from '../../../harness/service/events.ts'
 import { startTestService, type TestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 import { until } from '../../../harness/until.ts'
 
 type Asking = Pick<TestService, 'ask'>

@@ -5,8 +5,8 @@ import { onOneDatabase } from '../../../harness/database/databases.ts'
 import { scripted } from '../../../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../../../harness/interns/interns.ts'
 import { openBrowser } from '../../../harness/service/browser-client.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { startTestService, type TestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 
 const permission = 'permission shell allow_once reject_once\nsay on'
 const waiting = async (who: Pick<TestService, 'ask'>) => (await who.ask('GET', '/interns/questions')).body.data

@@ -8,9 +8,9 @@ import {
   startInternChatService,
 } from '../../../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from '../../../harness/interns/interns.ts'
-import { addColleague } from '../../../harness/service/colleague.ts'
 import { listen } from '../../../harness/service/events.ts'
 import { startTestService } from '../../../harness/service/service.ts'
+import { addColleague } from '../../../harness/service/world/colleague.ts'
 import { until } from '../../../harness/until.ts'
 
 const work = 'say before\nplan read, write\nwork edit a.txt {"before": "x\\n", "after": "y\\n"}\nsay after'

@@ -1,4 +1,4 @@
-import type { TestService } from './service.ts'
+import type { TestService } from '../service.ts'
 
 /** Adds a member with an API key of the same workspace, or of the one that `more` names, as a client of the service. */
 export async function addColleague(service: TestService, name = 'grace', more: Record<string, unknown> = {}) {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startConsole } from '../browser/console.ts'
-import { type DemoUpstream, startDemoUpstream } from '../upstream/demo-upstream.ts'
+import { startConsole } from '../../browser/console.ts'
+import { type DemoUpstream, startDemoUpstream } from '../../upstream/demo-upstream.ts'
+import type { TestService } from '../service.ts'
 import { untilMetered } from './generation-record.ts'
-import type { TestService } from './service.ts'
 
 /** A service whose models have prices and several providers, and requests of every kind, as data for a console. */
 export type DemoWorld = AsyncDisposable & {

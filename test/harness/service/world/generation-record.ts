@@ -1,5 +1,5 @@
-import { until } from '../until.ts'
-import type { TestService } from './service.ts'
+import { until } from '../../until.ts'
+import type { TestService } from '../service.ts'
 
 /**
  * The record with an id. It is written within a second if the machine is not busy.

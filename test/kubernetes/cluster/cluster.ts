@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildKube } from '../kube.ts'
+import { makeOwnFolder, noteTraces, removeTraces } from '../leftovers.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { buildImages, serviceImage } from './images.ts'
 import { kernelSettings } from './kernel.ts'
-import { buildKube } from './kube.ts'
-import { makeOwnFolder, noteTraces, removeTraces } from './leftovers.ts'
 import { type ClusterNode, placeOf, startNode } from './node.ts'
 import { makeVolumes } from './volumes.ts'
 
@@ -55,7 +55,7 @@ export async function startCluster(say: (what: string) => void): Promise<Cluster
 
 /** The service account that is shipped, with its Role and no other right. @returns the file of its token. */
 async function grantAccess(folder: string, { kubectl }: ControlPlane): Promise<string> {
-  await kubectl(['apply', '-f', fileURLToPath(new URL('../../ops/kubernetes/rbac.yaml', import.meta.url))])
+  await kubectl(['apply', '-f', fileURLToPath(new URL('../../../ops/kubernetes/rbac.yaml', import.meta.url))])
   const file = join(folder, 'token')
   const token = await kubectl(['create', 'token', 'signalbox', '--namespace', namespace, '--duration', '24h'])
   writeFileSync(file, token.trim(), { mode: 0o600 })

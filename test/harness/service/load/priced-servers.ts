@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TestStore } from '../database/databases.ts'
-import { type ServerProcess, startProcess } from './server-process.ts'
+import type { TestStore } from '../../database/databases.ts'
+import { type ServerProcess, startProcess } from '../server-process.ts'
 
 export const managementKey = `sb-v1-${'a'.repeat(64)}`
 export const apiKey = `sb-v1-${'b'.repeat(64)}`
