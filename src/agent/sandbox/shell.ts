@@ -45,7 +45,7 @@ const longRunningLimits = { timeoutMs: Infinity, outputBytes: Infinity, watchEve
 /** The most processor time of a command for each second of its timeout: that of four busy threads. The kernel counts all threads. */
 const cpuSecondsPerSecond = 4
 
-const defaults = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
+const defaultLimits = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryBytes: 4 * 1024 ** 3 }
 
 /**
  * Creates a shell. Commands get selected variables of `env`, the agent's environment. `limits` override the defaults and the timeout
@@ -85,13 +85,17 @@ export function createShell(deps: {
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
       const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond }
-      const { command, limits } = await commandFor(inside, sandbox, { ...defaults, timeoutMs, ...deps.limits })
+      const { command, limits } = await commandFor(inside, sandbox, { ...defaultLimits, timeoutMs, ...deps.limits })
       return startCommand(command, limits, signal, onOutput && { onOutput }).ended
     },
     async start(script, { workspace, sandbox, signal, onOutput, hasInput = false, readable = [] }) {
       const { cpuSeconds, watchEveryMs, ...startLimits } = longRunningLimits
       const inside = { script, workspace, cpuSeconds, separateStderr: hasInput, readable }
-      const { command, limits } = await commandFor(inside, sandbox, { ...defaults, ...deps.limits, ...startLimits })
+      const { command, limits } = await commandFor(inside, sandbox, {
+        ...defaultLimits,
+        ...deps.limits,
+        ...startLimits,
+      })
       return startCommand(command, limits, signal, { watchEveryMs, input: hasInput, onOutput })
     },
   }

@@ -91,7 +91,7 @@ export const Settings = z.strictObject({
     .enum(['spec', 'openrouter'])
     .default('spec')
     .describe(
-      '`openrouter` gives the values of OpenRouter to the tool by which interns ask, the model of an intern that reported none, the status of endpoints (numbers) and the codes of errors, for clients such as `@openrouter/sdk` that refuse others.',
+      '`openrouter` uses the values of OpenRouter for the name of the tool by which interns ask questions, the model of an intern that reported none, the status of endpoints (numbers) and the codes of errors, for clients such as `@openrouter/sdk` that refuse others.',
     ),
   ...catalogueSettings,
   max_body_bytes: z.coerce

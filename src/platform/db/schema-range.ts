@@ -25,10 +25,10 @@ export type StoredSchema = {
   range: { oldest: number; newest: number } | undefined
 }
 
-export const migrationNumber = (migration: string) => Number(migration.slice(0, 4))
+const migrationNumber = (migration: string) => Number(migration.slice(0, 4))
 
 /** The schema version of code with these migrations. */
-export const schemaVersion = (migrations: readonly string[]) => Math.max(0, ...migrations.map(migrationNumber))
+const schemaVersion = (migrations: readonly string[]) => Math.max(0, ...migrations.map(migrationNumber))
 
 /** Whether a table exists. Kysely would read all columns of all tables. */
 async function hasTable({ kind, query }: Queries, name: string): Promise<boolean> {

@@ -63,7 +63,7 @@ export async function openFile(confined: ConfinedFolder, path: string, openEntry
 }
 
 /** Opens a regular file of an open folder. A link is not followed. */
-export async function openRegular(path: Buffer): Promise<FileHandle> {
+async function openRegular(path: Buffer): Promise<FileHandle> {
   // Opening a pipe without a writer must not block.
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   const stats = await file.stat()

@@ -90,41 +90,29 @@ export function createApp({
 }: AppOptions): FastifyInstance {
   const sendFailure = createFailureSender(log, envelopeOf)
   const app = Fastify({
+    ...connectionOptions(timeouts),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     schemaController: { compilersFactory },
     ...(rewriteUrl && { rewriteUrl: ({ url = '/', headers }: IncomingMessage) => rewriteUrl(url, headers) }),
     requestIdHeader: false,
     genReqId: requestId,
-    // Streams and uploads can last for hours.
-    connectionTimeout: 0,
-    requestTimeout: timeouts.requestMs,
-    // Longer than load balancers usually reuse an idle connection (60 s), so that they do not send a request on a closed one.
-    keepAliveTimeout: 72_000,
-    http: {
-      headersTimeout: timeouts.headersMs,
-      connectionsCheckingInterval: timeouts.checkEveryMs,
-      maxHeaderSize: 32 * 1024,
-      // Without this check, Node refuses a request that has no host, with an empty response.
-      requireHostHeader: false,
-    },
     routerOptions: { maxParamLength: longestParameter, ignoreTrailingSlash: true },
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => {
-      // No hook has run for a path that cannot be parsed.
-      const guarded = guard?.(request as FastifyRequest, reply as FastifyReply) ?? Promise.resolve()
-      const restated = (failure: unknown) => {
-        const fault = toFault(failure, request as FastifyRequest)
-        return fault && restate ? restate(fault, request as FastifyRequest) : failure
-      }
-      const answer = (failure: unknown) =>
-        void sendFailure(restated(failure), request as FastifyRequest, reply as FastifyReply)
-      const fault = headFault(request as FastifyRequest, reply as FastifyReply)
-      startAfterPrevious(request.raw, reply.raw, () => void guarded.then(() => answer(fault ?? error), answer))
-    },
+    frameworkErrors: (error, request, reply) =>
+      answerPathError(error, request as FastifyRequest, reply as FastifyReply),
   })
+
+  /** Answers a path that cannot be parsed. No hook has run for it. */
+  function answerPathError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+    const guarded = guard?.(request, reply) ?? Promise.resolve()
+    const answer = (failure: unknown) => {
+      const fault = restate && toFault(failure, request)
+      void sendFailure(fault ? restate(fault, request) : failure, request, reply)
+    }
+    const fault = headFault(request, reply)
+    startAfterPrevious(request.raw, reply.raw, () => void guarded.then(() => answer(fault ?? error), answer))
+  }
   // Given as an option, it would add two listeners to each response and create a child for each request.
   app.log = log as FastifyBaseLogger
   app.server.on('checkExpectation', answerExpectation)
@@ -159,6 +147,27 @@ export function createApp({
     return sendFailure(new Fault('not_found', message), request, reply)
   })
   return app
+}
+
+/** The limits of connections. */
+function connectionOptions({ headersMs, requestMs, checkEveryMs }: RequestTimeouts) {
+  return {
+    // Streams and uploads can last for hours.
+    connectionTimeout: 0,
+    requestTimeout: requestMs,
+    // Longer than load balancers usually reuse an idle connection (60 s), so that they do not send a request on a closed one.
+    keepAliveTimeout: 72_000,
+    http: {
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: checkEveryMs,
+      maxHeaderSize: 32 * 1024,
+      // Otherwise Node refuses a request that has no host, with an empty response.
+      requireHostHeader: false,
+    },
+    // `createShutdown` closes connections. Until then, requests on open ones are answered.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  } as const
 }
 
 /** Returns the fault of a request whose end or host is ambiguous. */

@@ -66,7 +66,7 @@ function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema 
   const target = isAllowed ? resolveRef(context.root, ref) : undefined
   if (target === undefined) {
     context.report('$ref')
-    // The schema that is recursive most often is an object.
+    // A recursive schema is most often an object.
     return fitNode({ type: 'object', ...siblings }, context)
   }
   return fitNode({ ...target, ...siblings }, { ...context, openRefs: [...openRefs, ref] })

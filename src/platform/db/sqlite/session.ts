@@ -10,7 +10,7 @@ type SqliteSessionDeps = {
   mutex: Mutex
   /** Notifies every process, including this one. */
   publishAll: (notifications: readonly Notification[]) => Promise<void>
-  /** A transaction without a statement for this time is rolled back, because it blocks all others. */
+  /** A transaction without a statement for this time is rolled back, because it blocks all others. By default as on Postgres. */
   idleMs?: number
 }
 

@@ -6,7 +6,7 @@ import { Folds } from './folds.ts'
 import { transactionStatements } from './statements.ts'
 
 /** A request to this thread, which runs all statements of the embedded database, so that a slow disk does not block the event loop. */
-export type WorkerRequest = {
+type WorkerRequest = {
   id: number
   sql: string
   parameters: SQLInputValue[] | [EachRow] | [StatementBatch] | [FoldedRows]

@@ -15,14 +15,15 @@ export type BodyPace = { bytesPerSecond: number; pauseMs: number }
  */
 export async function* readPacedBody(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Buffer> {
   const pieces = readRequestBody(request)[Symbol.asyncIterator]()
-  const nextWithin = (ms: number) =>
-    new Promise<IteratorResult<Buffer>>((resolve, reject) => {
-      const timer = setTimeout(() => reject(tooSlow(pace)), ms).unref()
-      pieces
-        .next()
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer))
-    })
+  async function nextWithin(ms: number): Promise<IteratorResult<Buffer>> {
+    const { promise: timeout, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(tooSlow(pace)), ms).unref()
+    try {
+      return await Promise.race([pieces.next(), timeout])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
   let remainingMs = pace.pauseMs
   try {
     for (;;) {
