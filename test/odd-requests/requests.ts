@@ -678,6 +678,25 @@ export const oddMessages: OddRequest[] = [
     },
   },
   {
+    name: 'the work of a tool of Anthropic',
+    body: {
+      messages: [
+        user('Hi'),
+        {
+          role: 'assistant',
+          content: [
+            { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } },
+            { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+            { type: 'text', text: 'Found.' },
+          ],
+        },
+        user('?'),
+      ],
+    },
+    sent: { [chat!]: { 'messages.1.content': 'Found.' }, [anthropic!]: { 'messages.1.content.0.id': 's' } },
+    dropped: { [chat!]: ['messages.server_tool_use', 'messages.web_search_tool_result'] },
+  },
+  {
     name: 'the summary of a compaction',
     body: {
       messages: [

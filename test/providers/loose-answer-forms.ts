@@ -353,4 +353,12 @@ export const otherForms: OddAnswer[] = [
     ],
     { reasoning: 'Hm' },
   ),
+  whole(
+    'a response whose status is that of its call',
+    {
+      ...{ ...response, status: 'requires_action' },
+      output: [{ type: 'function_call', id: 'f', call_id: 'c', name: 'read', arguments: a }],
+    },
+    { protocol: 'openai-responses', ...read, text: '', not: 'responses' },
+  ),
 ]

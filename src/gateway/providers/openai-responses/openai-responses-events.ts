@@ -85,6 +85,8 @@ const completeStatuses: ReadonlySet<string | null | undefined> = new Set([
   'succeeded',
   'finished',
   'stop',
+  // Gateways, for a response with calls.
+  'requires_action',
   undefined,
   null,
 ])

@@ -8,7 +8,7 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { Body } from '../../../protocol/protocol.ts'
 import { findSetFields } from '../../../protocol/repairs/absent-fields.ts'
 import { toChatTools } from './tools.ts'
-import { toMessages } from './turns.ts'
+import { skippedBlockTypes, toMessages } from './turns.ts'
 
 /** Chat fields without a counterpart in this protocol that presets and clients can set. */
 export const chatOnly: ReadonlySet<string> = new Set([
@@ -56,12 +56,10 @@ const translatedFields: ReadonlySet<string> = new Set([
   'tool_choice',
 ])
 
-/** The fields of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
+/** The fields and blocks of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
 export function untranslatedFields(body: Body): string[] {
-  return findSetFields(
-    body,
-    Object.keys(body).filter((name) => !translatedFields.has(name) && !isAnswerLimit(name)),
-  )
+  const names = Object.keys(body).filter((name) => !translatedFields.has(name) && !isAnswerLimit(name))
+  return [...findSetFields(body, names), ...skippedBlockTypes(body.messages).map((type) => `messages.${type}`)]
 }
 
 /** Translates a messages body to a chat request. @throws Fault `invalid` for an invalid body. */

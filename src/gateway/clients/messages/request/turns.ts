@@ -55,6 +55,14 @@ function resultMessage(block: Block, path: string): Message {
 /** Blocks of Anthropic's tools, which have no meaning for other providers. */
 const anthropicServerBlocks = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
 
+/** The types of the blocks that other protocols lack. */
+export function skippedBlockTypes(turns: unknown): string[] {
+  const blocks = (Array.isArray(turns) ? (turns as Turn[]) : []).flatMap((turn) =>
+    turn?.role === 'assistant' && Array.isArray(turn.content) ? (turn.content as (Block | null)[]) : [],
+  )
+  return [...new Set(blocks.map((block) => String(block?.type)).filter((type) => anthropicServerBlocks.test(type)))]
+}
+
 function assistantMessage(blocks: Block[], path: string): Message[] {
   const parts: ContentPart[] = []
   const calls: ToolCall[] = []
