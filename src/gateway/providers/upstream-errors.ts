@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
+import { readErrorStatus } from './error-status.ts'
 
 /** Matches codes that cannot be credentials. */
 const codePattern = /^[a-zA-Z][a-zA-Z_]{0,63}$/
@@ -13,7 +14,7 @@ export function readErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { code, status, type, __type: exception } = error as ErrorBody
   const words = [code, status, type, typeof exception === 'string' ? exception.replace(/^.*#/, '') : undefined]
-  // An error is also marked by this word.
+  // The type of some errors is only `error`.
   const word = words.find(
     (word): word is string => typeof word === 'string' && word !== 'error' && codePattern.test(word),
   )
@@ -28,68 +29,6 @@ export function readErrorMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error || undefined
   const { message } = (error ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
-}
-
-/** Names that servers use for the status of an error. */
-const statusNames = ['code', 'status', 'status_code', 'http_code', 'http_status'] as const
-const wordNames = ['code', 'type', 'status'] as const
-
-/** The statuses of error codes, types and exceptions, without underscores and in lower case. */
-const statusOfWord = new Map(
-  Object.entries({
-    400: [
-      'invalidrequest',
-      'invalidprompt',
-      'contextlengthexceeded',
-      'badrequest',
-      'invalidargument',
-      'validation',
-      'invalidparameter',
-      'contentfilter',
-      'contentpolicyviolation',
-      'datainspectionfailed',
-    ],
-    401: ['authentication', 'unauthenticated', 'unauthorized', 'invalidapikey'],
-    402: ['billing', 'insufficientquota', 'insufficientbalance', 'paymentrequired'],
-    403: ['permission', 'permissiondenied', 'forbidden'],
-    404: ['notfound', 'modelnotfound'],
-    413: ['requesttoolarge'],
-    429: ['ratelimit', 'ratelimitexceeded', 'ratelimited', 'toomanyrequests', 'resourceexhausted', 'throttling'],
-    500: ['server', 'api', 'internal', 'internalserver'],
-    503: ['unavailable', 'serviceunavailable', 'overloaded', 'engineoverloaded'],
-    504: ['timeout', 'requesttimeout', 'deadlineexceeded', 'vectorstoretimeout'],
-  }).flatMap(([status, words]) => words.map((word): [string, number] => [word, Number(status)])),
-)
-
-/** The HTTP status that an error within an answer stands for: as a number, or by its code or type. */
-export function readErrorStatus(error: unknown): number | undefined {
-  const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
-  const numbers = statusNames.map((name) => Number(fields[name]))
-  const words = wordNames.map((name) => normalizeWord(fields[name]))
-  return (
-    numbers.find((status) => status >= 400 && status < 600) ??
-    zhipuStatuses.get(fields.code) ??
-    words.map((word) => statusOfWord.get(word)).find((status) => status !== undefined)
-  )
-}
-
-/** The statuses of Zhipu's errors, whose codes are numbers as text. */
-const zhipuStatuses = new Map<unknown, number>([
-  ...['1000', '1001', '1002', '1003', '1004'].map((code): [string, number] => [code, 401]),
-  ...['1113', '1309'].map((code): [string, number] => [code, 402]),
-  ...['1110', '1111', '1112', '1220'].map((code): [string, number] => [code, 403]),
-  ['1211', 404],
-  ...['1210', '1213', '1214', '1261', '1301'].map((code): [string, number] => [code, 400]),
-  ...['1302', '1303', '1304', '1305', '1308', '1310', '1312'].map((code): [string, number] => [code, 429]),
-])
-
-/** `rate_limit_error`, `RateLimitError` and `rate-limit` are the same word. */
-function normalizeWord(word: unknown): string {
-  if (typeof word !== 'string') return ''
-  return word
-    .toLowerCase()
-    .replaceAll(/[_-]|\..*$/g, '')
-    .replace(/(?:error|exception)$/, '')
 }
 
 /** The message for an error without one. */
@@ -245,12 +184,16 @@ export function errorWithoutAnswer(body: unknown, problem: string): Extract<Answ
   const error = findError(body) ?? (Array.isArray(body) ? body[0] : body)
   const miniMax = (error as MiniMaxError | undefined)?.base_resp?.status_code
   const status = readErrorStatus(error) ?? miniMaxStatuses.get(miniMax)
-  const isFiltered = miniMax === 1026 || miniMax === 1027
+  const isFiltered = miniMaxFilterCodes.has(miniMax)
   return { type: 'error', message, status, ...readErrorFacts(error), ...(isFiltered && { code: 'content_filter' }) }
 }
 
 type MiniMaxError = { base_resp?: { status_code?: unknown } | null }
 
+/** Codes of MiniMax for a prompt and for an answer that its content policy refuses. */
+const miniMaxFilterCodes: ReadonlySet<unknown> = new Set([1026, 1027])
+
+/** The statuses of MiniMax's errors, which have no member `error`. */
 const miniMaxStatuses = new Map<unknown, number>([
   [1001, 504],
   [1002, 429],

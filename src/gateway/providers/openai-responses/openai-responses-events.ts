@@ -1,8 +1,9 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { argumentsText, type ToolCallPiece, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { readErrorStatus } from '../error-status.ts'
 import { countedToolCalls } from '../openai/openai-tools.ts'
 import { OpenaiUsage, responsesSpellings } from '../openai/openai-usage.ts'
-import { noMessage, readErrorCode, readErrorMessage, readErrorStatus } from '../upstream-errors.ts'
+import { noMessage, readErrorCode, readErrorMessage } from '../upstream-errors.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
 import { countPieces, findUnit, type Item as RunItem } from './openai-responses-pieces.ts'
 
