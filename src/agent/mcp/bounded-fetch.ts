@@ -2,17 +2,18 @@ import { explainTlsOrProxyFailure } from '#platform/core/connection-failure.ts'
 
 /** The largest answer of a server. */
 const maxBytes = 32 * 1024 * 1024
+const maxRedirects = 5
 
-/** `fetch` for untrusted servers: fails for an answer above `maxBytes`. */
+/**
+ * `fetch` for untrusted servers: fails for an answer above `maxBytes`, and for a redirect to another server. Such a redirect would
+ * carry the configured headers and the arguments of tools there, or reach services that only this host can reach.
+ */
 export async function boundedFetch(
   fetch: typeof globalThis.fetch,
   url: string | URL,
   init?: RequestInit,
 ): Promise<Response> {
-  const answer = await fetch(url, init).catch((error: Error) => {
-    const explained = explainTlsOrProxyFailure(error, new URL(url).host)
-    throw explained === undefined ? error : new Error(explained, { cause: error })
-  })
+  const answer = await fetchFromServer(fetch, new URL(url), init)
   if (!answer.body) return answer
   let bytes = 0
   const counted = new TransformStream<Uint8Array, Uint8Array>({
@@ -25,3 +26,30 @@ export async function boundedFetch(
   const { status, statusText, headers } = answer
   return new Response(answer.body.pipeThrough(counted), { status, statusText, headers })
 }
+
+/** Follows redirects only to the same server. */
+async function fetchFromServer(fetch: typeof globalThis.fetch, url: URL, init?: RequestInit): Promise<Response> {
+  let [target, request] = [url, init]
+  for (let redirects = 0; ; redirects++) {
+    const answer = await fetch(target, { ...request, redirect: 'manual' }).catch((error: Error) => {
+      const explained = explainTlsOrProxyFailure(error, target.host)
+      throw explained === undefined ? error : new Error(explained, { cause: error })
+    })
+    const location = answer.headers.get('location')
+    if (location === null || ![301, 302, 303, 307, 308].includes(answer.status)) return answer
+    await answer.body?.cancel()
+    const next = URL.parse(location, target)
+    if (redirects === maxRedirects || next === null) throw new Error('it redirects without end, or to no address')
+    if (!isSameServer(target, next))
+      throw new Error(
+        `it redirects to another server, ${next.origin}; if that is intended, set its address as the "url"`,
+      )
+    if (answer.status < 307 && request?.method === 'POST') request = { ...request, method: 'GET', body: null }
+    target = next
+  }
+}
+
+/** Whether both have one origin, or the second one is the first one with TLS. */
+const isSameServer = (from: URL, to: URL) =>
+  from.origin === to.origin ||
+  (from.protocol === 'http:' && to.protocol === 'https:' && from.hostname === to.hostname && to.port === '')
