@@ -50,6 +50,12 @@ test('requests outside the contract are refused with the reason', async () => {
     [{ path: '/v1/turns', method: 'POST', body: '{"prompt":"x","mode":"yolo"}' }, 400],
     [{ path: '/v1/answers', method: 'POST', body: '{"sessionId":"s"}' }, 400],
     [{ path: '/v1/turns', method: 'POST', body: 'x'.repeat(3e6) }, 413],
+    [{ path: '/v1/sessions/%zz' }, 404],
+    [{ path: '/v1/sessions/%E0%A4%A/events' }, 404],
+    ...[null, 1, 'x', []].map((attachment): [Asked, number] => {
+      const body = JSON.stringify({ mode: 'manual', prompt: 'x', attachments: [attachment] })
+      return [{ path: '/v1/turns', method: 'POST', body }, 400]
+    }),
   ]
   for (const [requestBody, status] of rows) {
     assert.equal((await ask(daemon.socketPath, requestBody).catch(() => [413]))[0], status, requestBody.path)

@@ -63,7 +63,8 @@ export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUs
 
 function readAttachments(value: unknown): Attachment[] {
   if (!Array.isArray(value)) throw new Fault('invalid', 'attachments must be a list.')
-  return value.map(({ kind, name, mimeType, data, part }) => {
+  return value.map((attachment) => {
+    const { kind, name, mimeType, data, part } = attachment ?? {}
     const isNamed = name === null || typeof name === 'string'
     const isText = typeof mimeType === 'string' && typeof data === 'string' && Number.isInteger(part)
     if (attachmentKinds.includes(kind) && isNamed && isText) return { kind, name, mimeType, data, part }

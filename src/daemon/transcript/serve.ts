@@ -14,7 +14,7 @@ export async function serveSessions(
 ): Promise<void> {
   const [, encodedId, resource] = path
   if (encodedId === undefined) return sendJson(response, 200, await transcripts.list(readPage(query)))
-  const sessionId = decodeURIComponent(encodedId)
+  const sessionId = decodeSegment(encodedId)
   if (resource === undefined) {
     const page = await transcripts.read(sessionId, readPage(query))
     if (page) return sendJson(response, 200, page)
@@ -32,6 +32,15 @@ export async function serveMilestones(
 ): Promise<void> {
   const milestones = await transcripts.milestones(Number(query.get('after') ?? 0) || 0, signal)
   sendJson(response, 200, { milestones })
+}
+
+/** Text that cannot be decoded names no session. */
+function decodeSegment(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw new Refusal('session_unknown', 'This session does not exist.')
+  }
 }
 
 function readPage(query: URLSearchParams): Page {
