@@ -9,9 +9,9 @@ import { dayOf, periodEnd, periodStart } from './days.ts'
 import { addFeedback, readFeedback } from './feedback.ts'
 import { pruneGenerations } from './prune.ts'
 import { findGeneration } from './read-generations.ts'
+import { listActivity } from './spending/activity.ts'
 import { readKeySpending } from './spending/key-spending.ts'
 import { chargedOf, readSpendingOf } from './spending/read-spending.ts'
-import { listActivity } from './sums/activity.ts'
 
 const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) }
 

@@ -2,7 +2,7 @@ import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
 import type { Db } from '#platform/db/db.ts'
 import { z } from '#platform/json/schema.ts'
-import type { Activity } from '#spend/ledger/sums/activity.ts'
+import type { Activity } from '#spend/ledger/spending/activity.ts'
 
 const Name = z.string().nullable().optional()
 

@@ -4,8 +4,8 @@ import { up } from '#platform/db/migrations/0014_workspace_days.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../../metering/write.ts'
+import { listActivity } from '../spending/activity.ts'
 import { readSpendingOf } from '../spending/read-spending.ts'
-import { listActivity } from './activity.ts'
 
 const byHand = (count: number) =>
   Array.from({ length: count }, (_, i) =>

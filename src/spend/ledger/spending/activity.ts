@@ -2,9 +2,9 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { dayText } from '../days.ts'
-import { spentColumn } from '../spending/read-spending.ts'
-import { exactSum } from './exact.ts'
-import { readSum } from './read-sum.ts'
+import { exactSum } from '../sums/exact.ts'
+import { readSum } from '../sums/read-sum.ts'
+import { spentColumn } from './read-spending.ts'
 
 export type ActivityFilter = {
   organizationId: string
