@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { retiredWords } from './retired-words.ts'
@@ -247,6 +247,58 @@ function circlesOf(imports: readonly { from: string; to: string }[]): string[] {
 
 test('no file imports itself in a circle', () => {
   assert.deepEqual(circlesOf(edges), [])
+})
+
+/**
+ * Sibling folders that import each other by value; no other pair may. `page` groups modules for the bundler, the others share
+ * a subject.
+ */
+const mutualFolders = [
+  'console/components/filters ↔ palette',
+  'console/components/form ↔ page',
+  'console/components/page ↔ policy',
+  'console/components/page ↔ table',
+  'console/components/page ↔ text',
+  'src/api/routes/key ↔ keys',
+  'src/gateway/providers/embeddings ↔ gemini',
+  'src/identity/accounts/keys ↔ members',
+  'src/identity/accounts/keys ↔ workspace-members',
+  'src/identity/accounts/members ↔ workspace-members',
+  'src/platform/http/request ↔ response',
+]
+
+test('sibling folders at any level do not import each other by value', () => {
+  const siblings = edges.filter(({ isType }) => !isType).flatMap(siblingsOf)
+  const imports = new Set(siblings.map(({ from, to }) => `${from} ${to}`))
+  const mutual = siblings.filter(({ from, to }) => from < to && imports.has(`${to} ${from}`))
+  assert.deepEqual([...new Set(mutual.map(({ from, to }) => `${from} ↔ ${basename(to)}`))].sort(), mutualFolders.sort())
+})
+
+/** The folders in which the paths of an import part. None if one of the files is in the folder where they do. */
+function siblingsOf({ from, to }: Edge): { from: string; to: string }[] {
+  const [a, b] = [from.split('/'), to.split('/')]
+  const at = a.findIndex((name, index) => name !== b[index])
+  if (at < 0 || at >= a.length - 1 || at >= b.length - 1) return []
+  return [{ from: a.slice(0, at + 1).join('/'), to: b.slice(0, at + 1).join('/') }]
+}
+
+/** A newcomer reads through a list of this length within a minute. Tests beside the code do not count. */
+const maxLooseFiles = 16
+
+/** Folders with more files, each one list of equals. */
+const longLists: Record<string, string> = {
+  'src/platform/db/migrations': 'one file for each migration, in order',
+  'src/gateway/providers/fixtures': 'one file for each recorded answer',
+  bin: 'one file for each process, and the build',
+  bench: 'one file for each benchmark, and the loads that they share',
+}
+
+test('no folder has more loose files than a newcomer can read through', () => {
+  const files = globSync('{src,console,test,bench,bin}/**/*.*', { cwd: root }).filter(
+    (file) => basename(file) !== 'README.md' && !/^(?:src|console)\/.*\.test\.ts$/.test(file),
+  )
+  const tooLong = [...Map.groupBy(files, dirname)].filter(([, members]) => members.length > maxLooseFiles)
+  assert.deepEqual(tooLong.map(([folder]) => folder).sort(), Object.keys(longLists).sort())
 })
 
 test('every file can be reached from bin/', () => {
