@@ -13,7 +13,10 @@ import { writeFile } from './files/write_file.ts'
 import type { Tool } from './tool.ts'
 import { updatePlan } from './update_plan.ts'
 
-/** The tools of every agent. A new one is a file in this folder and a line here. `bin/agent.ts` adds `web_fetch`. */
+/**
+ * The tools of every agent. A new one is a file in this folder, `files/` or `commands/`, and a line here. `bin/agent.ts` adds
+ * `web_fetch`.
+ */
 export const tools: Tool[] = [
   shell,
   startProcess,
