@@ -10,7 +10,7 @@ export const getModel = route({
   key: 'any',
   canBePublic: true,
   summary: 'Get a model',
-  description: 'Returns the model with its endpoints, prices and measurements of this service.',
+  description: 'Returns an entry of `GET /models`. Its endpoints and their measurements are at `links.details`.',
   request: { params: ModelPath },
   response: z.object({ data: ModelItem }),
   faults: ['unauthenticated', 'not_found'],

@@ -1,8 +1,8 @@
-import type { z } from 'zod'
 import type { SignInMethod } from '#identity/sign-in/session.ts'
 import { pageOfSessions } from '#identity/sign-in/session-rows.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
+import type { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { ListedSession, sessionScope, timesOf } from './session.ts'
 
