@@ -346,6 +346,8 @@ export const oddChats: OddRequest[] = [
   },
 ]
 
+const builtin = { type: 'builtin_function', function: { name: '$web_search' } }
+const builtinCall = { name: '$web_search', arguments: args }
 const litellmBlocks = [{ type: 'thinking', thinking: 'Hm', signature: 'SIG' }]
 oddChats.push(
   {
@@ -383,6 +385,25 @@ oddChats.push(
       [anthropic!]: { 'messages.1.content': [{ type: 'text', text: 'Yes' }] },
       [gemini!]: { 'contents.1.parts': [{ text: 'Yes' }] },
       [responses!]: { 'input.1.content': 'Yes' },
+    },
+  },
+  {
+    name: 'a function that Moonshot runs',
+    body: {
+      tools: [builtin],
+      messages: [
+        user('Hi'),
+        { role: 'assistant', content: '', tool_calls: [{ id: 'c1', ...builtin, function: builtinCall }] },
+        { role: 'tool', tool_call_id: 'c1', name: '$web_search', content: args },
+      ],
+    },
+    sent: {
+      moonshotai: {
+        'tools.0': builtin,
+        'messages.1.tool_calls.0.type': 'builtin_function',
+        'messages.1.tool_calls.0.function': builtinCall,
+        'messages.2.name': '$web_search',
+      },
     },
   },
   {

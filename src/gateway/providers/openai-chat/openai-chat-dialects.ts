@@ -35,6 +35,8 @@ export type ChatDialect = Compatibility & {
   prefillField?: string
   /** Whether it refuses the name of a user or an answer. */
   refusesNames?: boolean
+  /** Whether it has functions of its provider, with `$` before the name and the type `builtin_function`. */
+  hasBuiltinFunctions?: boolean
   /** Fields of the body that have another name. */
   renamed?: Readonly<Record<string, string>>
   /** Fields of the body that it refuses. */
@@ -62,7 +64,12 @@ const requiringReasoning: ChatDialect = {
   requiresReasoning: true,
   acceptsAnyBound: true,
 }
-const moonshot: ChatDialect = { ...requiringReasoning, prefillField: 'partial', maxTemperature: 1 }
+const moonshot: ChatDialect = {
+  ...requiringReasoning,
+  prefillField: 'partial',
+  maxTemperature: 1,
+  hasBuiltinFunctions: true,
+}
 
 /** Mistral validates requests against its own schema. */
 const mistral: ChatDialect = {

@@ -13,13 +13,14 @@ type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; refusa
 const answerFields = ['refusal', 'annotations', 'images', 'audio', 'function_call'] as const
 
 /** Adapts the fields of earlier answers to the server. */
-export function answerRepair({ acceptsAnswerFields = false }: ChatDialect): Repair {
+export function answerRepair({ acceptsAnswerFields = false, hasBuiltinFunctions = false }: ChatDialect): Repair {
+  const types: ReadonlySet<unknown> = new Set(['function', ...(hasBuiltinFunctions ? ['builtin_function'] : [])])
   return (body, dropped) => {
     if (!Array.isArray(body.messages)) return body
     const budget = new JsonBudget()
     const messages = mapItems(body.messages as Message[], (message) => {
       if (message?.role !== 'assistant') return message
-      const fitted = withCalls(message, budget)
+      const fitted = withCalls(message, types, budget)
       return acceptsAnswerFields ? fitted : withContent(withTextRefusals(withoutAnswerFields(fitted, dropped)))
     })
     return messages === body.messages ? body : { ...body, messages }
@@ -30,20 +31,20 @@ export function answerRepair({ acceptsAnswerFields = false }: ChatDialect): Repa
  * Servers refuse an empty list of calls; templates read each call's arguments as an object. Arguments that exceed the budget
  * are not checked.
  */
-function withCalls(message: Message, budget: JsonBudget): Message {
+function withCalls(message: Message, types: ReadonlySet<unknown>, budget: JsonBudget): Message {
   const { tool_calls: calls, ...rest } = message
   if (calls === undefined) return message
   if (!Array.isArray(calls) || calls.length === 0) return rest
-  const fitted = mapItems(calls as Call[], (call) => withObjectArguments(call, budget))
+  const fitted = mapItems(calls as Call[], (call) => withObjectArguments(call, types, budget))
   return fitted === calls ? message : { ...message, tool_calls: fitted }
 }
 
-function withObjectArguments(call: Call, budget: JsonBudget): Call {
+function withObjectArguments(call: Call, types: ReadonlySet<unknown>, budget: JsonBudget): Call {
   const { function: called, type } = call ?? {}
   if (typeof called !== 'object' || called === null) return call
   const args = toArgumentsText(called.arguments, budget)
-  if (args === called.arguments && type === 'function') return call
-  return { ...call, type: 'function', function: args === called.arguments ? called : { ...called, arguments: args } }
+  if (args === called.arguments && types.has(type)) return call
+  return { ...call, type: types.has(type) ? type : 'function', function: args === called.arguments ? called : { ...called, arguments: args } }
 }
 
 function withoutAnswerFields(message: Message, dropped: string[]): Message {

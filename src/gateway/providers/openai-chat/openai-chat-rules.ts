@@ -67,6 +67,8 @@ const strictRepairs: Repair[] = [
   ),
 ]
 
+const namesWithBuiltins = /^\$?[a-zA-Z0-9_-]+$/
+
 /** The rules of each endpoint, because to compile them costs as much as a repair. */
 const compiledRules = new WeakMap<Endpoint, RequestRules>()
 
@@ -99,7 +101,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
       orderRepair(dialect),
       choiceRepair(dialect),
     ],
-    names: chatNames,
+    names: dialect.hasBuiltinFunctions ? { ...chatNames, allowedCharacters: namesWithBuiltins } : chatNames,
     ...(dialect.callIds && { callIds: { ...dialect.callIds, paths: chatCallIdPaths } }),
   }
 }
