@@ -1,10 +1,11 @@
 import { requireFieldOfType } from '#platform/json/conditional-rules.ts'
 import { z } from '#platform/json/schema.ts'
+import { EndUser } from './fields/call-fields.ts'
 import { AnswerCount, AnswerLimit } from './fields/generation-fields.ts'
 import { inputItemSchema } from './fields/input-item-schema.ts'
 import { requiredFields } from './fields/required-fields.ts'
 import { toolList } from './fields/tool-list.ts'
-import { FunctionTool, inputError, ResponsesRequest } from './responses-request.ts'
+import { FunctionTool, inputError, ResponsesRequest, TextOptions } from './responses-request.ts'
 
 /** A tool of any type. Functions require a name. */
 export const Tool = requireFieldOfType(
@@ -26,10 +27,14 @@ export const ResponsesCall = ResponsesRequest.extend({
     'Not part of this protocol. Forwarded; values above 1 are rejected if the request is translated.',
   ),
   best_of: AnswerCount.nullish().describe('Not part of this protocol. Forwarded and included in the cost bound.'),
-  tools: toolList(Tool).optional(),
+  tools: toolList(Tool).nullish(),
   service_tier: z.string().nullish().describe('Defaults to `auto`. Providers have additional tiers.'),
   include: z.array(z.string()).nullish(),
-  tool_choice: ToolChoice.optional(),
+  tool_choice: ToolChoice.nullish(),
+  stream: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  text: TextOptions.nullish(),
+  user: EndUser.nullish(),
 }).meta({
   id: 'ResponsesCall',
   description: 'A responses request. Without a preset, `model` or `models` is required, and `input` or `instructions`.',

@@ -29,7 +29,7 @@ const Input = z.union([z.string(), z.array(z.looseObject({}))], inputError)
 /** A stored prompt of the provider, with values for its variables. */
 const StoredPrompt = z.looseObject({ id: z.string().optional(), variables: z.looseObject({}).nullish() })
 
-const TextOptions = z
+export const TextOptions = z
   .looseObject({ format: z.looseObject({}).optional(), verbosity: z.string().nullish() })
   .describe('Format and verbosity of the text.')
 

@@ -553,6 +553,15 @@ oddResponses.push(
     },
   },
   {
+    name: 'settings that are null',
+    body: { tools: null, tool_choice: null, text: null, store: null, user: null, reasoning: null, temperature: null },
+    sent: {
+      [chat!]: { tools: undefined, tool_choice: undefined },
+      [anthropic!]: { tools: undefined, tool_choice: undefined },
+      [responses!]: { tools: undefined, tool_choice: undefined, text: undefined, user: undefined, store: false },
+    },
+  },
+  {
     name: 'a refusal',
     body: { input: [user('Hi'), { role: 'assistant', content: [{ type: 'refusal', refusal: 'No' }] }, user('?')] },
     sent: {

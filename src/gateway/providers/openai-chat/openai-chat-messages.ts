@@ -44,7 +44,11 @@ function withObjectArguments(call: Call, types: ReadonlySet<unknown>, budget: Js
   if (typeof called !== 'object' || called === null) return call
   const args = toArgumentsText(called.arguments, budget)
   if (args === called.arguments && types.has(type)) return call
-  return { ...call, type: types.has(type) ? type : 'function', function: args === called.arguments ? called : { ...called, arguments: args } }
+  return {
+    ...call,
+    type: types.has(type) ? type : 'function',
+    function: args === called.arguments ? called : { ...called, arguments: args },
+  }
 }
 
 function withoutAnswerFields(message: Message, dropped: string[]): Message {

@@ -46,6 +46,18 @@ const partTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'image_ur
 /** Whether an item is the part of a message. Some clients send it without the message. */
 const isPart = ({ type, role }: Item) => role === undefined && partTypes.has(type)
 
+/** Fields that OpenAI refuses if they are null. */
+const nonNullFields = ['tools', 'tool_choice', 'text', 'user', 'prompt_cache_key', 'safety_identifier'] as const
+
+/** Removes fields that are null, which some clients send for settings without a value. */
+export const skipNullFields: Repair = (body) => {
+  const names = nonNullFields.filter((name) => body[name] === null)
+  if (names.length === 0) return body
+  const rest = { ...body }
+  for (const name of names) delete rest[name]
+  return rest
+}
+
 /** Gives a tool choice in the form of chats that of responses. */
 export const fitToolChoice: Repair = (body) => {
   const { type, function: chosen } = (body.tool_choice ?? {}) as {

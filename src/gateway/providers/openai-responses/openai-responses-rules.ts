@@ -13,7 +13,7 @@ import {
   responsesNames,
   strictToolRepair,
 } from '../openai/openai-rules.ts'
-import { fitItems, fitToolChoice } from './openai-responses-items.ts'
+import { fitItems, fitToolChoice, skipNullFields } from './openai-responses-items.ts'
 import { pairCallOutputs } from './openai-responses-paired-items.ts'
 
 const toolShape: ToolShape = {
@@ -29,6 +29,7 @@ function withEffort(body: Body, effort: string | undefined): Body {
 /** The request rules of OpenAI responses. */
 export const responsesRules: RequestRules = {
   repairs: [
+    skipNullFields,
     toolRepair(toolShape, openaiSchemas),
     emptyContentRepair('input'),
     fitItems,
