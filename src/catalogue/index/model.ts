@@ -56,7 +56,7 @@ export type Compatibility = {
   reasoningTags?: boolean
 }
 
-/** The interfaces for the cost of an earlier answer, implemented in `src/gateway/providers/cost-lookups.ts`. */
+/** The interfaces for the cost of an earlier answer, implemented in `src/gateway/providers/cost-lookup-protocols.ts`. */
 export const costLookupKinds = ['openrouter', 'openai-responses'] as const
 export type CostLookupKind = (typeof costLookupKinds)[number]
 

@@ -1,7 +1,7 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { ChargedRow, NewCharge } from '#spend/corrections/charged-row.ts'
 import { unconfirmedOfAnswer } from '#spend/corrections/correct-charge.ts'
-import type { ReportedBill } from '../providers/cost-lookups.ts'
+import type { ReportedBill } from '../providers/cost-lookup-protocols.ts'
 
 /**
  * The charge by a bill that arrived later: at most what the request could cost. The amounts of failed attempts stay

@@ -1,4 +1,4 @@
-import { demoOrigin, sendToDemo } from '../../providers/demo/demo.ts'
+import { demoOrigin, sendToDemo } from '../../providers/demo/demo-upstream.ts'
 import { httpUpstreams, type UpstreamOptions } from './http-upstream.ts'
 import type { Upstreams } from './upstream.ts'
 

@@ -5,6 +5,7 @@ type Choice = {
   allowed_tools?: { mode?: string; tools?: { name?: string; function?: { name?: string } }[] }
 }
 
+/** A preset can have one of these words as the type of an object. */
 const choiceWords = ['auto', 'none', 'required', 'any'] as const
 
 /** The request with a tool choice that is a word or names one function: only the allowed tools of several are sent. */

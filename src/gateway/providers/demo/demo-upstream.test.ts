@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUpstreams } from '../../attempt/upstream/create-upstreams.ts'
 import type { Exchange, Sink, TransportFailure } from '../../attempt/upstream/upstream.ts'
-import { demoOrigin } from './demo.ts'
+import { demoOrigin } from './demo-upstream.ts'
 
 type Received = { status?: number; headers?: object; text: string; failure?: TransportFailure; exchange: Exchange }
 

@@ -1,5 +1,5 @@
 import type { ProviderProtocol } from '../protocol/protocol.ts'
-import { demoOrigin } from './demo/demo.ts'
+import { demoOrigin } from './demo/demo-upstream.ts'
 import { openaiEmbeddings } from './embeddings/openai-embeddings.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 
