@@ -3,7 +3,7 @@ import { addressOf, call } from './client.ts'
 import { canListKeys } from './key-access.ts'
 import { takePreloadedAnswer } from './preloaded-answers.ts'
 import { useResource } from './resource.ts'
-import { useSession } from './session.ts'
+import { currentSession } from './session.ts'
 import type { Generation, Key, Session } from './types.ts'
 
 /** `GET /keys` accepts at most this number of hashes. */
@@ -38,7 +38,7 @@ const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
 
 /** The keys with these hashes, as far as the session can read them. Each is loaded once. */
 export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Key> {
-  const me = useSession()
+  const me = currentSession()
   const [keys, setKeys] = useState(() => preloadedKeys(hashes))
   const missing = firstDistinct(hashes.filter((hash) => !keys.has(hash)))
   const isEnabled = canListKeys(me) && missing.length > 0

@@ -99,7 +99,7 @@ export async function signIn(credential: NewSession): Promise<void> {
 
 /** The state after a sign-in, which itself names no workspace. */
 const inWorkspaceOfAddress = async (session: Session): Promise<SessionState> =>
-  workspaceInAddress() === undefined ? { state: 'signed-in', session } : await currentSession()
+  workspaceInAddress() === undefined ? { state: 'signed-in', session } : await readState()
 
 function applyState(state: SessionState): void {
   if (state.state === 'signed-in') addWorkspaceToAddress(state.session)
@@ -147,10 +147,10 @@ export async function signOut(): Promise<void> {
 const reloadPage = () => location.reload()
 
 /** The role of the session; undefined while unknown. */
-export const role = () => useSession()?.role
+export const role = () => currentSession()?.role
 
-/** The current session; undefined while unknown. */
-export const useSession = () => (sessionState.value.state === 'signed-in' ? sessionState.value.session : undefined)
+/** The session of the page; undefined while unknown. Components that call it are rendered again when the session changes. */
+export const currentSession = () => (sessionState.value.state === 'signed-in' ? sessionState.value.session : undefined)
 
 /** Whether the session can manage the organization. The service enforces it; the console hides what it would reject. */
 export const canManage = () => isManagerRole(role())
@@ -158,7 +158,7 @@ export const canManage = () => isManagerRole(role())
 export const canUseModels = () => role() !== undefined && role() !== 'viewer'
 
 /** The role of the session in the organization; undefined while unknown. */
-export const organizationRole = () => useSession()?.organization_role
+export const organizationRole = () => currentSession()?.organization_role
 
 /** Whether the session can read status, settings and providers of the service. Developers cannot. */
 export const canSeeService = () => organizationRole() !== undefined && organizationRole() !== 'developer'
@@ -207,10 +207,10 @@ async function fetchSession(): Promise<SessionState> {
     pendingLink = undefined
     return inWorkspaceOfAddress(session)
   }
-  return currentSession()
+  return readState()
 }
 
-async function currentSession(): Promise<SessionState> {
+async function readState(): Promise<SessionState> {
   const preloaded = takePreloadedAnswer(currentSessionPath) as { data: Session } | undefined
   if (preloaded) return { state: 'signed-in', session: preloaded.data }
   const response = await fetch(currentSessionPath, { headers: workspaceHeader() })

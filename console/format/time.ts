@@ -1,5 +1,7 @@
 import { zoneOffset } from './time-zone.ts'
 
+export const dayMs = 86_400_000
+
 const twoDigits = (value: number) => String(value).padStart(2, '0')
 
 /** A time whose UTC fields are those of the reader's clock. */

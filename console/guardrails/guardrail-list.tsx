@@ -5,7 +5,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { useAllRows } from '../api/pages.ts'
 import { invalidate } from '../api/resource.ts'
-import { useSession } from '../api/session.ts'
+import { currentSession } from '../api/session.ts'
 import type { Guardrail } from '../api/types.ts'
 import { hasDraft } from '../components/form/drafts.ts'
 import { Heading } from '../components/page/heading.tsx'
@@ -114,7 +114,7 @@ function GuardrailCard({ guardrail, effect, appliesTo }: Row) {
 
 /** The defaults of workspaces that nobody has changed yet. Otherwise a new guardrail, which applies to nobody, would seem to be one. */
 function useUnsetDefaults(guardrails: Guardrail[] | undefined): Row[] {
-  const workspaceId = useSession()?.workspace.id
+  const workspaceId = currentSession()?.workspace.id
   const isSingleWorkspace = workspaceInAddress() !== undefined
   const workspaces = useAllRows('GET /workspaces', {}).data
   if (!guardrails || !workspaces) return []
@@ -159,7 +159,7 @@ function countByGuardrail(assignments: { guardrail_id: string }[]): Map<string, 
 function Bar({ canChange, count }: { canChange: boolean; count: number | undefined }) {
   const { route } = useLocation()
   const [problem, setProblem] = useState<string>()
-  const sessionWorkspaceId = useSession()?.workspace.id
+  const sessionWorkspaceId = currentSession()?.workspace.id
   const isOrganizationWide = canChange && workspaceInAddress() === undefined
   const workspaces = useAllRows('GET /workspaces', isOrganizationWide ? {} : undefined).data ?? []
   const create = async (event: Event & { currentTarget: HTMLFormElement }) => {

@@ -213,7 +213,7 @@ function GroupSpending({ groups }: { groups: NonNullable<Guardrail['group_spendi
 function Effect({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
   const sentences = describePolicy(policy)
   return (
-    <section id="meaning" aria-label="Effect">
+    <section id="effect" aria-label="Effect">
       <h2>{isChanged ? 'Effect with changes' : 'Effect'}</h2>
       {sentences.length === 0 ? (
         <p>No restrictions.</p>

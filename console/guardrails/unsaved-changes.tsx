@@ -51,7 +51,7 @@ export function UnsavedChanges({ id, base, saved, policy, isOutdated, discard, o
     }
   }
   return (
-    <section aria-label="Unsaved changes" data-then="meaning">
+    <section aria-label="Unsaved changes" data-then="effect">
       <h2>{countText(changes.length, 'change')}, not saved yet</h2>
       <Difference changes={changes} />
       <Problem text={problem} />

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { fetchAllCursorPages } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import { canUseModels, useSession } from '../api/session.ts'
+import { canUseModels, currentSession } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { Heading } from '../components/page/heading.tsx'
 import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
@@ -18,7 +18,7 @@ import { Log } from './log/intern-log.tsx'
 import { Inbox } from './questions/inbox.tsx'
 import { Rules } from './rules/rules.tsx'
 import { NewSession } from './sessions/new-session.tsx'
-import { Tabs, usePart } from './tabs.tsx'
+import { Tabs, useCurrentTab } from './tabs.tsx'
 import { Tools } from './tools/tools.tsx'
 import { escapeInvisible } from './visible-text.ts'
 
@@ -27,7 +27,7 @@ export function InternPage({ id }: { id: string }) {
   const { data, failure, reload } = useGet('GET /interns/{internId}', { params: { internId: id } })
   const interns = useInterns()
   useInternChanges(reload)
-  const canChange = canUseModels() && useSession()?.member.id === data?.creator_user_id
+  const canChange = canUseModels() && currentSession()?.member.id === data?.creator_user_id
   const waiting = interns.data?.waiting.filter(({ intern }) => intern.id === data?.id) ?? []
   return (
     <div class="page interns-page">
@@ -91,10 +91,10 @@ const tabs = [
 type TabProps = { intern: Intern; waiting: OpenQuestion[]; canChange: boolean; onDone: () => void }
 
 function Tab({ intern, waiting, canChange, onDone }: TabProps) {
-  const part = usePart()
-  if (part === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} canChange={canChange} />
-  if (part === 'tools') return <Tools intern={intern} canChange={canChange} onDone={onDone} />
-  if (part === 'log' && canUseModels()) return <Log id={intern.id} />
+  const currentTab = useCurrentTab()
+  if (currentTab === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} canChange={canChange} />
+  if (currentTab === 'tools') return <Tools intern={intern} canChange={canChange} onDone={onDone} />
+  if (currentTab === 'log' && canUseModels()) return <Log id={intern.id} />
   return (
     <>
       <Inbox waiting={waiting} />

@@ -14,20 +14,20 @@ import { Sessions } from './sign-in/sessions.tsx'
 import { WorkspaceMembers } from './workspaces/workspace-members.tsx'
 import { Workspaces } from './workspaces/workspaces.tsx'
 
-const parts = [
-  { name: '', title: 'Keys', Part: Keys },
-  { name: 'people', title: 'People', Part: People, isOffered: canReadOrganization },
-  { name: 'members', title: 'Workspace members', Part: WorkspaceMembers, isOffered: canSeeAll },
-  { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOffered: canSeeAll },
-  { name: 'budgets', title: 'Budgets', Part: Budgets, isOffered: canSeeAll },
-  { name: 'providers', title: 'Provider keys', Part: ProviderKeys, isOffered: canSeeAll },
-  { name: 'sessions', title: 'Browser sessions', Part: Sessions },
-  { name: 'passkeys', title: 'Passkeys', Part: Passkeys },
-  { name: 'audit', title: 'Audit log', Part: AuditLog, isOffered: canSeeAll },
+const tabs = [
+  { name: '', title: 'Keys', Content: Keys },
+  { name: 'people', title: 'People', Content: People, isOffered: canReadOrganization },
+  { name: 'members', title: 'Workspace members', Content: WorkspaceMembers, isOffered: canSeeAll },
+  { name: 'workspaces', title: 'Workspaces', Content: Workspaces, isOffered: canSeeAll },
+  { name: 'budgets', title: 'Budgets', Content: Budgets, isOffered: canSeeAll },
+  { name: 'providers', title: 'Provider keys', Content: ProviderKeys, isOffered: canSeeAll },
+  { name: 'sessions', title: 'Browser sessions', Content: Sessions },
+  { name: 'passkeys', title: 'Passkeys', Content: Passkeys },
+  { name: 'audit', title: 'Audit log', Content: AuditLog, isOffered: canSeeAll },
 ]
 
 /** Keys, members, workspaces, budgets, provider keys, sessions, passkeys and the audit log. */
 export function Screen() {
   const isKey = useRoute().params.rest?.startsWith('key/')
-  return isKey ? <KeyPage /> : <ScreenTabs screen="keys" title="Keys & people" parts={parts} />
+  return isKey ? <KeyPage /> : <ScreenTabs screen="keys" title="Keys & people" tabs={tabs} />
 }

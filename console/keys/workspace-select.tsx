@@ -1,6 +1,6 @@
 import { workspaceInAddress } from '../api/address/workspace-path.ts'
 import { useAllRows } from '../api/pages.ts'
-import { showsAllWorkspaces, useSession } from '../api/session.ts'
+import { currentSession, showsAllWorkspaces } from '../api/session.ts'
 import { useFilters } from '../components/filters/filters.ts'
 
 /**
@@ -15,7 +15,7 @@ export function useWorkspaceFilter(): { workspace_id?: string } {
 /** Selects the workspace, on a page of all workspaces. */
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
-  const me = useSession()
+  const me = currentSession()
   const workspaces = useAllRows('GET /workspaces', me && showsAllWorkspaces(me) ? {} : undefined).data ?? []
   if (workspaces.length < 2) return null
   const selectedId = values.workspace_id ?? me?.workspace.id
@@ -41,7 +41,7 @@ export function WorkspaceSelect() {
 
 /** The workspace of a part that shows one: that of the page, or the selected one on a page of all. */
 export function useShownWorkspace(): { id: string; name: string } | undefined {
-  const me = useSession()
+  const me = currentSession()
   const { workspace_id } = useWorkspaceFilter()
   if (!me) return undefined
   if (workspace_id === undefined) return me.workspace

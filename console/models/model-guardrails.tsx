@@ -1,6 +1,6 @@
 import { canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
-import { useSession } from '../api/session.ts'
+import { currentSession } from '../api/session.ts'
 import type { ModelVerdict } from '../api/types.ts'
 import { FailureState } from '../components/page/page-states.tsx'
 import { ruleLabel } from '../components/policy/rule-label.ts'
@@ -8,7 +8,7 @@ import { countText } from '../format/count.ts'
 
 /** The guardrails that restrict a model: all of them, or for developers those that apply to the session. */
 export function ModelGuardrails({ author, slug }: { author: string; slug: string }) {
-  const seesAllGuardrails = canSeeAll(useSession())
+  const seesAllGuardrails = canSeeAll(currentSession())
   const { data, failure, reload } = useAllRows('GET /models/{author}/{slug}/guardrails', { params: { author, slug } })
   if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return null

@@ -2,13 +2,13 @@ import { call, type Input } from '../api/client.ts'
 import { canListKeys, canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import { showsAllWorkspaces, useSession } from '../api/session.ts'
+import { currentSession, showsAllWorkspaces } from '../api/session.ts'
 import type { Guardrail, Key, OrganizationBudget, Session, WorkspaceBudget } from '../api/types.ts'
 import { keyPath } from '../components/text/key-path.ts'
+import { dayMs } from '../format/time.ts'
 import type { Budget } from './budgets.ts'
 import { expiryWarningDays } from './problems/problems.ts'
 
-const dayMs = 86_400_000
 const maxKeys = 100
 
 type OverviewKeys = {
@@ -22,7 +22,7 @@ type OverviewKeys = {
  * filter. `unlistedCount` is the number of keys with limits that are not among them.
  */
 export function useBudgets(filtered: string | undefined): { budgets: Budget[]; keys: Key[]; unlistedCount: number } {
-  const me = useSession()
+  const me = currentSession()
   const overviewKeys = useResource(canListKeys(me) ? `keys of the overview ${filtered ?? ''}` : undefined, (signal) =>
     relevantKeys(filtered, signal),
   ).data

@@ -4,11 +4,11 @@ import { Catalogue } from './catalogue.tsx'
 import { Providers } from './providers.tsx'
 import { Settings } from './settings.tsx'
 
-const parts = [
-  { name: '', title: 'Providers', Part: Providers },
-  { name: 'catalogue', title: 'Catalogue', Part: Catalogue },
-  { name: 'settings', title: 'Settings', Part: Settings },
+const tabs = [
+  { name: '', title: 'Providers', Content: Providers },
+  { name: 'catalogue', title: 'Catalogue', Content: Catalogue },
+  { name: 'settings', title: 'Settings', Content: Settings },
 ]
 
 /** Providers, catalogue and settings of the service. */
-export const Screen = () => <ScreenTabs screen="service" title="Service" parts={parts} />
+export const Screen = () => <ScreenTabs screen="service" title="Service" tabs={tabs} />

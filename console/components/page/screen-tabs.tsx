@@ -1,13 +1,18 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { Session } from '../../api/types.ts'
 import { Heading } from './heading.tsx'
 import { EmptyState } from './page-states.tsx'
 
-/** A tab by the last part of its path, empty for the first. `isOffered` hides it from sessions that it would refuse. */
-export type ScreenTab = { name: string; title: string; Part: ComponentType; isOffered?: (session: Session) => boolean }
+/** A tab by the last part of its path, empty for the first. `isOffered` hides it, unless it is open, from sessions that it would refuse. */
+export type ScreenTab = {
+  name: string
+  title: string
+  Content: ComponentType
+  isOffered?: (session: Session) => boolean
+}
 
 /** Scrolls the current tab into view. */
 export function useScrollToCurrent(currentName: string) {
@@ -19,14 +24,14 @@ export function useScrollToCurrent(currentName: string) {
 }
 
 /** A screen with tabs, each with its path. @param screen the first part of the path. */
-export function ScreenTabs({ screen, title, parts }: { screen: string; title: string; parts: ScreenTab[] }) {
+export function ScreenTabs({ screen, title, tabs }: { screen: string; title: string; tabs: ScreenTab[] }) {
   const currentName = useRoute().params.rest ?? ''
-  const session = useSession()
-  const offered = parts.filter(
+  const session = currentSession()
+  const offered = tabs.filter(
     ({ name, isOffered }) => !isOffered || !session || name === currentName || isOffered(session),
   )
   const nav = useScrollToCurrent(currentName)
-  const open = parts.find(({ name }) => name === currentName)
+  const open = tabs.find(({ name }) => name === currentName)
   return (
     <div class="screen parts">
       <header class="bar">
@@ -45,7 +50,7 @@ export function ScreenTabs({ screen, title, parts }: { screen: string; title: st
       </header>
       <div class="parts-body">
         {open ? (
-          <open.Part key={currentName} />
+          <open.Content key={currentName} />
         ) : (
           <EmptyState title="Page not found">
             <p>

@@ -7,13 +7,13 @@ import { ruleLabel } from '../../components/policy/rule-label.ts'
 import { Usd } from '../../components/text/usd.tsx'
 import { useDebounced } from '../../components/window/use-debounced.ts'
 import { exactCount } from '../../format/count.ts'
+import { dayMs } from '../../format/time.ts'
 import { changesBetween, type Policy, patchBetween } from '../policy.ts'
 import { AffectedRequests, outcomes } from './affected-requests.tsx'
 
 const spans = { '24 hours': 1, '7 days': 7, '30 days': 30 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
-const dayMs = 86_400_000
 const maxListed = 100
 
 type GuardrailReplayProps = { id: string; saved: Policy; policy: Policy }

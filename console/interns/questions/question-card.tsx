@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { canUseModels, useSession } from '../../api/session.ts'
+import { canUseModels, currentSession } from '../../api/session.ts'
 import type { InternElicitation, InternPermission, InternWholePermission } from '../../api/types.ts'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { now } from '../../components/window/clock.ts'
@@ -88,7 +88,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isSelecte
 
 /** The creator of the intern. Managers see questions of other members too. */
 function CreatorName({ creator: { creator_user_id: id, creator_name: name } }: { creator: Creator }) {
-  return <>{useSession()?.member.id === id ? 'you' : (name ?? 'a former member')}</>
+  return <>{currentSession()?.member.id === id ? 'you' : (name ?? 'a former member')}</>
 }
 
 function TimeLeft({ until }: { until: string }) {

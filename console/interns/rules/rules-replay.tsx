@@ -4,6 +4,7 @@ import type { InternRule, InternRulesReplay } from '../../api/types.ts'
 import { ReplayFrame } from '../../components/policy/replay-frame.tsx'
 import { useDebounced } from '../../components/window/use-debounced.ts'
 import { exactCount } from '../../format/count.ts'
+import { dayMs } from '../../format/time.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { ReplayedQuestions } from './replayed-questions.tsx'
 import { type RulesOwner, rulesApi } from './rules-owner.ts'
@@ -11,7 +12,6 @@ import { type RulesOwner, rulesApi } from './rules-owner.ts'
 const spans = { '24 hours': 1, '7 days': 7, '30 days': 30, '92 days': 92 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
-const dayMs = 86_400_000
 const maxListed = 200
 
 /** Replays past questions with the saved rules, and with the unsaved changes. */

@@ -1,4 +1,4 @@
-import { canUseModels, useSession } from '../../api/session.ts'
+import { canUseModels, currentSession } from '../../api/session.ts'
 import type { Intern, InternEntry, InternSessionRequest } from '../../api/types.ts'
 import { ClockTime } from '../../components/text/timestamp.tsx'
 import { Usd } from '../../components/text/usd.tsx'
@@ -15,7 +15,7 @@ type Props = { intern: Intern; sessionId: string; turns: number; entries: readon
 /** The transcript of a session with its model requests, in one order, below its totals. */
 export function SessionTranscript({ intern, sessionId, turns, entries }: Props) {
   const modelRequests = useSessionRequests(intern.id, sessionId, `${entries?.length} ${entries?.at(-1)?.type}`)
-  const me = useSession()
+  const me = currentSession()
   // A developer sees the requests with the key of an intern only as its creator.
   const canOpen = me?.role !== 'developer' || (canUseModels() && me.member.id === intern.creator_user_id)
   return (

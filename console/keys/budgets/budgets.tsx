@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { type Resource, useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import { FailureState, Loading } from '../../components/page/page-states.tsx'
 import { type BudgetRow, BudgetTable } from '../../components/table/budget-table.tsx'
 import { canManageOrganization, canManageWorkspace, canReadOrganization } from '../permissions.ts'
@@ -11,7 +11,7 @@ import { type BudgetInterval, budgetIntervals } from './budget-labels.ts'
 
 /** The budgets of a workspace and of the organization. */
 export function Budgets() {
-  const me = useSession()
+  const me = currentSession()
   const workspace = useShownWorkspace()
   return (
     <div class="budget-sections">

@@ -1,5 +1,5 @@
 import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { Key, KeyPatch } from '../../api/types.ts'
 import { Conflict } from '../../components/form/conflict.tsx'
 import { DeleteNamed } from '../../components/form/delete-named.tsx'
@@ -26,7 +26,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
   const load = async () => (await call('GET /keys/{hash}', { params })).data
   const { before, fields, setFields, saveUnlessChanged, conflict } = useObjectForm(key, load, fieldsOf)
   const { problem, isBusy, act } = useAction()
-  const canChangeAll = editableKeyFields(useSession(), key) === 'all'
+  const canChangeAll = editableKeyFields(currentSession(), key) === 'all'
   const patch = patchOf(before, fields)
   const isUnchanged = Object.keys(patch).length === 0
   const save = async (body: KeyPatch, options: CallOptions) => {

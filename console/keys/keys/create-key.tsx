@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { showsAllWorkspaces, useSession } from '../../api/session.ts'
+import { currentSession, showsAllWorkspaces } from '../../api/session.ts'
 import type { NewKey } from '../../api/types.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
@@ -28,7 +28,7 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
   const [owner, setOwner] = useState('')
   const [models, setModels] = useState<string[]>([])
   const { problem, isBusy, act } = useAction()
-  const me = useSession()
+  const me = currentSession()
   const submit = (event: Event) => {
     event.preventDefault()
     const { disabled: _, ...newFields } = parseFields(fields)
@@ -58,7 +58,7 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
 
 /** Selects the workspace of the key, on a page of all workspaces. */
 function WorkspaceField({ value, choose }: { value: string; choose: (id: string) => void }) {
-  const me = useSession()
+  const me = currentSession()
   if (!me || !showsAllWorkspaces(me) || me.workspaces.length < 2) return null
   return (
     <label>

@@ -3,7 +3,7 @@ import { useLocation, useRoute } from 'preact-iso/router'
 import { canSeeAll } from '../../api/key-access.ts'
 import { useAllRows } from '../../api/pages.ts'
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { Guardrail, Key, KeyBudget } from '../../api/types.ts'
 import { AlertThresholds } from '../../components/form/alert-thresholds.tsx'
 import { Heading } from '../../components/page/heading.tsx'
@@ -35,7 +35,7 @@ export function KeyPage() {
 function KeyDetails({ storedKey: key, reload }: { storedKey: Key; reload: () => void }) {
   const { route } = useLocation()
   const [isOpen, setOpen] = useState(false)
-  const me = useSession()
+  const me = currentSession()
   const canSeeEverything = canSeeAll(me)
   const canChange = editableKeyFields(me, key) !== 'nothing'
   const state = stateOf(key)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { Key } from '../../api/types.ts'
 import { SearchField } from '../../components/filters/search-field.tsx'
 import { EmptyState } from '../../components/page/page-states.tsx'
@@ -25,7 +25,7 @@ export function Keys() {
   const [created, setCreated] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
   const target = useShownWorkspace()
-  const me = useSession()
+  const me = currentSession()
   return (
     <>
       {created && (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { isManagerRole, useSession } from '../../api/session.ts'
+import { currentSession, isManagerRole } from '../../api/session.ts'
 import type { Member } from '../../api/types.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
@@ -23,7 +23,7 @@ type Props = { onAdded: () => void; onLink: (link: Link) => void; onClose: () =>
 
 /** Adds a member to the organization and to workspaces, with an invitation link. */
 export function AddMember({ onAdded, onLink, onClose }: Props) {
-  const me = useSession()
+  const me = currentSession()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [access, setAccess] = useState<Member['access']>('developer')

@@ -1,4 +1,4 @@
-import { isManagerRole, useSession } from '../../api/session.ts'
+import { currentSession, isManagerRole } from '../../api/session.ts'
 import type { Member, WorkspaceMember } from '../../api/types.ts'
 import { workspaceRoles } from '../permissions.ts'
 
@@ -14,7 +14,7 @@ type Props = {
 
 /** Selects workspaces, and the role in each. */
 export function JoinedWorkspacesField({ role, workspaces: joined, set }: Props) {
-  const workspaces = useSession()?.workspaces ?? []
+  const workspaces = currentSession()?.workspaces ?? []
   if (isManagerRole(role))
     return <p class="dim">Owners and admins of the organization have access to all workspaces.</p>
   return (

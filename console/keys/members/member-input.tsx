@@ -1,5 +1,5 @@
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import { memberName } from '../../components/text/member-name.ts'
 import { useDebounced } from '../../components/window/use-debounced.ts'
 import { canReadOrganization } from '../permissions.ts'
@@ -16,7 +16,7 @@ type Props = {
 
 /** A field for email addresses. It suggests members of the organization to sessions that can list them. */
 export function MemberInput({ label, value, set, isRequired = false, placeholder }: Props) {
-  const me = useSession()
+  const me = currentSession()
   // Suggestions replace the last address.
   const precedingText = value.replace(/[^\s,;]*$/, '')
   const q = useDebounced(value.slice(precedingText.length))

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { Member } from '../../api/types.ts'
 import { SearchField } from '../../components/filters/search-field.tsx'
 import { runOrToast } from '../../components/form/use-action.ts'
@@ -22,7 +22,7 @@ export function People() {
   const [open, setOpen] = useState<Member | 'new'>()
   const [link, setLink] = useState<Link>()
   const close = () => setOpen(undefined)
-  const me = useSession()
+  const me = currentSession()
   return (
     <>
       <ShownLink link={link} onDone={() => setLink(undefined)} />
@@ -62,7 +62,7 @@ export function People() {
 type RowProps = { member: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
 
 function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
-  const me = useSession()
+  const me = currentSession()
   const name = memberName(member)
   const canChange = canChangeMember(me, member)
   return (
@@ -100,5 +100,5 @@ function MemberRole({ member, name, onChanged }: { member: Member; name: string;
     await give(access)
     toast(`${name} is ${access} now`, { undo: () => void runOrToast(() => give(member.access)) })
   }
-  return <RoleSelect name={name} role={member.access} roles={assignableRoles(useSession())} change={change} />
+  return <RoleSelect name={name} role={member.access} roles={assignableRoles(currentSession())} change={change} />
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { ProviderCredential } from '../../api/types.ts'
 import { EmptyState } from '../../components/page/page-states.tsx'
 import { Listing, usePage } from '../../components/table/listing.tsx'
@@ -15,7 +15,7 @@ export function ProviderKeys() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /byok', { query: { ...usePage(), ...workspace } })
   const [open, setOpen] = useState<ProviderCredential | 'new'>()
-  const canStore = canManageWorkspace(useSession())
+  const canStore = canManageWorkspace(currentSession())
   const close = () => setOpen(undefined)
   return (
     <>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { addPasskey } from '../../api/passkeys.ts'
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { ListedPasskey } from '../../api/types.ts'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
@@ -64,7 +64,7 @@ type LineProps = { passkey: ListedPasskey; onChange: (change: 'name' | 'delete')
 
 function PasskeyLine({ passkey, onChange }: LineProps) {
   const { name, member, relying_party, created_at, last_used_at } = passkey
-  const isOwn = member.id === useSession()?.member.id
+  const isOwn = member.id === currentSession()?.member.id
   return (
     <tr>
       <th scope="row">{name}</th>
@@ -104,20 +104,26 @@ function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => 
     <Dialog title="Add passkey" onClose={onClose}>
       <h2>Add passkey</h2>
       <form class="fields" onSubmit={submit}>
-        <label>
-          Name
-          <input
-            required
-            maxLength={100}
-            autocomplete="off"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
+        <NameInput name={name} setName={setName} />
         <p class="dim">Your browser asks next where to store it.</p>
         <FormActions problem={problem} label="Continue" disabled={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>
+  )
+}
+
+function NameInput({ name, setName }: { name: string; setName: (name: string) => void }) {
+  return (
+    <label>
+      Name
+      <input
+        required
+        maxLength={100}
+        autocomplete="off"
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+    </label>
   )
 }
 
@@ -138,16 +144,7 @@ function RenamePasskey({ passkey: { id, name: before }, onRenamed, onClose }: Re
     <Dialog title={`Rename ${before}`} onClose={onClose}>
       <h2>Rename {before}</h2>
       <form class="fields" onSubmit={submit}>
-        <label>
-          Name
-          <input
-            required
-            maxLength={100}
-            autocomplete="off"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
+        <NameInput name={name} setName={setName} />
         <FormActions problem={problem} label="Save" disabled={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { WorkspaceMember } from '../../api/types.ts'
 import { SearchField } from '../../components/filters/search-field.tsx'
 import { runOrToast } from '../../components/form/use-action.ts'
@@ -26,7 +26,7 @@ export function WorkspaceMembers() {
   const resource = useGet('GET /workspaces/{id}/members', workspace && { params, query })
   const [open, setOpen] = useState<WorkspaceMember | 'new'>()
   const [link, setLink] = useState<Link>()
-  const me = useSession()
+  const me = currentSession()
   const close = () => setOpen(undefined)
   const canAdd = canManageWorkspace(me)
   return (
@@ -80,7 +80,7 @@ type RowProps = {
 }
 
 function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
-  const me = useSession()
+  const me = currentSession()
   const { name, email, access, organization_access, source, created_at, user_id } = member
   const canChange = canChangeWorkspaceMember(me, member)
   const canLink = canChangeMember(me, { id: user_id, access: organization_access })

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { useSession } from '../../api/session.ts'
+import { currentSession } from '../../api/session.ts'
 import type { Workspace } from '../../api/types.ts'
 import { EmptyState } from '../../components/page/page-states.tsx'
 import { Listing, usePage } from '../../components/table/listing.tsx'
@@ -16,7 +16,7 @@ type OpenDialog = { kind: 'new' } | { kind: 'change' | 'delete-contents'; worksp
 export function Workspaces() {
   const resource = useGet('GET /workspaces', { query: usePage() })
   const [open, setOpen] = useState<OpenDialog>()
-  const canChange = canManageOrganization(useSession())
+  const canChange = canManageOrganization(currentSession())
   const close = () => setOpen(undefined)
   return (
     <>

@@ -1,4 +1,5 @@
 import type { AnalyticsQuery } from '../../api/types.ts'
+import { dayMs } from '../../format/time.ts'
 import { orders, parseFilters, type Row, type Values } from '../queries.ts'
 import { groupName } from '../stacked-lines.ts'
 
@@ -36,7 +37,6 @@ export function groupingsOf({ by, then }: Values) {
   return second && second !== first ? [first, second] : [first]
 }
 
-const dayMs = 86_400_000
 const maxHourlySpanMs = 8 * dayMs
 /** Sums of hours are stored at least for a month by default. */
 const hoursStoredMs = 30 * dayMs

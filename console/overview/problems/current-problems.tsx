@@ -6,6 +6,7 @@ import { useGet, useResource } from '../../api/resource.ts'
 import { canSeeService } from '../../api/session.ts'
 import type { Key } from '../../api/types.ts'
 import { Loading } from '../../components/page/page-states.tsx'
+import { dayMs } from '../../format/time.ts'
 import type { Budget } from '../budgets.ts'
 import type { Row } from '../queries.ts'
 import {
@@ -38,7 +39,7 @@ async function failuresOfLastHour(signal: AbortSignal): Promise<Row[]> {
 /** The endpoints of the most used models that had requests today. */
 async function recentlyUsedEndpoints(signal: AbortSignal) {
   const metrics = ['request_count'] as const
-  const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: timeRange(86_400_000) }
+  const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: timeRange(dayMs) }
   const [usage, top] = await Promise.all([
     call('POST /analytics/query', { body }, { signal }),
     call('GET /models', { query: { sort: 'top-weekly', limit: maxModels } }, { signal }),

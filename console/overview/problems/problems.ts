@@ -2,6 +2,7 @@ import type { Endpoint, Intern, Key, ShutCircuit, Status } from '../../api/types
 import { keyPath } from '../../components/text/key-path.ts'
 import { countText, percent } from '../../format/count.ts'
 import { money } from '../../format/money.ts'
+import { dayMs } from '../../format/time.ts'
 import { type Budget, budgetStatus } from '../budgets.ts'
 import type { Row } from '../queries.ts'
 
@@ -13,7 +14,7 @@ const minRequests = 5
 /** Lower failure rates are not listed. */
 const minFailureRate = 0.05
 export const expiryWarningDays = 7
-const expiryWarningMs = expiryWarningDays * 86_400_000
+const expiryWarningMs = expiryWarningDays * dayMs
 
 /** Endpoints with a high failure rate. @param rows by endpoint and error, without granularity. */
 export function failingEndpoints(rows: Row[]): ProblemItem[] {
@@ -130,7 +131,7 @@ export function expiringKeys(keys: ExpiringKey[], now: number): ProblemItem[] {
     const remainingMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
     if (disabled || remainingMs > expiryWarningMs || remainingMs < 0) return []
     const reason =
-      remainingMs < 86_400_000 ? 'in less than a day' : `in ${countText(Math.floor(remainingMs / 86_400_000), 'day')}`
+      remainingMs < dayMs ? 'in less than a day' : `in ${countText(Math.floor(remainingMs / dayMs), 'day')}`
     return [{ id: `key ${hash}`, tone: 'warn' as const, title: `Key ${name} expires`, reason, path: keyPath(key) }]
   })
 }

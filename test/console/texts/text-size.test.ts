@@ -30,7 +30,7 @@ const screens: [path: () => string, shows: string][] = [
   [() => '/models?view=plots', '.scatter svg .names text'],
   [() => '/models/openai/gpt-5.4-mini', '.plain-table, table'],
   [() => '/chat', 'textarea'],
-  [() => `/guardrails/${world.guardrailId}`, '#meaning li'],
+  [() => `/guardrails/${world.guardrailId}`, '#effect li'],
   [() => '/keys', 'tbody tr'],
   [() => '/keys/audit', 'tbody tr'],
   [() => '/service', 'tbody tr'],

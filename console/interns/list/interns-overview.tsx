@@ -7,7 +7,7 @@ import { Inbox } from '../questions/inbox.tsx'
 import { InternList } from './intern-list.tsx'
 
 /** The open questions and all interns. */
-export function Overview() {
+export function InternsOverview() {
   const { data, failure, reload } = useInterns()
   const [isCreating, setCreating] = useState(false)
   return (
