@@ -23,7 +23,7 @@ import type { UpstreamRequest } from './upstream/upstream.ts'
 export type AttemptRequest = {
   /** The id of the answer in this service. */
   answerId: string
-  /** The maximum tokens of the answer. */
+  /** The limit of the client, or else the catalogue's. Arguments of a call that are cut at this limit are not an error. */
   answerLimit: number | undefined
   /** The names of the tools that the upstream gets. Undefined if it gets none. */
   toolNames: ReadonlySet<string> | undefined

@@ -54,7 +54,10 @@ export class EventPrefix {
   /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
-  /** @param changes called for each new prefix, which is rare. */
+  /**
+   * @param last the first member that can differ between events. @param notNull a member that clients do not get as null.
+   * @param changes called for each new prefix, which is rare.
+   */
   constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
     this.#lastName = last
     this.#nonNullName = notNull
