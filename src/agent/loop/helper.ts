@@ -6,8 +6,9 @@ import type { SessionLog } from './session/session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** The tools that helpers do not have: questions to the user, the plan that the user sees, and the start of helpers. */
-const notForHelpers = ['ask_user', 'update_plan', 'delegate']
+const excludedTools = ['ask_user', 'update_plan', 'delegate']
 
+/** A helper does a part of the task, so it gets fewer steps than a turn. */
 const maxSteps = 60
 
 const instruction = `You are a helper of that agent. You get one task and do not see the agent's conversation; you cannot ask questions. Do the task with your tools, and end with a report: what you found or did, with the relevant files and lines, and what remains. Only the report is returned.`
@@ -21,7 +22,7 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
     {
       ...deps,
       log,
-      tools: deps.tools.filter(({ name }) => !notForHelpers.includes(name)),
+      tools: deps.tools.filter(({ name }) => !excludedTools.includes(name)),
       systemPrompt: `${deps.systemPrompt}\n\n${instruction}`,
       maxSteps: Math.min(deps.maxSteps, maxSteps),
       contextOf: (helperCall) => deps.contextOf({ ...helperCall, id: prefixed(helperCall.id) }),

@@ -72,8 +72,8 @@ export function createCommandTransport(
   return transport
 }
 
-function describeEnd({ end, complaint }: CommandResult): string {
-  const lines = complaint.split('\n').filter((line) => line.trim() !== '')
+function describeEnd({ end, errorOutput }: CommandResult): string {
+  const lines = errorOutput.split('\n').filter((line) => line.trim() !== '')
   // The last lines of a stack trace say nothing, so this looks for the line with the error.
   const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
   const message = (named ?? lines.slice(-3).join(' ')).trim().slice(-500)

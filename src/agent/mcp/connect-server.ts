@@ -21,7 +21,9 @@ export type ServerConnection = {
   close: () => Promise<void>
 }
 
+/** The time limit of connecting, which includes the start of a command. */
 export const startTimeoutMs = 30_000
+/** The time limit of the request for the protocol version, which older servers do not answer. */
 const probeTimeoutMs = 10_000
 
 type VersionMode = 'auto' | 'legacy'

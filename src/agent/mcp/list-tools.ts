@@ -20,6 +20,7 @@ export type ToolList = {
   excluded: string[]
 }
 
+/** Limits for untrusted servers. A schema is part of every request to the model. */
 const limits = { pages: 64, schemaBytes: 24_000, nameLength: 200 }
 
 /**

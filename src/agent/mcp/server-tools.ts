@@ -8,9 +8,11 @@ import { type McpServerSpec, redactSecrets } from './server-spec.ts'
 import { toToolName } from './tool-names.ts'
 import { toToolOutput } from './tool-result.ts'
 
+/** A description is part of every request to the model. */
 const maxDescriptionLength = 2_000
 /** The most starts of a server within a time, in case it fails repeatedly. */
 const startLimit = { most: 5, withinMs: 10 * 60_000 }
+/** A server that does not answer a ping within this time hangs. */
 const pingMs = 5_000
 /** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
 const maxTimeouts = 20

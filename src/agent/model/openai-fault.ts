@@ -46,9 +46,9 @@ export function createChunkFault(error: { code?: unknown; message?: string } | s
 /** Explains a network failure before the answer or, with `hasStarted`, within it. */
 export function createConnectionFault(error: unknown, hasStarted: boolean): ModelFault {
   const { cause, message } = error as Error
-  const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error | undefined)?.message ?? message
+  const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? (cause as Error | undefined)?.message ?? message
   const problem = hasStarted ? 'The model’s answer broke off' : 'The model service cannot be reached'
-  return new ModelFault(`${problem} (${why}).`, { retryable: true })
+  return new ModelFault(`${problem} (${reason}).`, { retryable: true })
 }
 
 /** @returns the message in the usual shapes of error bodies, or the body itself when it is short. */

@@ -20,6 +20,7 @@ export type OpenAiOptions = {
   silenceMs?: number
 }
 
+/** The longest delay before a retry, even if the service asks for a longer one. */
 const maxWaitMs = 60_000
 /** How much of an error answer is read. */
 const maxErrorBytes = 1024 * 1024

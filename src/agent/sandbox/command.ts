@@ -37,8 +37,9 @@ export type CommandEnd =
   | { kind: 'exited'; code: number }
   | { kind: 'signalled'; signal: string }
   | { kind: 'stopped'; reason: 'cancelled' | 'timeout' | 'output' | 'processes' | 'memory' }
-export type CommandResult = { end: CommandEnd; output: string; complaint: string }
+export type CommandResult = { end: CommandEnd; output: string; errorOutput: string }
 
+/** The bytes of the output that are returned. Its end is longer, because errors are usually there. */
 const outputLimits = { head: 10_000, tail: 20_000 }
 const watchEveryMs = 50
 /** The output is read for this time after the command has exited. */
@@ -70,7 +71,7 @@ export function runCommand(command: Command, limits: CommandLimits, signal: Abor
 
 /**
  * Runs a command in a new process group. At its end, kills all processes of the group and all that have its mark.
- * `output` is its standard output, shortened in the middle; `complaint` is its standard error.
+ * `output` is its standard output, shortened in the middle; `errorOutput` is its standard error.
  */
 export function startCommand(
   command: Command,
@@ -79,7 +80,7 @@ export function startCommand(
   io: CommandIo = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
-  const [output, complaint] = [createTerminalText(outputLimits), createTerminalText({ head: 1_000, tail: 1_000 })]
+  const [output, errorOutput] = [createTerminalText(outputLimits), createTerminalText({ head: 1_000, tail: 1_000 })]
   const child = spawnGroup(command, io.input === true)
   child.on('error', reject)
   const { stdout, stderr } = child
@@ -119,7 +120,7 @@ export function startCommand(
     io.onOutput?.(bytes)
     if (output.total() > limits.outputBytes) stop('output')
   })
-  stderr.on('data', complaint.add)
+  stderr.on('data', errorOutput.add)
   command.feeds.forEach((feed, index) => {
     feedInto(child.stdio[3 + index] as NodeJS.WritableStream, feed)
   })
@@ -133,7 +134,7 @@ export function startCommand(
   child.on('close', (code, name) => {
     clearTimeout(lateOutputTimer)
     const end: CommandEnd = name ? { kind: 'signalled', signal: name } : { kind: 'exited', code: code ?? 0 }
-    resolve({ end: stopped ?? end, output: output.text(), complaint: complaint.text() })
+    resolve({ end: stopped ?? end, output: output.text(), errorOutput: errorOutput.text() })
   })
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })

@@ -47,7 +47,7 @@ export class Processes {
     }
     const { ended } = await shell.start(command, { ...options, signal: stop.signal, onOutput })
     process.ended = ended.then(
-      ({ end, complaint }) => finish(process, end, complaint),
+      ({ end, errorOutput }) => finish(process, end, errorOutput),
       (error: Error) => finish(process, 'not started', error.message),
     )
     this.#all.set(id, process)
@@ -87,8 +87,8 @@ export class Processes {
   }
 }
 
-function finish(process: BackgroundProcess, end: BackgroundProcess['end'], complaint: string): void {
-  if (complaint) process.output.add(Buffer.from(complaint))
+function finish(process: BackgroundProcess, end: BackgroundProcess['end'], errorOutput: string): void {
+  if (errorOutput) process.output.add(Buffer.from(errorOutput))
   process.end = end
   process.outputSignal.resolve()
 }

@@ -97,7 +97,7 @@ async function findFault(
     return result.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${result.message}`
   if (result.output.trim() === 'held by 3') return undefined
   if (result.end.kind === 'exited' && result.end.code === 0) return 'does not restrict the commands that it runs'
-  const message = [result.complaint, result.output]
+  const message = [result.errorOutput, result.output]
     .join(' ')
     .trim()
     .replace(/\s*\n\s*/g, ' ')

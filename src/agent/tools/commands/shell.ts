@@ -59,16 +59,16 @@ export async function decideBoundary(
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
     return (await permitted('shell', title)) ? 'outside' : 'refused'
   }
-  const why = await shell.sandboxError(context.workspace.root)
-  if (why && shell.withoutSandbox === 'refuse') {
+  const sandboxError = await shell.sandboxError(context.workspace.root)
+  if (sandboxError && shell.withoutSandbox === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
     if (!(await permitted('shell', title))) return 'refused'
     throw new Error(
       'The command was not run, though it was allowed: the sandbox is not available, and the operator allows no command ' +
-        `without it (setting "without_sandbox"). Inform the user. The file tools work. Reason: ${why}`,
+        `without it (setting "without_sandbox"). Inform the user. The file tools work. Reason: ${sandboxError}`,
     )
   }
-  if (why) {
+  if (sandboxError) {
     const title = `The sandbox is not available, so this runs without one: ${input.command}`
     return (await permitted('shell.escalate', title)) ? 'outside' : 'refused'
   }
@@ -88,8 +88,8 @@ const stopMessages = {
 const timeoutMessage = (seconds: number) =>
   `Killed after ${seconds} s. What does not end by itself, such as a server, is for start_process; what takes longer, for a larger timeout_seconds.`
 
-function resultText({ end, output, complaint }: CommandResult, seconds: number): string {
-  const printed = [output.trimEnd(), complaint.trimEnd()].filter(Boolean).join('\n')
+function resultText({ end, output, errorOutput }: CommandResult, seconds: number): string {
+  const printed = [output.trimEnd(), errorOutput.trimEnd()].filter(Boolean).join('\n')
   const body = printed || '(no output)'
   if (end.kind === 'exited') return `${body}\n[exit code ${end.code}]`
   if (end.kind === 'signalled') return `${body}\n[killed by ${end.signal}]`

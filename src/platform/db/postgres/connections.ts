@@ -26,7 +26,8 @@ export type Connections = {
   connect: (applicationName: string) => Promise<Connection>
 }
 
-export const connectMs = 5000
+/** The time limit of establishing a connection, and again of preparing one outside the pool. */
+const connectMs = 5000
 
 /** The interval of replacing connections to a read-only server, because its address can lead to another one later. */
 const replaceEveryMs = 5000

@@ -7,6 +7,7 @@ import { type Connection, ConnectionAbandoned, NotPrimary } from './connection.t
 import { channel, trackRevisions } from './revisions.ts'
 
 const heartbeatMs = 300
+/** Two heartbeats can be late before caches stop trusting the notifications. */
 const maxSilenceMs = 900
 
 /** The longest wait of `close` for a heartbeat, and again for the end of the connection. */
