@@ -31,8 +31,8 @@ export const ResponsesCall = ResponsesRequest.extend({
   service_tier: z.string().nullish().describe('Defaults to `auto`. Providers have additional tiers.'),
   include: z.array(z.string()).nullish(),
   tool_choice: ToolChoice.nullish(),
-  stream: z.boolean().nullish(),
-  store: z.boolean().nullish(),
+  stream: z.boolean().nullish().describe('Defaults to false.'),
+  store: z.boolean().nullish().describe('Defaults to false.'),
   text: TextOptions.nullish(),
   user: EndUser.nullish(),
 }).meta({

@@ -290,3 +290,17 @@ test('the calls of tools that xAI counts in its usage are billed by call', () =>
     assert.deepEqual(event?.extras?.pieces, { web_search: 3, x_search: 1 })
   }
 })
+
+test('the speed and the region of an Anthropic answer are its service tier', () => {
+  for (const [reported, tier] of [
+    [{ speed: 'fast', inference_geo: 'us' }, 'fast'],
+    [{ speed: 'standard', inference_geo: 'global' }, 'default'],
+    [{ inference_geo: 'us' }, 'us'],
+    [{ inference_geo: 'not_available', speed: null }, undefined],
+  ] as const) {
+    const usage = { input_tokens: 5, output_tokens: 1, ...reported }
+    const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }
+    const event = anthropicMessages.readBody(message).findLast((one): one is UsageEvent => one.type === 'usage')
+    assert.equal(event?.extras?.serviceTier, tier)
+  }
+})

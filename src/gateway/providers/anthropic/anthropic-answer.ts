@@ -20,6 +20,9 @@ type Counts = {
 }
 type Usage = Counts & {
   server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
+  speed?: string | null
+  /** Where the model ran. */
+  inference_geo?: string | null
   /** The runs of models for this answer. */
   iterations?: (Counts & { type?: string })[] | null
 }
@@ -246,7 +249,14 @@ function readUsage(usage: Usage): AnswerEvent[] {
   const iterations = Array.isArray(usage.iterations) ? usage.iterations : []
   const separate = iterations.filter((iteration) => separateIterations.has(iteration?.type)).map(readCounts)
   const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
-  return usageEvents(separate.reduce(addCounts, readCounts(usage)), { pieces: { web_search, web_fetch } })
+  const extras = { pieces: { web_search, web_fetch }, serviceTier: readTier(usage) }
+  return usageEvents(separate.reduce(addCounts, readCounts(usage)), extras)
+}
+
+/** The speed, or else the region, as a service tier: each has its price. A request for speed can be served without it. */
+function readTier({ speed, inference_geo: region }: Usage): string | undefined {
+  if (region === 'us' && speed !== 'fast') return 'us'
+  return speed ?? undefined
 }
 
 /** Anthropic counts cached tokens separately from the rest of the prompt. */
