@@ -89,6 +89,7 @@ export function buildRequest(
   }
 }
 
+/** The number of models that a chat can compare. */
 export const maxModels = 4
 
 /** The models in the query string. */

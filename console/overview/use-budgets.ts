@@ -9,6 +9,7 @@ import { dayMs } from '../format/time.ts'
 import type { Budget } from './budgets.ts'
 import { expiryWarningDays } from './problems/problems.ts'
 
+/** The maximum number of keys in each list that `relevantKeys` combines. */
 const maxKeys = 100
 
 type OverviewKeys = {

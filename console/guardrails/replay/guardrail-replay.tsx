@@ -14,7 +14,7 @@ import { AffectedRequests, outcomes } from './affected-requests.tsx'
 const spans = { '24 hours': 1, '7 days': 7, '30 days': 30 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
-const maxListed = 100
+const maxListedRequests = 100
 
 type GuardrailReplayProps = { id: string; saved: Policy; policy: Policy }
 
@@ -46,7 +46,7 @@ export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
 function useReplay(id: string, span: Span, key: string | undefined, policy: GuardrailPatch) {
   return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    const body = { from, policy, list: maxListed }
+    const body = { from, policy, list: maxListedRequests }
     return (await call('POST /guardrails/{id}/replay', { params: { id }, body }, { signal })).data
   })
 }

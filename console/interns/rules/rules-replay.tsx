@@ -12,7 +12,7 @@ import { type RulesOwner, rulesApi } from './rules-owner.ts'
 const spans = { '24 hours': 1, '7 days': 7, '30 days': 30, '92 days': 92 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
-const maxListed = 200
+const maxListedQuestions = 200
 
 /** Replays past questions with the saved rules, and with the unsaved changes. */
 export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; version: number; draft?: InternRule[] }) {
@@ -46,7 +46,7 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
 function useReplay(owner: RulesOwner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
   return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    return (await rulesApi(owner).replay({ from, list: maxListed, rules }, { signal })).data
+    return (await rulesApi(owner).replay({ from, list: maxListedQuestions, rules }, { signal })).data
   })
 }
 

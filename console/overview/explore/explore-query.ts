@@ -37,6 +37,7 @@ export function groupingsOf({ by, then }: Values) {
   return second && second !== first ? [first, second] : [first]
 }
 
+/** The chart of a longer time has one point a day. */
 const maxHourlySpanMs = 8 * dayMs
 /** Sums of hours are stored at least for a month by default. */
 const hoursStoredMs = 30 * dayMs
