@@ -14,7 +14,7 @@ const starts: [module: string, call: string, refusal: RegExp][] = [
   ['provision/host/user-ids.ts', `userIdsError(70000, [], '/')`, /separate users failed: spawn .* EMFILE/],
   [
     'provision/processes/files-process.ts',
-    `startFilesProcess({ config: {}, home: '${home}', uid() {}, path: '', starting() {}, started() {} })`,
+    `startFilesProcess({ config: {}, home: '${home}', findUid() {}, path: '', onStarting() {}, onStarted() {} })`,
     /The stored files of the intern cannot be read: spawn .* EMFILE/,
   ],
   [

@@ -10,7 +10,7 @@ import { type AgentUpdate, readUpdate } from './update.ts'
 
 /** Receives what an agent sends about one of its sessions. */
 export type SessionListener = {
-  updated(update: AgentUpdate): void
+  onUpdate(update: AgentUpdate): void
   permission(params: unknown, withdrawn: AbortSignal): Promise<unknown>
   elicitation(params: unknown, withdrawn: AbortSignal): Promise<unknown>
 }
@@ -77,11 +77,10 @@ export async function initializeAgent(
 ): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
   const listenerOf = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
-  const skipped = logSkippedLines(log)
-  const connection = new Connection(channel, { notification, request, skipped }, limits)
+  const connection = new Connection(channel, { notification, request, onSkippedLine: logSkippedLines(log) }, limits)
 
   function notification(method: string, params: unknown): void {
-    if (method === 'session/update') listenerOf(params)?.updated(readUpdate(member(params, 'update')))
+    if (method === 'session/update') listenerOf(params)?.onUpdate(readUpdate(member(params, 'update')))
   }
   async function request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown> {
     if (method === 'session/request_permission') {

@@ -15,7 +15,7 @@ export type Handlers = {
   request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown>
   notification(method: string, params: unknown): void
   /** Receives a line that is not a message of the protocol; the connection ignores it. */
-  skipped?(line: string): void
+  onSkippedLine?(line: string): void
 }
 
 type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
@@ -113,7 +113,7 @@ export class Connection {
         if (this.#closeReason) return
         const message = readMessage(line)
         if (message) this.#onMessage(message)
-        else if (line.trim() !== '') this.#handlers.skipped?.(line)
+        else if (line.trim() !== '') this.#handlers.onSkippedLine?.(line)
       }
     } catch (error) {
       this.close(isTooLong(error) ? new Error(tooLargeError(this.#limits)) : asError(error))

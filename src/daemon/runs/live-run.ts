@@ -26,9 +26,9 @@ export type LiveRunDeps = {
   backpressure: Backpressure
   persistence: RunPersistence
   /** Called when the run has a new deadline. */
-  deadlineChanged: () => void
+  onDeadlineChanged: () => void
   /** Called when the run has ended, before its pending questions are cancelled. */
-  ended: (run: LiveRun, reason: EndReason) => void
+  onEnded: (run: LiveRun, reason: EndReason) => void
 }
 
 const outputLostMessage =
@@ -87,7 +87,7 @@ export class LiveRun {
       const { question, deadlineAt } = after
       const action = this.questions.actionOf(question.id)
       this.reply.push({ type: 'question.asked', question, deadlineAt: this.#toInstant(deadlineAt), action })
-      this.#deps.deadlineChanged()
+      this.#deps.onDeadlineChanged()
     }
     if (after.at === 'running') this.startClock()
     else this.#budget.setWorking(false)
@@ -97,7 +97,7 @@ export class LiveRun {
   /** Counts working time from now on. */
   startClock(): void {
     this.#budget.setWorking(true)
-    if (this.#budget.limitsTime) this.#deps.deadlineChanged()
+    if (this.#budget.limitsTime) this.#deps.onDeadlineChanged()
   }
 
   /** The deadline of the pending question, or the end of the working time, by the monotonic clock. */
@@ -190,7 +190,7 @@ export class LiveRun {
     )
     if (before.at === 'starting') this.reply.refuse(refusalFor(saved.reason, saved.explanation))
     else this.reply.end(closingEvent(saved.reason, { model: this.session.model, usage: null, ...saved.explanation }))
-    this.#deps.ended(this, saved.reason)
+    this.#deps.onEnded(this, saved.reason)
     this.questions.cancelAll()
   }
 }

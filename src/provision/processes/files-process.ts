@@ -13,12 +13,12 @@ import { internNiceness, programs } from './programs.ts'
 type FilesProcessDeps = {
   config: Config
   home: string
-  /** The user that the intern runs as; undefined for the user of this process. */
-  uid: () => Promise<number | undefined>
+  /** Finds the user that the intern runs as; undefined for the user of this process. */
+  findUid: () => Promise<number | undefined>
   path: string
   /** Called before a process starts, which serves one request. @throws Refusal if too many run. */
-  starting: () => void
-  started: (child: ChildProcess) => void
+  onStarting: () => void
+  onStarted: (child: ChildProcess) => void
 }
 
 /**
@@ -28,27 +28,22 @@ type FilesProcessDeps = {
 export async function startFilesProcess({
   config,
   home,
-  uid: userOf,
+  findUid,
   path,
-  starting,
-  started,
+  onStarting,
+  onStarted,
 }: FilesProcessDeps): Promise<Socket> {
-  const uid = await userOf()
+  const uid = await findUid()
   prepareFolders(home, uid)
-  starting()
+  onStarting()
   const settings = JSON.stringify({
     token: hostConnectionToken,
     workspace: join(home, 'workspace'),
     state: join(home, 'state'),
     limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
   })
-  const [command = process.execPath, ...args] = [
-    ...prlimitCommand(config, uid),
-    process.execPath,
-    programs.files,
-    settings,
-  ]
-  const child = spawn(command, args, {
+  const command = [...prlimitCommand(config, uid), process.execPath, programs.files, settings]
+  const child = spawn(command[0]!, command.slice(1), {
     cwd: home,
     env: {
       PATH: path,
@@ -60,7 +55,7 @@ export async function startFilesProcess({
     stdio: withoutInheritedFiles(['ignore', 'ignore', 'ignore', 'pipe']),
     ...(uid !== undefined && { uid, gid: uid }),
   })
-  started(child)
+  onStarted(child)
   // Without free file descriptors the pipe is missing; the `error` event follows.
   const socket = child.stdio?.[3] as Socket | undefined
   child.once('error', () => socket?.destroy())

@@ -215,11 +215,11 @@ export class ProcessProvisioner implements Provisioner {
   /** A connection for one request to the stored files of an intern that does not run. */
   #connectStorage(intern: Intern): Promise<Socket> {
     const home = this.#homeOf(intern)
-    const uid = async () => {
+    const findUid = async () => {
       await this.#deps.waitUntilEnded(intern)
       return (await this.#haveSeparateUsers()) ? allocateUser(home, this.#deps.config.intern_users_from) : undefined
     }
-    return this.#storageProcesses.connect({ id: intern.id, home, uid })
+    return this.#storageProcesses.connect({ id: intern.id, home, findUid })
   }
 
   /** A connection for a request of a server on another host. @throws Refusal. */

@@ -41,8 +41,8 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
   const limits = prlimitCommand(limitsOutsideGroup(group, config), uid)
-  const [command = process.execPath, ...args] = [...limits, process.execPath, programs.daemon, settingsFile(home)]
-  const child = spawn(command, args, {
+  const command = [...limits, process.execPath, programs.daemon, settingsFile(home)]
+  const child = spawn(command[0]!, command.slice(1), {
     cwd: home,
     env: {
       ...Object.fromEntries(inherited),

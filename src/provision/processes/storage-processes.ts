@@ -9,7 +9,7 @@ import { startFilesProcess } from './files-process.ts'
 const maxProcesses = { perIntern: 8, total: 32 }
 
 type StorageDeps = { config: Config; path: string }
-type StoredIntern = { id: string; home: string; uid: () => Promise<number | undefined> }
+type StoredIntern = { id: string; home: string; findUid: () => Promise<number | undefined> }
 
 /** The processes that serve the stored files of interns that do not run. */
 export class StorageProcesses {
@@ -21,12 +21,13 @@ export class StorageProcesses {
   }
 
   /** A connection for one request. @throws Refusal `files_busy`. */
-  connect({ id, home, uid }: StoredIntern): Promise<Socket> {
-    const starting = () => {
+  connect({ id, home, findUid }: StoredIntern): Promise<Socket> {
+    const onStarting = () => {
       this.#requireCapacity(id)
       clearEnded(home)
     }
-    return startFilesProcess({ ...this.#deps, home, uid, starting, started: (child) => this.#started(id, child) })
+    const onStarted = (child: ChildProcess) => this.#addProcess(id, child)
+    return startFilesProcess({ ...this.#deps, home, findUid, onStarting, onStarted })
   }
 
   /** Ends the processes of an intern. @returns whether there were any. */
@@ -44,7 +45,7 @@ export class StorageProcesses {
     throw new Refusal('files_busy', `${reason}: retry later, or start the intern.`)
   }
 
-  #started(id: string, child: ChildProcess): void {
+  #addProcess(id: string, child: ChildProcess): void {
     const all = this.#serving.get(id) ?? new Set()
     this.#serving.set(id, all.add(child))
     child.once('close', () => {

@@ -42,10 +42,10 @@ const fixedSettings: [string, string][] = [
 /** @returns its output. @throws Fault `bad_gateway` with its last error, or Error when it cannot be run or is stopped. */
 export function runGit({ path, args, cwd, settings = [], transports = [], uid, mark, before = [], signal }: GitRun) {
   const allSettings = [...fixedSettings, ...settings]
-  const [file = 'git', ...fileArguments] = [...before, 'git', ...args]
+  const command = [...before, 'git', ...args]
   return new Promise<string>((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const child = spawn(file, fileArguments, {
+    const child = spawn(command[0]!, command.slice(1), {
       cwd,
       env: {
         [markerVariable]: mark,

@@ -123,7 +123,7 @@ function createListener(deps: TurnDeps, run: LiveRun, onCost: (totalUsd: number)
   }
 
   return {
-    updated: (update) => {
+    onUpdate: (update) => {
       if (update.type === 'text') writeText('message', update.text)
       else if (update.type === 'reasoning') writeText('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model

@@ -45,7 +45,7 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
   let why: string | undefined
   /** False after the pod was created: if that pod is deleted, the intern is being started or deleted. */
   let canCreate = true
-  const read = async () => {
+  const findAddress = async () => {
     const found = await client.get('Pod', filesPodName(id))
     if (!found) {
       if (!canCreate) throw new Error('its pod was ended, for example because the intern is started. Retry later.')
@@ -62,12 +62,12 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
     const address = await deps.addressIn(id, pod.address, token)
     return (await deps.answers(address)) ? address : undefined
   }
-  const address = await waitFor(read, { timeoutMs: config.kubernetes_start_ms, recheckMs: checkEveryMs })
+  const address = await waitFor(findAddress, { timeoutMs: config.kubernetes_start_ms, recheckMs: checkEveryMs })
   if (address) return address
   await client.remove('Pod', filesPodName(id))
   throw new Error(`its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${why ?? 'without a reason'}.`)
 }
 
-/** Whether the pod has ended. */
+/** Whether the pod has ended by itself. The cluster removes one whose deletion was requested. */
 const hasEnded = ({ metadata, status }: KubernetesObject) =>
   metadata.deletionTimestamp === undefined && ['Succeeded', 'Failed'].includes(String(status?.phase))

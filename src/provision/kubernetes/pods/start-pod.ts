@@ -33,6 +33,7 @@ type PodStart = {
   onRunning: () => void
 }
 
+/** Changes of the pod are reported. Only its daemon must be asked. */
 const checkEveryMs = 250
 
 /**
@@ -54,6 +55,7 @@ export async function startRespondingPod(
       isFirstReport = false
       onChange()
     })
+  /** For the duration of the start, and for the times of the cluster's warnings. */
   const [startMark, startedAt] = [performance.now(), now()]
   /** The pod that was reported to `onRunning`. */
   let reportedUid: string | undefined
