@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 import { createProxyAgent } from '#platform/net/outgoing.ts'
 import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
+import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
@@ -90,15 +91,13 @@ async function resolveAddresses(
 }
 
 async function readBody(body: AsyncIterable<Uint8Array> | null): Promise<{ bytes: Buffer; isWhole: boolean }> {
-  const pieces: Uint8Array[] = []
-  let size = 0
+  const received = new ByteBuffer()
   for await (const piece of body ?? []) {
-    pieces.push(piece)
-    size += piece.length
+    received.add(Buffer.from(piece.buffer, piece.byteOffset, piece.length))
     // Leaving the loop closes the connection.
-    if (size > limits.bytes) return { bytes: Buffer.concat(pieces).subarray(0, limits.bytes), isWhole: false }
+    if (received.byteLength > limits.bytes) return { bytes: received.take().subarray(0, limits.bytes), isWhole: false }
   }
-  return { bytes: Buffer.concat(pieces), isWhole: true }
+  return { bytes: received.take(), isWhole: true }
 }
 
 function parseUrl(text: string, base: URL | undefined): URL {

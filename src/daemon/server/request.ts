@@ -5,6 +5,7 @@ import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/ru
 import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { readPacedBody } from '#platform/net/bodies/paced-body.ts'
+import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 
 /** More than the largest body of the public API. */
 const maxBodyBytes = 2 * 1024 * 1024
@@ -13,15 +14,13 @@ const maxBodyBytes = 2 * 1024 * 1024
 const jsonPace = { bytesPerSecond: 32 * 1024, pauseMs: 30_000 }
 
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const received = new ByteBuffer()
   for await (const chunk of readPacedBody(request, jsonPace)) {
-    bytes += chunk.length
-    if (bytes > maxBodyBytes) throw new Fault('payload_too_large', 'The body is too large.')
-    chunks.push(chunk)
+    received.add(chunk)
+    if (received.byteLength > maxBodyBytes) throw new Fault('payload_too_large', 'The body is too large.')
   }
   try {
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const body: unknown = JSON.parse(received.take().toString('utf8'))
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>
   } catch {
     // Reported below.

@@ -59,6 +59,24 @@ for (const [name, call] of Object.entries(wholeAnswers)) {
   })
 }
 
+/** A daemon that sends spaces without end, each in a separate chunk. */
+const sendSingleBytes: RequestListener = ({ socket }) => {
+  const chunks = '1\r\n \r\n'.repeat(10_000)
+  socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+  const send = () => {
+    while (!socket.destroyed && socket.write(chunks));
+  }
+  socket.on('error', () => {}).on('drain', send)
+  send()
+}
+
+test('an answer in a chunk for each byte is cut off after a few of them', { timeout: 60_000 }, async () => {
+  await using runs = await runsOfDaemon(sendSingleBytes)
+  for (const call of [runs.transcripts.list({ limit: 1 }), runs.question('q')])
+    assert.equal((await refusalOf(call))?.message, 'The response of the intern is too large.')
+  assert.ok(process.memoryUsage().heapUsed < 500 * 1024 * 1024)
+})
+
 test('a reader that leaves takes its connection to a silent daemon along', { timeout: 60_000 }, async () => {
   await using runs = await runsOfDaemon(() => {})
   const leaving = new AbortController()

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import type { Bytes } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
 
@@ -6,6 +7,9 @@ import { Refusal } from '../contract/refusal.ts'
 export const maxAnswerBytes = 64 * 1024
 /** The time limit of an answer that is not a stream: such an agent must not occupy our connections forever. */
 const answerTimeoutMs = 60_000
+
+/** The most pieces of an answer. A daemon sends it at once, but a compromised one can send a chunk for each byte. */
+const maxPieces = 20_000
 
 type TextOptions = { body?: object; signal?: AbortSignal | undefined; maxBytes?: number; timeoutMs?: number }
 
@@ -35,19 +39,19 @@ export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs 
   return { send, readText, requestText }
 }
 
-/** @throws Refusal for an answer over `maxBytes`, or one that breaks. */
+/** @throws Refusal for an answer over `maxBytes` or in too many pieces, or one that breaks. */
 export async function readText(response: IncomingMessage, maxBytes = maxAnswerBytes): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const body = new ByteBuffer()
+  let pieces = 0
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw new Refusal('intern_rejected', 'The response of the intern is too large.')
-      chunks.push(chunk)
+      body.add(chunk)
+      if (body.byteLength > maxBytes || ++pieces > maxPieces)
+        throw new Refusal('intern_rejected', 'The response of the intern is too large.')
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal('stream_severed', 'The connection to the intern broke before the end of its response.')
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return body.take().toString('utf8')
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TimeSlices } from '#platform/async/time-slices.ts'
@@ -35,6 +36,22 @@ suite('the events of a daemon’s answer', () => {
   test('end with the closing event, whatever follows', async () => {
     const events = await read((response) => response.end(line(text('zwölf 🚂')) + line(finished) + line(text('late'))))
     assert.deepEqual(events, [text('zwölf 🚂'), finished])
+  })
+
+  test('are read in few pieces, also if each byte arrives as a chunk', async () => {
+    const stream = new Readable({ read() {}, highWaterMark: 1024 * 1024 })
+    let pauses = 0
+    const pause = stream.pause.bind(stream)
+    stream.pause = () => {
+      pauses++
+      return pause()
+    }
+    const events = readEvents(stream as IncomingMessage, untouched)
+    const first = events.next()
+    for (const byte of Buffer.from(line(text('x'.repeat(20_000))) + line(finished))) stream.push(Buffer.from([byte]))
+    assert.deepEqual((await first).value, text('x'.repeat(20_000)))
+    assert.deepEqual((await events.next()).value, finished)
+    assert.ok(pauses < 20, `${pauses} pauses`)
   })
 
   for (const [how, tail] of [

@@ -60,6 +60,8 @@ export function readEvents(
   response.on('data', (chunk: Buffer) => {
     response.pause()
     chunks.push(chunk)
+    // The rest of what has arrived, as one chunk by another event: a compromised daemon can send a chunk for each byte.
+    if (response.readableLength > 0) response.read(response.readableLength)
     wake?.()
   })
   response.on('error', () => {})
@@ -74,8 +76,11 @@ export function readEvents(
       const line = lines.next()
       if (line !== undefined) return line
       const chunk = chunks.shift()
-      if (chunk) lines.push(chunk)
-      else if (isBroken || isOver) return undefined
+      if (chunk) {
+        const nextSlice = slices.waitIfUsedUp()
+        if (nextSlice) await nextSlice
+        lines.push(chunk)
+      } else if (isBroken || isOver) return undefined
       else await waitForData()
     }
   }

@@ -1,3 +1,4 @@
+import { ByteBuffer } from './byte-buffer.ts'
 import { withoutByteOrderMark } from './decode-bytes.ts'
 
 /**
@@ -5,13 +6,11 @@ import { withoutByteOrderMark } from './decode-bytes.ts'
  * @throws Error as soon as more than `maxBytes` have arrived.
  */
 export async function readBodyText(response: Response, maxBytes: number): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
+  const body = new ByteBuffer()
   for await (const piece of response.body ?? []) {
-    bytes += piece.length
+    body.add(Buffer.from(piece.buffer, piece.byteOffset, piece.length))
     // Leaving the loop closes the connection.
-    if (bytes > maxBytes) throw new Error(`the answer is over ${maxBytes} bytes`)
-    pieces.push(piece)
+    if (body.byteLength > maxBytes) throw new Error(`the answer is over ${maxBytes} bytes`)
   }
-  return withoutByteOrderMark(Buffer.concat(pieces)).toString('utf8')
+  return withoutByteOrderMark(body.take()).toString('utf8')
 }
