@@ -33,3 +33,10 @@ test('an unknown name is reported as unknown', async () => {
     /the host nowhere\.example is not known/,
   )
 })
+
+test('a name that only the proxy can resolve is left to it, unless it names a private service', async () => {
+  const options = { isProxied: true, resolve: async () => [] }
+  assert.deepEqual(await resolvePublicAddresses('git.example.com', 'of_origins', options), [])
+  for (const name of ['intranet', 'metadata.google.internal', 'a.cluster.local', 'printer.lan.', 'api.default.svc'])
+    await assert.rejects(resolvePublicAddresses(name, 'of_origins', options), /is not known/)
+})

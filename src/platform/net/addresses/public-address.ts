@@ -46,7 +46,7 @@ const resolveHost: Resolve = async (host) => (await lookup(host, { all: true }))
 /** Names that never belong to a public host: without a dot, or under a domain reserved for private use. */
 const isSpecialName = (host: string) =>
   !host.replace(/\.$/, '').includes('.') ||
-  /\.(internal|local|localhost|localdomain|home\.arpa|lan|intranet|corp)\.?$/i.test(host)
+  /\.(internal|local|localhost|localdomain|home\.arpa|lan|intranet|corp|svc)\.?$/i.test(host)
 
 /**
  * Resolves a host, and requires that all its addresses are public: a user who names a host must not reach private services of
