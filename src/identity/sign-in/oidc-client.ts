@@ -15,7 +15,10 @@ export type OidcSettings = {
   oidc_scopes: string
 }
 
-/** The claims of the ID token, which the issuer signed. */
+/**
+ * The claims of the ID token. Its signature is not checked: it came from the token endpoint itself, over TLS (OpenID Connect
+ * Core 3.1.3.7).
+ */
 export type Claims = { iss: string; sub: string; [name: string]: unknown }
 
 /** The issuer's claims about an account, by source. Related claims must come from the same source. */
