@@ -388,6 +388,19 @@ oddChats.push(
     },
   },
   {
+    name: 'an image that the model drew',
+    body: {
+      messages: [
+        user('Draw'),
+        { role: 'assistant', content: 'Here', images: [{ type: 'image_url', image_url: { url: pngUrl } }, null] },
+        user('Bluer'),
+      ],
+    },
+    sent: {
+      [gemini!]: { 'contents.1.parts': [{ text: 'Here' }, { inlineData: { mimeType: 'image/png', data: png } }] },
+    },
+  },
+  {
     name: 'a function that Moonshot runs',
     body: {
       tools: [builtin],

@@ -52,10 +52,18 @@ export const contentParts = (content: Message['content']): Part[] => toPieces(co
 
 function toParts(message: Message, { functionOfCall, model, budget }: Conversation): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
-  const parts = toPieces(message.content).flatMap(toPart)
-  if (message.role !== 'assistant') return parts
+  const pieces = toPieces(message.content)
+  if (message.role !== 'assistant') return pieces.flatMap(toPart)
+  const parts = [...pieces, ...drawnImages(message)].flatMap(toPart)
   const thoughts = readThoughts(message, 'google-gemini-v1')
   return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
+}
+
+/** The images that the model drew, which clients return beside the text. It needs them to change them. */
+function drawnImages(message: Message): Piece[] {
+  const { images } = message as { images?: unknown }
+  const isImage = (part: { type?: unknown } | null) => part?.type === 'image_url'
+  return Array.isArray(images) ? toPieces(images.filter(isImage)) : []
 }
 
 /** Adds a signature without a call to the last text part. */
