@@ -47,7 +47,7 @@ async function leavesNothing(interrupt: (npm: number) => void) {
   try {
     const file = join(folder, 'processes.json')
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    const npm = spawn('npm', ['test', '--', 'slow/interrupted-run'], {
+    const npm = spawn('npm', ['test', '--', 'interrupted-run.test'], {
       cwd: root,
       env: { ...env, INTERRUPTED_RUN_LIST: file },
       stdio: 'ignore',
