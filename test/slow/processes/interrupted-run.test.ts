@@ -8,11 +8,11 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
 import { findProcess, isAlive } from '#provision/host/processes.ts'
-import { startInternChatService } from '../../../harness/interns/intern-chat.ts'
-import { startProcess } from '../../../harness/service/server-process.ts'
-import { until } from '../../../harness/until.ts'
+import { startInternChatService } from '../../harness/interns/intern-chat.ts'
+import { startProcess } from '../../harness/service/server-process.ts'
+import { until } from '../../harness/until.ts'
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** Set in the run that is interrupted: the file that lists its processes. */
 const listFile = process.env.INTERRUPTED_RUN_LIST
 
