@@ -53,6 +53,20 @@ describe('requests in forms that providers refuse or misread', () => {
     }
   })
 
+  test('a function that the provider runs is refused where the request would be translated', async () => {
+    const tools = [{ type: 'builtin_function', function: { name: '$web_search' } }]
+    for (const [provider, status] of Object.entries({
+      moonshotai: 200,
+      'anthropic-messages': 400,
+      'google-gemini': 400,
+    })) {
+      const request = { ...doors.chat.body, tools, model: `${provider}/m` }
+      const reply = await recorded.service.ask('POST', '/chat/completions', { body: request })
+      assert.equal(reply.status, status, reply.text)
+      if (status === 400) assert.match(reply.body.error.message, /does not support a provider tool/)
+    }
+  })
+
   for (const [door, requests] of Object.entries({ chat: oddChats, responses: oddResponses, messages: oddMessages }))
     for (const { name, body, sent, dropped } of requests)
       for (const [target, members] of Object.entries(sent))

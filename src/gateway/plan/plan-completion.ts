@@ -1,5 +1,6 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { isClientTool } from '../pricing/billable-options.ts'
 import { type ClientProtocol, passesThrough } from '../protocol/protocol.ts'
 import { searchTool } from '../providers/openai/openai-tools.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
@@ -104,7 +105,8 @@ function toolSupport(
   client: ClientProtocol,
 ): (endpoint: Endpoint) => boolean {
   const search = searchTool(chat)
-  const providerTools = chat.tools?.filter((tool) => !tool.function) ?? []
+  const providerTools =
+    chat.tools?.filter(({ type = 'function', function: called }) => !called || !isClientTool(type)) ?? []
   if (search) providerTools.push(search)
   if (providerTools.length === 0) return always
   const catalogue = deps.catalogue.current()
