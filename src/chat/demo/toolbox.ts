@@ -169,6 +169,6 @@ const cline: Toolbox = {
 /** Returns the first field with choices, for agents that can only ask for a choice. */
 function choiceQuestion(question: string, fields: Field[]) {
   const { name, options = ['yes', 'no'] } = fields.find((field) => field.options) ?? { name: 'answer' }
-  const described = options.map((label) => ({ label, description: `It is ${label}.` }))
-  return { name, header: name.slice(0, 12), question, options: described }
+  const describedOptions = options.map((label) => ({ label, description: `It is ${label}.` }))
+  return { name, header: name.slice(0, 12), question, options: describedOptions }
 }

@@ -19,13 +19,13 @@ export function addSignInHelp(methods: unknown): (error: unknown) => never {
 }
 
 function describeMethods(methods: unknown): string {
-  const described = (Array.isArray(methods) ? methods : []).slice(0, maxMethods).flatMap((method) => {
+  const descriptions = (Array.isArray(methods) ? methods : []).slice(0, maxMethods).flatMap((method) => {
     const [id, name] = [readName(member(method, 'id')), readName(member(method, 'name'))]
     return id === undefined ? [] : [name === undefined || name === id ? `"${id}"` : `"${id}" (${name})`]
   })
-  if (described.length === 0)
+  if (descriptions.length === 0)
     return 'The agent offers no sign-in method; give it its credentials in `env` of its settings.'
-  return `The agent offers these sign-in methods: ${described.join(', ')}. Set \`authenticate\` of the agent to one of them.`
+  return `The agent offers these sign-in methods: ${descriptions.join(', ')}. Set \`authenticate\` of the agent to one of them.`
 }
 
 const readName = (value: unknown) =>

@@ -50,8 +50,8 @@ export class InternHosts {
     const { db, clock, ownHost } = this.#deps
     if (!ownHost) return
     const { name, address, labels, capacity } = ownHost
-    const described = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.storagePort }
-    const row = { ...described, seen_at: clock.nowSql() as never, left_at: null }
+    const description = { name, address, labels: JSON.stringify(labels), capacity, kept_port: this.storagePort }
+    const row = { ...description, seen_at: clock.nowSql() as never, left_at: null }
     await upsert(db.query, 'intern_hosts', [row], { key: ['name'] }).execute()
   }
 

@@ -20,14 +20,14 @@ export async function listHosts(
     countOrganizationInternsByHost(db.query, organizationId),
   ])
   const isListed = ({ name, loss }: KnownHost) => !loss || interns.has(name) || now() - loss.since < listedForMs
-  const listed = hosts
+  const listedHosts = hosts
     .filter(isListed)
     .map((host) => ({ ...toInternHost(host), labels: host.labels, capacity: host.capacity || null }))
   const names = new Set(hosts.map(({ name }) => name))
-  const unknown = [...interns.keys()]
+  const unknownHosts = [...interns.keys()]
     .filter((name) => !names.has(name))
     .map((name) => ({ ...toInternHost(unknownHost(name)), labels: [], capacity: null }))
-  return [...listed, ...unknown]
+  return [...listedHosts, ...unknownHosts]
     .map((host) => ({ ...host, capacity_used: usage.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }

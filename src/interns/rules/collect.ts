@@ -61,8 +61,8 @@ export function createDecisionCollector(deps: CollectDeps): DecisionCollector {
     concealAction: async (intern, action) => {
       const { command } = action
       if (command === null) return action
-      const concealed = await deps.conceal(intern, command)
-      return { ...action, command: concealed, unsure: action.unsure || concealed !== command }
+      const concealedCommand = await deps.conceal(intern, command)
+      return { ...action, command: concealedCommand, unsure: action.unsure || concealedCommand !== command }
     },
   }
 }
@@ -83,7 +83,7 @@ async function fetchAll(deps: CollectDeps, intern: Intern, runs: Runs): Promise<
 async function recordDecisions(deps: CollectDeps, intern: Intern, decisions: LoggedDecision[]): Promise<void> {
   const { organizationId, creatorUserId: userId, keyHash, id: internId } = intern
   const concealText = async (text: string | null) => text && printableExactly(await deps.conceal(intern, text))
-  const concealed = await Promise.all(
+  const concealedDecisions = await Promise.all(
     decisions.map(async (decision) => ({
       ...decision,
       id: decisionId(internId, decision),
@@ -93,9 +93,9 @@ async function recordDecisions(deps: CollectDeps, intern: Intern, decisions: Log
   await deps.db.exclusively(`decisions of ${internId}`, async (tx) => {
     const existing = await findRecordedIds(
       tx,
-      concealed.map(({ id }) => id),
+      concealedDecisions.map(({ id }) => id),
     )
-    for (const { id, sessionId, runId, at, operation, detail, decision } of concealed) {
+    for (const { id, sessionId, runId, at, operation, detail, decision } of concealedDecisions) {
       if (existing.has(id)) continue
       const { effect, scope, version, rule, name, why } = decision
       const decidedBy = { effect, scope, version, rule, name, ...(why && { why }) }

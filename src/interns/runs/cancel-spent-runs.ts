@@ -45,10 +45,10 @@ async function cancelSpentRuns(
   internId: string,
   runs: Pick<Runs, 'cancel'>,
 ): Promise<boolean> {
-  const limited = await findLimitedRuns(db.query, internId)
-  const keyHash = limited.length > 0 && (await findInternById(db.query, internId))?.keyHash
+  const limitedRuns = await findLimitedRuns(db.query, internId)
+  const keyHash = limitedRuns.length > 0 && (await findInternById(db.query, internId))?.keyHash
   if (!keyHash) return false
-  for (const { runId, startedAt, costUsd, part, refused } of limited)
+  for (const { runId, startedAt, costUsd, part, refused } of limitedRuns)
     if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)
     else if ((await readSpending(keyHash, startedAt)).usd >= costUsd) await runs.cancel(runId, part)
   return true

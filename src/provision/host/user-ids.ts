@@ -10,8 +10,8 @@ const userCount = 200_000_000
 
 /** The user that an intern runs as: the owner of its folder, or a user that no other intern of this host has. */
 export function allocateUser(home: string, base: number): number {
-  const present = findOwner(home)
-  if (present !== undefined && present >= base && present < base + userCount) return present
+  const owner = findOwner(home)
+  if (owner !== undefined && owner >= base && owner < base + userCount) return owner
   const siblings = dirname(home)
   const usedIds = new Set(readNames(siblings).map((name) => findOwner(join(siblings, name))))
   const digest = hash('sha256', basename(home), 'buffer')

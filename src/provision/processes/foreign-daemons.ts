@@ -14,10 +14,10 @@ export async function endForeignDaemons(
   idsHere: () => Promise<ReadonlySet<string>>,
   warn: (message: string) => void,
 ): Promise<void> {
-  const present = existsSync(homes) ? readdirSync(homes) : []
+  const folders = existsSync(homes) ? readdirSync(homes) : []
   const ids = await idsHere()
-  const foreign = present.filter((id) => !ids.has(id))
-  for (const id of foreign) {
+  const foreignIds = folders.filter((id) => !ids.has(id))
+  for (const id of foreignIds) {
     const record = readDaemonRecord(join(homes, id))
     if (!record || !isAlive(record.process)) continue
     warn(`The intern ${id} is not on this host any more: its daemon is ended, its files remain in ${homes}.`)

@@ -34,19 +34,19 @@ export class RunningClones {
   register(intern: Intern): RegisteredStart {
     const { config, variable, passwordOf, mask, onUncounted } = this.#deps
     const { id } = intern
-    const stopped = new AbortController()
+    const stopping = new AbortController()
     this.stop(id)
-    this.#stops.set(id, stopped)
+    this.#stops.set(id, stopping)
     return {
       clone: async (repository, home, uid) => {
         const password = await passwordOf(intern)
-        const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
+        const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(config.repository_clone_ms)])
         const deps = { config, path: variable('PATH') ?? '', gitLocation: 'on this server', mask, onUncounted } as const
         const authorities = trustedAuthorities()
         await cloneRepository({ ...deps, authorities }, { home, repository, password, uid, signal })
       },
       [Symbol.dispose]: () => {
-        if (this.#stops.get(id) === stopped) this.#stops.delete(id)
+        if (this.#stops.get(id) === stopping) this.#stops.delete(id)
       },
     }
   }

@@ -84,14 +84,14 @@ export class InternLeases {
 
   async renew(): Promise<void> {
     const { db, now, server } = this.#deps
-    const renewed = { supervised_until: now() + leaseMs }
-    await db.query.updateTable('interns').set(renewed).where('supervisor', '=', server).execute()
+    const columns = { supervised_until: now() + leaseMs }
+    await db.query.updateTable('interns').set(columns).where('supervisor', '=', server).execute()
   }
 
   /** Ends the leases of a server immediately; without `holder` all leases, for the embedded database, which has one server. */
   async expire(holder: string | undefined): Promise<void> {
-    const held = this.#deps.db.query.updateTable('interns').set({ supervised_until: 0 })
-    await (holder === undefined ? held : held.where('supervisor', '=', holder)).execute()
+    const expiry = this.#deps.db.query.updateTable('interns').set({ supervised_until: 0 })
+    await (holder === undefined ? expiry : expiry.where('supervisor', '=', holder)).execute()
   }
 
   /** @returns whether this server now holds the intern, which was still in that state and free to be taken. */

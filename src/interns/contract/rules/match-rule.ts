@@ -102,8 +102,8 @@ function commandMatches(patterns: string[], { command, unparsedWords, argumentWo
 /** All words of a command count as paths, because it is unknown which ones are. */
 function pathsMatch(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: Part): Match {
   const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? argumentWords).flat()
-  const named = words.flatMap(possiblePathsOfWord)
-  const paths = named.flatMap((word) =>
+  const namedPaths = words.flatMap(possiblePathsOfWord)
+  const paths = namedPaths.flatMap((word) =>
     (folders ?? [action.root]).map((folder) => resolveFromRoot(action.root, word, folder)),
   )
   const globs = patterns.map(foldedPath)
@@ -116,8 +116,8 @@ function pathsMatch(patterns: string[], { action, command, unparsedWords, argume
 export function possiblePaths(action: Action): string[] {
   return splitAction(action, '').flatMap(({ command, folders = [action.root], unparsedWords }) => {
     const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? []).flat()
-    const named = words.flatMap(possiblePathsOfWord)
-    return named.flatMap((word) => (word.startsWith('/') ? word : folders.map((folder) => `${folder}/${word}`)))
+    const namedPaths = words.flatMap(possiblePathsOfWord)
+    return namedPaths.flatMap((word) => (word.startsWith('/') ? word : folders.map((folder) => `${folder}/${word}`)))
   })
 }
 

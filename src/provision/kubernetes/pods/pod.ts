@@ -80,11 +80,11 @@ export function toPod(object: KubernetesObject): Pod {
 
 /** The reason of a failed clone. The container reports it, unless it was killed. */
 function findCloneFailure(clone: Container | undefined): string | undefined {
-  const ended = clone?.state?.terminated ?? clone?.lastState?.terminated
-  if (!ended || ended.exitCode === 0) return undefined
+  const termination = clone?.state?.terminated ?? clone?.lastState?.terminated
+  if (!termination || termination.exitCode === 0) return undefined
   // The last line of a container that was killed for its memory is about something else.
-  const message = ended.reason === 'OOMKilled' ? '' : lastLine(ended.message ?? '')
-  return message || `The repository is not cloned: git ended ${describeEnd(ended)}.`
+  const message = termination.reason === 'OOMKilled' ? '' : lastLine(termination.message ?? '')
+  return message || `The repository is not cloned: git ended ${describeEnd(termination)}.`
 }
 
 const readNode = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
@@ -118,8 +118,8 @@ function findCause({ metadata, status }: KubernetesObject, node: string | undefi
     return `its pod has failed: ${[reason, message].filter(Boolean).join(': ') || 'without a reason'}`
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False')
   if (unscheduled) return `no node accepts its pod: ${unscheduled.message ?? 'without a reason'}`
-  const ended = container?.state?.terminated ?? container?.lastState?.terminated
-  if (ended) return `its daemon ended ${describeEnd(ended)}`
+  const termination = container?.state?.terminated ?? container?.lastState?.terminated
+  if (termination) return `its daemon ended ${describeEnd(termination)}`
   for (const waiting of [clone?.state?.waiting, container?.state?.waiting]) {
     const { reason: name = '', message: text } = waiting ?? {}
     if (text) return `${waitDescriptions[name] ?? 'its container waits'}: ${name}: ${text}`

@@ -17,8 +17,10 @@ export async function findLastWarning(
 ): Promise<string | undefined> {
   // The Role of an older release does not allow this request: continue without warnings.
   const requests = [objectName(intern), podName(intern)].map((name) => client.warnings(name).catch(() => []))
-  const recent = (await Promise.all(requests)).flat().filter((warning) => warningTime(warning) >= since - leewayMs)
-  const last = recent.toSorted((one, other) => warningTime(one) - warningTime(other)).at(-1)
+  const recentWarnings = (await Promise.all(requests))
+    .flat()
+    .filter((warning) => warningTime(warning) >= since - leewayMs)
+  const last = recentWarnings.toSorted((one, other) => warningTime(one) - warningTime(other)).at(-1)
   return last?.message && printable(last.message).trim().replace(/\.$/, '').slice(0, 500)
 }
 
