@@ -14,6 +14,9 @@ const user = (content: unknown) => ({ role: 'user', content })
 const asks = (content: unknown) => ({ messages: [user(content)] })
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const pngUrl = `data:image/png;base64,${png}`
+const text = (text: string) => ({ type: 'text', text })
+const chatImage = { type: 'image_url', image_url: { url: pngUrl } }
+const drawn = (content: unknown) => ({ role: 'assistant', content })
 const parameters = { type: 'object', properties: { path: { type: 'string' } } }
 const read = { type: 'function', function: { name: 'read', parameters } }
 const source = { type: 'base64', media_type: 'image/png', data: png }
@@ -398,7 +401,32 @@ oddChats.push(
     },
     sent: {
       [gemini!]: { 'contents.1.parts': [{ text: 'Here' }, { inlineData: { mimeType: 'image/png', data: png } }] },
+      [anthropic!]: { 'messages.1.content': [{ type: 'text', text: 'Here' }] },
+      [responses!]: { 'input.1.content': 'Here' },
     },
+    dropped: { [anthropic!]: ['messages.images'], [responses!]: ['messages.images'] },
+  },
+  {
+    name: 'an image among the parts of an earlier answer',
+    body: { messages: [user('Draw'), drawn([text('Here'), chatImage]), user([text('Like this'), chatImage])] },
+    sent: {
+      [gemini!]: { 'contents.1.parts.1': { inlineData: { mimeType: 'image/png', data: png } } },
+      [anthropic!]: { 'messages.1.content': [text('Here')], 'messages.2.content.1': { type: 'image', source } },
+      [responses!]: {
+        'input.1.content': [{ type: 'output_text', text: 'Here', annotations: [] }],
+        'input.2.content.1.type': 'input_image',
+      },
+    },
+    dropped: { [anthropic!]: ['messages.image_url'], [responses!]: ['messages.image_url'] },
+  },
+  {
+    name: 'an earlier answer with only an image',
+    body: { messages: [user('Draw'), drawn([chatImage]), user('Bluer')] },
+    sent: {
+      [anthropic!]: { 'messages.length': 2, 'messages.1.content': [text('Bluer')] },
+      [responses!]: { 'input.length': 2, 'input.1.role': 'user' },
+    },
+    dropped: { [anthropic!]: ['messages.image_url'], [responses!]: ['messages.image_url'] },
   },
   {
     name: 'a function that Moonshot runs',
@@ -583,6 +611,27 @@ oddResponses.push(
     },
   },
   {
+    name: 'an image in an earlier answer',
+    body: {
+      input: [
+        user('Draw'),
+        drawn([
+          { type: 'output_text', text: 'Here' },
+          { type: 'input_image', image_url: pngUrl },
+        ]),
+        user([{ type: 'input_image', image_url: pngUrl }]),
+      ],
+    },
+    sent: {
+      [anthropic!]: { 'messages.1.content': [text('Here')], 'messages.2.content.0.type': 'image' },
+      [responses!]: {
+        'input.1.content': [{ type: 'output_text', text: 'Here' }],
+        'input.2.content.0.type': 'input_image',
+      },
+    },
+    dropped: { [anthropic!]: ['messages.image_url'], [responses!]: ['input.input_image'] },
+  },
+  {
     name: 'items of a provider',
     body: {
       input: [
@@ -738,6 +787,17 @@ export const oddMessages: OddRequest[] = [
     },
     sent: { [chat!]: { 'messages.1.content': 'Found.' }, [anthropic!]: { 'messages.1.content.0.id': 's' } },
     dropped: { [chat!]: ['messages.server_tool_use', 'messages.web_search_tool_result'] },
+  },
+  {
+    name: 'an image in an earlier answer',
+    body: {
+      messages: [user('Draw'), drawn([text('Here'), { type: 'image', source }]), user([{ type: 'image', source }])],
+    },
+    sent: {
+      [anthropic!]: { 'messages.1.content': [text('Here')], 'messages.2.content.0.type': 'image' },
+      [responses!]: { 'input.1.content.length': 1, 'input.2.content.0.type': 'input_image' },
+    },
+    dropped: { [anthropic!]: ['messages.image'], [responses!]: ['messages.image_url'] },
   },
   {
     name: 'the summary of a compaction',

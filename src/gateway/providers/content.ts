@@ -36,6 +36,19 @@ export function toPieces(content: Content | null | undefined): Piece[] {
   return pieces
 }
 
+/** The images that a model drew, which clients return beside the text of its answer. */
+export function drawnImages(message: Message): Piece[] {
+  const { images } = message as { images?: unknown }
+  const isImage = (part: { type?: unknown } | null) => part?.type === 'image_url'
+  return Array.isArray(images) ? toPieces(images.filter(isImage)) : []
+}
+
+/** The field of drawn images, if a message has it, for protocols that accept no images in answers. */
+export function drawnImagesField(messages: readonly Message[]): string[] {
+  const hasImages = messages.some((message) => message.role === 'assistant' && drawnImages(message).length > 0)
+  return hasImages ? ['messages.images'] : []
+}
+
 const singleProviderTypes: ReadonlySet<string> = new Set([
   'thinking',
   'redacted_thinking',

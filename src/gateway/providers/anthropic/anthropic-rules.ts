@@ -7,6 +7,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { minThinkingBudget } from '../../protocol/reasoning-budget.ts'
 import { findUnknownFields } from '../../protocol/repairs/absent-fields.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
+import { skipAnswerImages } from '../../protocol/repairs/answer-images.ts'
 import { inlineDataRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
@@ -196,6 +197,7 @@ export const anthropicRules: RequestRules = {
   // In an order in which no repair undoes an earlier one: results are paired by unique ids, for example.
   repairs: [
     fitBlocks,
+    skipAnswerImages('messages', 'image'),
     fitFunctions,
     skipBlankTexts,
     trimPrefill,
@@ -226,7 +228,10 @@ export const anthropicRules: RequestRules = {
 
 /** The chat names of fields of this protocol. */
 export function chatFieldName(name: string): string {
-  return name.replace(/^stop_sequences/, 'stop').replace(/^output_config\.format/, 'response_format')
+  return name
+    .replace(/^stop_sequences/, 'stop')
+    .replace(/^output_config\.format/, 'response_format')
+    .replace(/^messages\.image$/, 'messages.image_url')
 }
 
 /** Chat fields without a counterpart in this protocol. */

@@ -6,7 +6,15 @@ import type { Body } from '../../protocol/protocol.ts'
 import { isTextType } from '../../protocol/repairs/media-types.ts'
 import { pairMessages } from '../../protocol/repairs/paired-results.ts'
 import { parseJsonText, readCalledFunction, readCalledName } from '../../protocol/tool-calls/tool-arguments.ts'
-import { hasFailed, isInstruction, joinTexts, type Piece, refuseContainerFile, toPieces } from '../content.ts'
+import {
+  drawnImages,
+  hasFailed,
+  isInstruction,
+  joinTexts,
+  type Piece,
+  refuseContainerFile,
+  toPieces,
+} from '../content.ts'
 import { generatedCallIdPattern } from './gemini-call-id.ts'
 import { needsSignatures } from './gemini-thinking.ts'
 
@@ -54,16 +62,10 @@ function toParts(message: Message, { functionOfCall, model, budget }: Conversati
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), budget)
   const pieces = toPieces(message.content)
   if (message.role !== 'assistant') return pieces.flatMap(toPart)
+  // The model needs its images to change them.
   const parts = [...pieces, ...drawnImages(message)].flatMap(toPart)
   const thoughts = readThoughts(message, 'google-gemini-v1')
   return [...signedText(parts, thoughts), ...functionCalls(message, thoughts, needsSignatures(model), budget)]
-}
-
-/** The images that the model drew, which clients return beside the text. It needs them to change them. */
-function drawnImages(message: Message): Piece[] {
-  const { images } = message as { images?: unknown }
-  const isImage = (part: { type?: unknown } | null) => part?.type === 'image_url'
-  return Array.isArray(images) ? toPieces(images.filter(isImage)) : []
 }
 
 /** Adds a signature without a call to the last text part. */

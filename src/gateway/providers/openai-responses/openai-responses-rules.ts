@@ -1,5 +1,6 @@
 import type { Body } from '../../protocol/protocol.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
+import { skipAnswerImages } from '../../protocol/repairs/answer-images.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
@@ -33,6 +34,7 @@ export const responsesRules: RequestRules = {
     toolRepair(toolShape, openaiSchemas),
     emptyContentRepair('input'),
     fitItems,
+    skipAnswerImages('input', 'input_image'),
     fitToolChoice,
     pairCallOutputs,
     effortRepair(
@@ -59,6 +61,11 @@ export const responsesRules: RequestRules = {
   ],
   names: responsesNames,
   callIds: responsesCallIds,
+}
+
+/** The chat names of fields of this protocol. */
+export function chatFieldName(name: string): string {
+  return name.replace(/^text\.format/, 'response_format').replace(/^input\.input_image$/, 'messages.image_url')
 }
 
 /** Chat fields without a counterpart in this protocol. */

@@ -7,6 +7,7 @@ import { findSetFields, findUnknownFields } from '../../protocol/repairs/absent-
 import { wrapFormatSchema } from '../../protocol/repairs/answer-format.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import { drawnImagesField } from '../content.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { encodeProviderTool, responsesBillable } from '../openai/openai-tools.ts'
 import { withoutServiceFields } from '../service-fields.ts'
@@ -14,7 +15,7 @@ import { readRefusalMessage } from '../upstream-errors.ts'
 import { readResponse } from './openai-responses-answer.ts'
 import { responsesForms } from './openai-responses-forms.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
-import { responsesLacks, responsesRules } from './openai-responses-rules.ts'
+import { chatFieldName, responsesLacks, responsesRules } from './openai-responses-rules.ts'
 import { responsesReader } from './openai-responses-stream.ts'
 
 /** OpenAI responses: items instead of messages, and encrypted reasoning. */
@@ -23,11 +24,9 @@ export const openaiResponses: ProviderProtocol = {
   tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
     const encoded = encodeBody(responsesRequest(wrapFormatSchema(chat), target.endpoint), target)
-    const renamed = encoded.dropped!.map((name) => name.replace(/^text\.format/, 'response_format'))
-    return {
-      ...encoded,
-      dropped: [...findSetFields(chat as Body, [...responsesLacks, ...findUnknownFields(chat as Body)]), ...renamed],
-    }
+    const droppedFields = findSetFields(chat as Body, [...responsesLacks, ...findUnknownFields(chat as Body)])
+    const dropped = [...droppedFields, ...drawnImagesField(chat.messages), ...encoded.dropped!.map(chatFieldName)]
+    return { ...encoded, dropped }
   },
   passThrough: (body, target, source) => encodeBody(adaptForResponses(body, target.endpoint), target, source),
   answerLimit: responsesLimit,

@@ -1,0 +1,25 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { Repair } from './repair.ts'
+import { noteDropped } from './tool-repair.ts'
+
+type Part = { type?: unknown } | null
+type Message = { role?: unknown; content?: unknown } | null
+
+/** Skips images in assistant messages, for providers that accept them only from users and tools. */
+export function skipAnswerImages(list: 'messages' | 'input', imageType: string): Repair {
+  const isImage = (part: Part) => part?.type === imageType
+  return (body, dropped) => {
+    if (!Array.isArray(body[list])) return body
+    const original = body[list] as Message[]
+    const messages = mapItems(original, (message) => {
+      if (message?.role !== 'assistant' || !Array.isArray(message.content)) return message
+      const content = (message.content as Part[]).filter((part) => !isImage(part))
+      return content.length === message.content.length ? message : { ...message, content }
+    })
+    if (messages === original) return body
+    noteDropped(dropped, `${list}.${imageType}`)
+    return { ...body, [list]: messages.filter((message, at) => message === original[at] || !isEmpty(message)) }
+  }
+}
+
+const isEmpty = (message: Message) => Array.isArray(message?.content) && message.content.length === 0
