@@ -108,6 +108,21 @@ onEachDatabase('keys', (kind) => {
     assert.deepEqual(names.toSorted(), ['First API key', 'First management key', 'a', 'b', 'c'])
     assert.equal((await service.manage('GET', '/keys?include_disabled=true')).body.total_count, 6)
   })
+
+  test('a list of the keys that expire soon has pages, soonest first, with the total of all pages', async () => {
+    await using service = await startTestService({ kind })
+    for (const [name, day] of Object.entries({ b: 2, c: 3, a: 1, later: 9 }))
+      await newKey(service, { name, expires_at: `2099-01-0${day}T00:00:00Z` })
+    const path = '/keys?expires_before=2099-01-05T00:00:00Z&limit=2'
+    const pages = await Promise.all([0, 2].map((offset) => service.manage('GET', `${path}&offset=${offset}`)))
+    assert.deepEqual(
+      pages.map(({ body }) => [body.data.map((key: any) => key.name), body.total_count]),
+      [
+        [['a', 'b'], 3],
+        [['c'], 3],
+      ],
+    )
+  })
 })
 
 function omit(record: Record<string, unknown>, name: string) {

@@ -60,9 +60,9 @@ export const listAllKeys = route({
       return { data: await keyAnswers(deps, caller, found), total_count: found.length }
     }
     if (query.expires_before !== undefined) {
-      const range = { before: Date.parse(query.expires_before), limit: query.limit }
-      const found = await expiringKeys(deps, caller, range)
-      return { data: await keyAnswers(deps, caller, found), total_count: found.length }
+      const range = { before: Date.parse(query.expires_before), offset: query.offset, limit: query.limit }
+      const { data, total_count } = await expiringKeys(deps, caller, range)
+      return { data: await keyAnswers(deps, caller, data), total_count }
     }
     if (query.order !== undefined) {
       const scope = {

@@ -66,18 +66,19 @@ export function findKeyRows(query: Query | Tx, organizationId: string, hashes: s
 type ExpiringKeysFilter = {
   from: number
   to: number
+  offset: number
   limit: number
   workspaceId?: string | undefined
   creatorUserId?: string | undefined
 }
 
-/** The enabled keys of the organization that expire within a time, soonest first. */
-export function expiringKeyRows(
+/** A page of the enabled keys of the organization that expire within a time, soonest first. `total` counts all pages. */
+export async function expiringKeyRows(
   query: Query,
   organizationId: string,
-  { from, to, limit, workspaceId, creatorUserId }: ExpiringKeysFilter,
-): Promise<KeyRow[]> {
-  return query
+  { from, to, offset, limit, workspaceId, creatorUserId }: ExpiringKeysFilter,
+): Promise<{ rows: KeyRow[]; total: number }> {
+  const matching = query
     .selectFrom('api_keys')
     .where('organization_id', '=', organizationId)
     .where('disabled', '=', 0)
@@ -85,11 +86,11 @@ export function expiringKeyRows(
     .where('expires_at', '<', to)
     .$if(workspaceId !== undefined, (keys) => keys.where('workspace_id', '=', workspaceId!))
     .$if(creatorUserId !== undefined, (keys) => keys.where('creator_user_id', '=', creatorUserId!))
-    .selectAll()
-    .orderBy('expires_at')
-    .orderBy('hash')
-    .limit(limit)
-    .execute()
+  const [rows, { total }] = await Promise.all([
+    matching.selectAll().orderBy('expires_at').orderBy('hash').offset(offset).limit(limit).execute(),
+    matching.select((key) => key.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total }
 }
 
 /** Whether a key with this hash exists, disabled or not. */

@@ -57,16 +57,17 @@ export async function keysByHash(deps: { db: Db }, caller: Caller, hashes: strin
 export async function expiringKeys(
   deps: { db: Db; now: Now },
   caller: Caller,
-  { before, limit }: { before: number; limit: number },
-): Promise<KeyRecord[]> {
-  const rows = await expiringKeyRows(deps.db.query, caller.organizationId, {
+  { before, offset, limit }: { before: number; offset: number; limit: number },
+): Promise<Page<KeyRecord>> {
+  const { rows, total } = await expiringKeyRows(deps.db.query, caller.organizationId, {
     from: deps.now(),
     to: before,
+    offset,
     limit,
     workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
     creatorUserId: visibleCreatorId(caller),
   })
-  return rows.map(toKeyRecord)
+  return { data: rows.map(toKeyRecord), total_count: total }
 }
 
 /**
