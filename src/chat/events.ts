@@ -78,8 +78,8 @@ type AnswerPiece =
   | { type: 'tool_call'; index: number; id: string; name: string; custom?: true; namespace?: string }
   | { type: 'tool_arguments'; index: number; text: string }
   | UsageEvent
-  /** A unit that is billed per piece, such as an image. */
-  | { type: 'piece'; unit: string }
+  /** One unit that is billed per piece, such as an image. Its data, if clients get it, is in other events. */
+  | { type: 'billed_piece'; unit: string }
   /** `native` is undefined if the upstream sent no reason. */
   | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string | undefined }
   /** The upstream failed: `status` if it sent one, its own `code`, and its details as JSON. */

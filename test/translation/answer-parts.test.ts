@@ -33,7 +33,7 @@ describe('parts of answers', () => {
     for (const streamed of [false, true])
       test(`${protocol}, ${streamed ? 'streamed' : 'whole'}: has citations, images and custom calls`, () => {
         const received = understood(protocol, answer, streamed).filter(
-          ({ type }) => type !== 'started' && type !== 'piece',
+          ({ type }) => type !== 'started' && type !== 'billed_piece',
         )
         const byType = (events: AnswerEvent[]) => events.toSorted((a, b) => (a.type < b.type ? -1 : 1))
         const expected = answer.map((event) => (event.type === 'finish' ? { ...event, native: 'completed' } : event))

@@ -11,29 +11,29 @@ import type { Creator, OpenQuestion } from '../intern-updates.ts'
 import { escapeInvisible } from '../visible-text.ts'
 import { FormAnswer } from './form-answer.tsx'
 
-type Offer = { option: string; label: string; key?: string }
+type Offer = { kind: string; label: string; key?: string }
 
-/** The label and the key of each answer. */
+/** The label and the key of each kind of answer. */
 const offers: Offer[] = [
-  { option: 'allow_once', label: 'Allow once', key: 'a' },
-  { option: 'allow_always', label: 'Allow always', key: 'A' },
-  { option: 'reject_once', label: 'Reject', key: 'r' },
-  { option: 'reject_always', label: 'Reject always' },
-  { option: 'cancel', label: 'Cancel' },
+  { kind: 'allow_once', label: 'Allow once', key: 'a' },
+  { kind: 'allow_always', label: 'Allow always', key: 'A' },
+  { kind: 'reject_once', label: 'Reject', key: 'r' },
+  { kind: 'reject_always', label: 'Reject always' },
+  { kind: 'cancel', label: 'Cancel' },
 ]
 
 /** The buttons of a permission question: one for each kind, or for each option if several have the same kind. */
-function offersOf({ options, choices = [] }: InternPermission): (Offer & { answer: string })[] {
+function offersOf({ options: kinds, choices: options = [] }: InternPermission): (Offer & { answer: string })[] {
   return offers.flatMap((offer) => {
-    const choicesOfKind = choices.filter(({ kind }) => kind === offer.option)
-    if (choicesOfKind.length > 1)
-      return choicesOfKind.map(({ id, name }) => ({
-        option: offer.option,
+    const optionsOfKind = options.filter(({ kind }) => kind === offer.kind)
+    if (optionsOfKind.length > 1)
+      return optionsOfKind.map(({ id, name }) => ({
+        kind: offer.kind,
         answer: id,
         label: `${offer.label}: ${escapeInvisible(name)}`,
       }))
-    const isOffered = offer.option === 'cancel' || (options as string[]).includes(offer.option)
-    return isOffered ? [{ ...offer, answer: offer.option }] : []
+    const isOffered = offer.kind === 'cancel' || (kinds as string[]).includes(offer.kind)
+    return isOffered ? [{ ...offer, answer: offer.kind }] : []
   })
 }
 
@@ -129,13 +129,13 @@ function Permission({ waiting: { intern, question }, isSelected, isSent }: Permi
       <div class="answers">
         {!canUseModels() && <span class="dim">Viewers cannot answer.</span>}
         {canUseModels() &&
-          offersOf(question).map(({ option, answer: chosenAnswer, label, key }) => (
+          offersOf(question).map(({ kind, answer: chosenAnswer, label, key }) => (
             <button
               key={chosenAnswer}
               type="button"
-              class={option === 'allow_once' ? 'main' : option === 'cancel' ? 'bare' : ''}
+              class={kind === 'allow_once' ? 'main' : kind === 'cancel' ? 'bare' : ''}
               data-key={key}
-              disabled={isSent || (option.startsWith('allow') && !details)}
+              disabled={isSent || (kind.startsWith('allow') && !details)}
               onClick={() => void answer(intern, question, chosenAnswer)}
             >
               {label} {key && isSelected && <kbd>{key}</kbd>}

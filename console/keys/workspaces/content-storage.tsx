@@ -7,18 +7,18 @@ import type { WorkspaceFields } from './workspace-fields.ts'
 type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
 
 /** Selects the requests whose prompts and answers are stored. @param id undefined for a new workspace. */
-export function StorageInputs({ id, fields: { isStored, percent, keys }, set }: Props) {
+export function StorageInputs({ id, fields: { storesContent, percent, keys }, set }: Props) {
   return (
     <>
       <label class="check">
         <input
           type="checkbox"
-          checked={isStored}
-          onChange={(event) => set({ isStored: event.currentTarget.checked })}
+          checked={storesContent}
+          onChange={(event) => set({ storesContent: event.currentTarget.checked })}
         />
         Store prompts and answers, encrypted. Not for refused requests and requests with zero data retention
       </label>
-      {isStored && (
+      {storesContent && (
         <>
           <label>
             Share of requests, in percent

@@ -6,7 +6,7 @@ export type WorkspaceFields = {
   name: string
   slug: string
   description: string
-  isStored: boolean
+  storesContent: boolean
   percent: string
   keys: string[] | null
 }
@@ -15,7 +15,7 @@ export const newWorkspace: WorkspaceFields = {
   name: '',
   slug: '',
   description: '',
-  isStored: false,
+  storesContent: false,
   percent: '100',
   keys: null,
 }
@@ -24,18 +24,18 @@ export const fieldsOfWorkspace = (workspace: Workspace): WorkspaceFields => ({
   name: workspace.name,
   slug: workspace.slug,
   description: workspace.description ?? '',
-  isStored: workspace.is_observability_io_logging_enabled,
+  storesContent: workspace.is_observability_io_logging_enabled,
   percent: percentOf(workspace.io_logging_sampling_rate),
   keys: workspace.io_logging_api_key_ids,
 })
 
 /** Converts the form to the API's format. */
-export const parseWorkspaceFields = ({ name, slug, description, isStored, percent, keys }: WorkspaceFields) =>
+export const parseWorkspaceFields = ({ name, slug, description, storesContent, percent, keys }: WorkspaceFields) =>
   ({
     name: name.trim(),
     slug: slug.trim(),
     description: description.trim() || null,
-    is_observability_io_logging_enabled: isStored,
+    is_observability_io_logging_enabled: storesContent,
     // Without the rounding errors of floats.
     io_logging_sampling_rate: Number((Number(percent) / 100).toFixed(6)),
     io_logging_api_key_ids: keys,
@@ -66,9 +66,9 @@ const percentOf = (rate: number) => String(Number((rate * 100).toFixed(4)))
 
 /** Describes for which requests prompts and answers are stored. */
 export function describeStorage(workspace: Workspace): string {
-  const { is_observability_io_logging_enabled: isStored, io_logging_sampling_rate: rate } = workspace
+  const { is_observability_io_logging_enabled: storesContent, io_logging_sampling_rate: rate } = workspace
   const { io_logging_api_key_ids: keys } = workspace
-  if (!isStored || keys?.length === 0) return 'not stored'
+  if (!storesContent || keys?.length === 0) return 'not stored'
   const share = rate >= 1 ? 'all requests' : `${percentOf(rate)} % of requests`
   return keys === null ? `stored for ${share}` : `stored for ${share} of ${countText(keys.length, 'key')}`
 }

@@ -8,12 +8,13 @@ const maxMessageBytes = 16 * 1024 * 1024
 
 /**
  * A transport for a server that is a command. The library's own transport supports neither the sandbox nor ending all
- * descendants. `start` starts the command; `firstLine` is written to it before the first message.
+ * descendants. `start` starts a shell. It reads `environmentLine` before the first message, which exports the server's
+ * environment, and then becomes the command.
  */
 export function createCommandTransport(
   { ReadBuffer, serializeMessage }: Library,
   start: (onOutput: (bytes: Buffer) => void, signal: AbortSignal) => Promise<RunningCommand>,
-  firstLine: string,
+  environmentLine: string,
 ): Transport & { endReason: () => string | undefined } {
   const read = new ReadBuffer({ maxBufferSize: maxMessageBytes })
   const ended = new AbortController()
@@ -27,7 +28,7 @@ export function createCommandTransport(
         endReason = error.message
         throw error
       })
-      running.input?.write(`${firstLine}\n`)
+      running.input?.write(`${environmentLine}\n`)
       running.ended.then(
         (result) => end(describeEnd(result)),
         (error: Error) => end(`it could not be started: ${error.message}`),

@@ -30,7 +30,7 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
       const parsed = URL.parse(url)
       const reason = parsed && allowedHosts.urlRefusal(parsed)
       // Does not ask the user about a URL that is never allowed.
-      if (reason) throw new Error(`${url} is not fetched: ${reason}`)
+      if (reason) throw new Error(`${url} is not fetched: ${reason}.`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
       const result = await fetchPage({ allowedHosts, proxies }, url, signal)

@@ -24,7 +24,7 @@ export function createAllowList(hosts: string[]): AllowList {
       if (listedPort !== port) return false
       return name === '*' || name === host || (name.startsWith('*.') && host.endsWith(name.slice(1)))
     })
-  const list = `Pages may be fetched from: ${hosts.join(', ')}.`
+  const list = `Pages may be fetched from: ${hosts.join(', ')}`
   return {
     urlRefusal(url) {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only http:// and https:// can be fetched'

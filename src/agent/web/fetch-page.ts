@@ -44,7 +44,7 @@ type FetchResult = (Page & { location?: undefined }) | { location: string }
 async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: AbortSignal): Promise<FetchResult> {
   const { allowedHosts, proxies } = rules
   const reason = allowedHosts.urlRefusal(url)
-  if (reason) throw new Error(`${url.href} is not fetched: ${reason}`)
+  if (reason) throw new Error(`${url.href} is not fetched: ${reason}.`)
   const proxy = findProxy(proxies, url)
   const addresses = await resolveAddresses(rules, url, proxy !== undefined)
   const { Agent, fetch } = await import('undici')

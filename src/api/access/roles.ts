@@ -9,9 +9,9 @@ export const isReadRoute = ({ method, isRead = false }: Pick<GuardedRoute, 'meth
   method === 'get' || isRead
 
 /**
- * Returns the roles that can call a route. By default, owners and admins can call routes for management keys, and every
- * role except viewer can call the others. Viewers can call routes that read or need no key.
- * A route overrides this with `roles`.
+ * Returns the roles that can call a route. By default, owners and admins can call every route, viewers those that read
+ * or need no key, and developers those that are not for management keys. So viewers see all of the organization, and
+ * developers only what they use. A route overrides this with `roles`.
  */
 export function rolesOf(route: GuardedRoute): readonly AccessRole[] {
   if (route.roles) return route.roles as readonly AccessRole[]

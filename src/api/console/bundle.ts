@@ -1,6 +1,7 @@
 /**
- * Bundles the console and writes each file, also compressed, to the folder in the arguments. A separate program, so that
- * the service does not keep the bundler in memory.
+ * Bundles the console and writes its files to the folder in the arguments. Files that browsers load are also written
+ * compressed; pages contain the style sheet, and the service itself loads the module for the server. A separate program,
+ * so that the service does not keep the bundler in memory.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,6 +30,7 @@ const bundleBrowserCode = () =>
   buildSync({
     ...commonOptions,
     entryPoints: { main: 'console/main.tsx' },
+    // Puts the modules that several screens use into the entry chunk.
     inject: ['console/shared-chunk.ts'],
     format: 'esm',
     splitting: true,

@@ -35,6 +35,7 @@ export const chatFaults = [
 
 type Chat = {
   caller: Caller
+  /** The host in the address of the request, which determines the region. */
   host: string | undefined
   response: ResponseStream
   turnRequest: Omit<ChatTurnRequest, 'found'>

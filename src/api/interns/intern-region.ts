@@ -8,6 +8,7 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 /**
  * Applies the regions of a caller's guardrails to conversations with interns too. The intern's own requests to models
  * are judged by the intern's own key.
+ * @param host the host in the address of the request, which determines the region.
  * @throws Fault `forbidden` with the reason that the chat route requires.
  */
 export async function requireRegion(

@@ -6,6 +6,7 @@ export type SkippedRow = { source: string; line?: number; row: string; reason: s
 /** Changes to a row. `remove` removes the row of earlier sources. */
 type Patch<T> = Partial<T> & { remove?: boolean }
 
+/** A later source can switch `discover` off again. */
 export type ProviderPatch = Patch<Omit<Provider, 'slug' | 'discover'> & { discover: boolean }>
 
 export type EndpointPatch = Patch<
@@ -16,7 +17,7 @@ export type EndpointPatch = Patch<
 >
 
 export type ModelPatch = Patch<Omit<Model, 'id' | 'author' | 'endpoints'>> & {
-  /** By tag. */
+  /** By `tag` of the endpoint. */
   endpoints: Map<string, EndpointPatch>
 }
 

@@ -20,7 +20,7 @@ export type Keyboard = {
    * @param signal aborts the question. The promise then rejects with its reason
    */
   answer: (question: string, keys: readonly string[], signal: AbortSignal) => Promise<KeyboardInput>
-  /** Calls `listener` on Ctrl-C. @returns a function that removes it */
+  /** Calls `listener` on Ctrl-C while nothing is read; a read resolves instead. @returns a function that removes it */
   onInterrupt: (listener: () => void) => () => void
   close: () => void
 }

@@ -183,6 +183,7 @@ export class LiveRun {
 
   #end(before: RunState, endReason: EndReason, explanation: Explanation): void {
     const metered = { ...explanation, meteredSince: this.#isAlone ? this.#startedAt : undefined }
+    // The saved reason is `failed` instead of `finished` if the end could not be stored.
     const saved = saveTurnEnd(
       (reason) => this.#deps.persistence.saveEnd(this.session, reason, metered),
       endReason,

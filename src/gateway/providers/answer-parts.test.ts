@@ -53,7 +53,7 @@ describe('parts of answers other than text', () => {
     const ofResponses = openaiResponses.readBody({ status: 'completed', output: [item] })
     for (const events of [ofChat, ofGemini, ofResponses])
       assert.deepEqual(only(events, 'image'), [{ type: 'image', url }])
-    for (const events of [ofChat, ofGemini]) assert.equal(only(events, 'piece').length, 1)
+    for (const events of [ofChat, ofGemini]) assert.equal(only(events, 'billed_piece').length, 1)
   })
 
   test('input of a provider tool is not a call of a client tool', () => {

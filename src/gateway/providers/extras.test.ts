@@ -7,7 +7,8 @@ import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
 
 const usageOf = (events: AnswerEvent[]) => events.find((event) => event.type === 'usage')
-const piecesOf = (events: AnswerEvent[]) => events.flatMap((event) => (event.type === 'piece' ? [event.unit] : []))
+const piecesOf = (events: AnswerEvent[]) =>
+  events.flatMap((event) => (event.type === 'billed_piece' ? [event.unit] : []))
 
 describe('openai-chat', () => {
   const answered = (message: object, usage: object, more: object = {}) =>

@@ -118,8 +118,8 @@ test('a call of an Anthropic tool is billed only if Anthropic counts it', () => 
       content: [block],
       stop_reason: 'end_turn',
     }
-    return anthropicMessages.readBody(body).filter(({ type }) => type === 'piece')
+    return anthropicMessages.readBody(body).filter(({ type }) => type === 'billed_piece')
   }
-  assert.deepEqual(read('web_search'), [{ type: 'piece', unit: 'web_search' }])
+  assert.deepEqual(read('web_search'), [{ type: 'billed_piece', unit: 'web_search' }])
   assert.deepEqual(read('bash_code_execution'), [])
 })

@@ -158,7 +158,7 @@ export class AnswerCounter {
         tally.firstTokenAt ??= this.#elapsed()
         tally.lastTokenAt = tally.firstTokenAt
         break
-      case 'piece':
+      case 'billed_piece':
         this.#countPiece(event.unit)
         break
       case 'finish':

@@ -67,8 +67,8 @@ test('a count above the bound is measured as the bound', () => {
 test('pieces are metered for any unit name, up to a hundred units', () => {
   const { record } = openRecord(true)
   record.startAttempt(target as never, permit)
-  for (const unit of ['constructor', 'constructor', 'toString']) record.count([{ type: 'piece', unit }])
-  for (let i = 0; i < 1000; i++) record.count([{ type: 'piece', unit: `tool ${i}` }])
+  for (const unit of ['constructor', 'constructor', 'toString']) record.count([{ type: 'billed_piece', unit }])
+  for (let i = 0; i < 1000; i++) record.count([{ type: 'billed_piece', unit: `tool ${i}` }])
   record.finishAttempt(tried, { failure: undefined, clientLeft: false, isComplete: true })
   const { pieces = {} } = record.close().extras ?? {}
   assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])

@@ -94,7 +94,7 @@ export class InternLifecycle {
 
   async running(intern: Intern): Promise<void> {
     if (isAsleep(intern)) return this.#endProcesses(intern)
-    if (this.#supervised.isResting(intern.id)) return this.#putToSleep(intern)
+    if (this.#supervised.isFallingAsleep(intern.id)) return this.#putToSleep(intern)
     if (this.#supervised.has(intern.id)) return this.#updateRules(intern)
     if (await this.#deps.provisioner.adopt(intern)) {
       this.#watch(intern)

@@ -18,7 +18,7 @@ export class SupervisedInterns {
   readonly #deps: SupervisedInternsDeps
   readonly #interns = new Map<string, SupervisedIntern>()
   /** Interns whose daemon stopped accepting turns; the next pass puts them to sleep. */
-  readonly #resting = new Set<string>()
+  readonly #fallingAsleep = new Set<string>()
 
   constructor(deps: SupervisedInternsDeps) {
     this.#deps = deps
@@ -36,8 +36,8 @@ export class SupervisedInterns {
     return this.#interns.size > 0
   }
 
-  isResting(id: string): boolean {
-    return this.#resting.has(id)
+  isFallingAsleep(id: string): boolean {
+    return this.#fallingAsleep.has(id)
   }
 
   /** @returns true once for each restart that is due. */
@@ -47,7 +47,7 @@ export class SupervisedInterns {
 
   /** Stops supervising an intern. */
   release(id: string): void {
-    this.#resting.delete(id)
+    this.#fallingAsleep.delete(id)
     this.#interns.get(id)?.release()
     this.#interns.delete(id)
   }
@@ -60,13 +60,13 @@ export class SupervisedInterns {
   watch(intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void): void {
     const { provisioner, follow, idleMs, requestPass } = this.#deps
     const supervised = this.#getOrAdd(intern.id)
-    this.#resting.delete(intern.id)
+    this.#fallingAsleep.delete(intern.id)
     // The old watch ends before the new one starts.
     supervised.release()
     const unwatch = provisioner.watch(intern, onEnd, onOutdated)
     const unfollow = follow(intern)
     const unwatchIdle = watchIdle(provisioner.runs(intern), idleMs, () => {
-      this.#resting.add(intern.id)
+      this.#fallingAsleep.add(intern.id)
       requestPass(intern.id)
     })
     const endWatch = () => {
@@ -79,7 +79,7 @@ export class SupervisedInterns {
 
   /** Schedules a pass that restarts an intern, by default with exponential back-off. */
   restartLater(id: string, afterMs?: number): void {
-    this.#resting.delete(id)
+    this.#fallingAsleep.delete(id)
     this.#getOrAdd(id).scheduleRestart(() => this.#deps.requestPass(id), afterMs)
   }
 

@@ -16,6 +16,7 @@ function usableGrains(granularity: Granularity | undefined): readonly Grain[] {
 /**
  * Covers a time range, in minutes since the epoch, with long slots, and with short slots at both ends. If short slots are
  * pruned, the long slot that overlaps the end of the range is used, and counts whole.
+ * @param isStored must be true for all times after one for which it is true. Roll-ups are pruned oldest first.
  */
 export function coverTime(
   time: { from: number; to: number },
@@ -39,6 +40,7 @@ function coverRange(
   const tailGrains = storedGrains(last * grain!)
   const start = headGrains.length > 0 ? Math.ceil(from / grain!) : Math.floor(from / grain!)
   const end = tailGrains.length > 0 ? last : Math.ceil(to / grain!)
+  // Never without finer grains: if they are pruned at `from`, they are also pruned before it.
   if (start >= end) return coverRange(from, to, headGrains, isStored)
   return [
     ...coverRange(from, start * grain!, headGrains, isStored),

@@ -3,13 +3,14 @@ import { createGuardrail } from '#policy/guardrails/change.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { NewGuardrail } from '#policy/guardrails/patch.ts'
 import { route } from '../route.ts'
+import { wrongKey } from './route-fields.ts'
 
 export const createOneGuardrail = route({
   method: 'post',
   path: '/guardrails',
   tag: 'guardrails',
   key: 'management',
-  wrongKey: 'unauthenticated',
+  wrongKey,
   summary: 'Create a guardrail, to be assigned to keys or members',
   description:
     'Missing fields do not limit anything. The guardrail applies to keys and members that it is assigned to.',

@@ -3,7 +3,7 @@ import { getGuardrail } from '#policy/guardrails/read.ts'
 import { readThresholds, setThresholds, Thresholds, ThresholdsBody, thresholdsOf } from '#spend/budgets/thresholds.ts'
 import { thresholdsEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { GuardrailPath } from './path.ts'
+import { GuardrailPath } from './route-fields.ts'
 
 const entity = thresholdsEntity('guardrail')
 const sharedFields = {

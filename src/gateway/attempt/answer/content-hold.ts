@@ -36,7 +36,7 @@ export class ContentHold {
   }
 }
 
-const typesWithoutContent: ReadonlySet<AnswerEvent['type']> = new Set(['started', 'usage', 'piece'])
+const typesWithoutContent: ReadonlySet<AnswerEvent['type']> = new Set(['started', 'usage', 'billed_piece'])
 
 /** Whether an event is content or the end of an answer, so that no other endpoint is tried after it. */
 export const endsHold = ({ type }: AnswerEvent) => !typesWithoutContent.has(type)

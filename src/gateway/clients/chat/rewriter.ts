@@ -16,12 +16,8 @@ import { chatWriter } from './writer.ts'
 export function chatRewriter(head: AnswerHead): PassthroughRewriter {
   const { createdSeconds, request } = head
   const repair = new AnswerRepair(Array.isArray(request?.functions))
-  let rewriteEvent: PassthroughRewriter['event'] | undefined
   return {
-    event(raw, events) {
-      rewriteEvent ??= eventRewriter(head, repair)
-      return rewriteEvent(raw, events)
-    },
+    event: eventRewriter(head, repair),
     rest: (events) => {
       const writer = chatWriter(head, { includeUsage: true, isStarted: true })
       return events.map(writer.event).join('')
@@ -129,7 +125,7 @@ function needsRewriteInMessage(text: string): boolean {
 
 const callsName = '"tool_calls"'
 
-/** Whether every named call has an id and a type. The answer has other ids and types. */
+/** Whether the calls are null, or one with a name has no id or type. Other objects of the answer have ids and types, too. */
 function needsRewriteInCalls(text: string, at: number): boolean {
   opening.lastIndex = at + callsName.length
   const openingMatch = opening.exec(text)

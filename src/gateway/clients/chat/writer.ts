@@ -82,7 +82,7 @@ export function chatWriter(
         tokens = event.tokens
         return ''
       case 'started':
-      case 'piece':
+      case 'billed_piece':
       case 'items':
       case 'error':
         return ''

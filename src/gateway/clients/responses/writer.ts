@@ -117,7 +117,7 @@ export class ResponseWriter implements StreamWriter {
       case 'started':
       // This protocol has no speech.
       case 'audio':
-      case 'piece':
+      case 'billed_piece':
       case 'items':
       case 'error':
         return ''

@@ -201,7 +201,7 @@ function readBlockStart(block: Block, at: number | undefined): UpstreamEvent[] {
     case 'tool_use':
       return [{ type: 'call_piece', key: at, id: block.id, name: block.name, whole: readInput(block.input) }]
     case 'server_tool_use':
-      return countedTools.has(block.name) ? [{ type: 'piece', unit: block.name }] : []
+      return countedTools.has(block.name) ? [{ type: 'billed_piece', unit: block.name }] : []
     default:
       return []
   }

@@ -174,7 +174,7 @@ function errorEvent(error: NonNullable<GeneratedCandidate['error']>): AnswerEven
 function readMedium({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
   const events: AnswerEvent[] = []
   if (String(mimeType).startsWith('image/')) {
-    events.push({ type: 'piece', unit: 'image' })
+    events.push({ type: 'billed_piece', unit: 'image' })
     if (data) events.push({ type: 'image', url: `data:${mimeType};base64,${data}` })
   }
   if (String(mimeType).startsWith('audio/') && data) events.push({ type: 'audio', mediaType: mimeType!, data })
@@ -185,7 +185,7 @@ function readMedium({ mimeType, data }: NonNullable<Part['inlineData']>, encrypt
 function linkedPicture({ mimeType, fileUri }: NonNullable<Part['fileData']>): AnswerEvent[] {
   if (!String(mimeType).startsWith('image/') || !fileUri) return []
   return [
-    { type: 'piece', unit: 'image' },
+    { type: 'billed_piece', unit: 'image' },
     { type: 'image', url: fileUri },
   ]
 }

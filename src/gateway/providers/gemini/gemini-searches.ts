@@ -40,10 +40,10 @@ export class Searches {
     const queryCount = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
     const billed = searchesByRequest(model ?? '') ? Math.min(1, queryCount) : queryCount
     const events: AnswerEvent[] = []
-    for (; this.#searchCount < billed; this.#searchCount++) events.push({ type: 'piece', unit: 'google_search' })
+    for (; this.#searchCount < billed; this.#searchCount++) events.push({ type: 'billed_piece', unit: 'google_search' })
     if (!this.#hasMapSearch && chunks.some((chunk) => chunk?.maps)) {
       this.#hasMapSearch = true
-      events.push({ type: 'piece', unit: 'google_maps' })
+      events.push({ type: 'billed_piece', unit: 'google_maps' })
     }
     return events
   }

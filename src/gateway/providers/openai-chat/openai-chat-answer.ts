@@ -170,7 +170,7 @@ function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: stri
 function readSpeech(audio: unknown, content: unknown): AnswerEvent[] {
   const { transcript } = audio as { transcript?: unknown }
   const hasWords = typeof transcript === 'string' && transcript !== '' && !content
-  return [{ type: 'piece', unit: 'audio' }, ...(hasWords ? [{ type: 'text' as const, text: transcript }] : [])]
+  return [{ type: 'billed_piece', unit: 'audio' }, ...(hasWords ? [{ type: 'text' as const, text: transcript }] : [])]
 }
 
 /** Google signs calls in a member beside the function, and refuses them later without it. */
@@ -193,7 +193,8 @@ function toCallPiece(call: ToolCallDelta, answerId: string | undefined): ToolCal
     key: index,
     id,
     name: calledFunction?.name ?? custom?.name,
-    // Servers that send a name in several pieces send its arguments later.
+    // Servers that send a name in several pieces send its arguments later. But many send a whole name with empty arguments,
+    // so a name that the request declares is whole then.
     ...(calledFunction?.name && !text && { isNamePartial: text === undefined || ('if_undeclared' as const) }),
     text,
     answerId,

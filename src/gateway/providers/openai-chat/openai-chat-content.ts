@@ -28,7 +28,7 @@ export function readContent(message: ChatContent, events: UpstreamEvent[]): void
   if (Array.isArray(annotations)) for (const annotation of annotations) readAnnotation(annotation, events)
   if (!Array.isArray(images)) return
   for (const image of images) {
-    events.push({ type: 'piece', unit: 'image' })
+    events.push({ type: 'billed_piece', unit: 'image' })
     const url = image?.image_url?.url
     if (typeof url === 'string' && url) events.push({ type: 'image', url })
   }

@@ -66,7 +66,7 @@ export function toCallPiece(item: Item, key: number | undefined): ToolCallPiece 
 /** The piece event of a provider tool call at its start. */
 export function pieceEvents(item: RunItem | undefined): AnswerEvent[] {
   const unit = findUnit(item?.type)
-  return unit === undefined ? [] : [{ type: 'piece', unit }]
+  return unit === undefined ? [] : [{ type: 'billed_piece', unit }]
 }
 
 /** Whether a whole response is only the start of one, which the provider continues in the background. */

@@ -2,14 +2,14 @@ import { z } from '#platform/json/schema.ts'
 import { MemberTargets } from '#policy/guardrails/assignments/assignment.ts'
 import { assign } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath } from '../path.ts'
+import { GuardrailPath, wrongKey } from '../route-fields.ts'
 
 export const assignMembers = route({
   method: 'post',
   path: '/guardrails/{id}/assignments/members',
   tag: 'guardrails',
   key: 'management',
-  wrongKey: 'unauthenticated',
+  wrongKey,
   summary: 'Assign a guardrail to members, replacing their previous one in the workspace',
   description: 'All members are assigned or none: an unknown member fails the whole request.',
   request: { params: GuardrailPath, body: MemberTargets },

@@ -52,7 +52,7 @@ export class MessageWriter implements StreamWriter {
   #writtenWaiting = 0
   /** The call whose block is open. */
   #openCall: OpenCall | undefined
-  /** Identifies the open reasoning block, if reasoning has no signature. */
+  /** The metadata that the signature of the open reasoning block contains. */
   #thoughtMetadata: ThoughtMetadata | undefined
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
@@ -131,7 +131,7 @@ export class MessageWriter implements StreamWriter {
       case 'started':
       // This protocol has no speech.
       case 'audio':
-      case 'piece':
+      case 'billed_piece':
       case 'items':
       case 'error':
         return ''
@@ -148,7 +148,10 @@ export class MessageWriter implements StreamWriter {
     return openingEvent + this.#blocks.writeDelta({ type: 'text_delta', text }) + this.#citations.attachWaiting(block)
   }
 
-  /** Writes reasoning: encrypted reasoning as a redacted block, a mark on readable reasoning as its signature. */
+  /**
+   * Writes reasoning: encrypted reasoning as a redacted block, readable reasoning as a thinking block. The client sends
+   * the signature back with the block. It identifies the origin of reasoning that its provider did not sign, too.
+   */
   #writeThinking(piece: Thought): string {
     const isEnd = isThoughtEnd(piece)
     if (!piece.text && !isEnd) return ''
@@ -179,6 +182,7 @@ export class MessageWriter implements StreamWriter {
   #call(event: ToolCall): string {
     const call = new OpenCall(event)
     this.#calls.set(event.index, call)
+    // The text of a custom call becomes one JSON string, so it is written when it is complete.
     if (!this.#isCallPending && !call.isCustom) return this.#startBlock(call.block, call)
     this.#waiting.push(call)
     return ''

@@ -2,14 +2,14 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { MemberAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listMemberAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath } from '../path.ts'
+import { GuardrailPath, wrongKey } from '../route-fields.ts'
 
 export const listGuardrailMemberAssignments = route({
   method: 'get',
   path: '/guardrails/{id}/assignments/members',
   tag: 'guardrails',
   key: 'management',
-  wrongKey: 'unauthenticated',
+  wrongKey,
   summary: 'List the members that a guardrail is assigned to, oldest first',
   description: 'The assignments of this guardrail to members, oldest first.',
   request: { params: GuardrailPath, query: PageQuery },

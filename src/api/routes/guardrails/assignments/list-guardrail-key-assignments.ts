@@ -2,14 +2,14 @@ import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../../route.ts'
-import { GuardrailPath } from '../path.ts'
+import { GuardrailPath, wrongKey } from '../route-fields.ts'
 
 export const listGuardrailKeyAssignments = route({
   method: 'get',
   path: '/guardrails/{id}/assignments/keys',
   tag: 'guardrails',
   key: 'management',
-  wrongKey: 'unauthenticated',
+  wrongKey,
   summary: 'List the keys that a guardrail is assigned to, oldest first',
   description: 'The assignments of this guardrail to keys, oldest first.',
   request: { params: GuardrailPath, query: PageQuery },
