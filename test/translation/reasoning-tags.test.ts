@@ -75,12 +75,25 @@ function understandWhole(door: Door, body: any): { reasoning: string; text: stri
 }
 
 test('a stream with more choices than a request can have is not split in all of them', () => {
-  const separator = new ReasoningSeparator()
+  const separator = new ReasoningSeparator(128)
   const choices = Array.from({ length: 200 }, (_, index) => ({ index, delta: { content: '<think>Hm' } }))
   const data = JSON.stringify({ choices })
   const separated = JSON.parse(separator.take({ event: undefined, data, raw: Buffer.from(data) }).data)
   const isSplit = separated.choices.map(({ delta }: any) => delta.tagged_reasoning === 'Hm')
   assert.deepEqual([isSplit.filter(Boolean).length, isSplit[127], isSplit[128]], [128, true, false])
+})
+
+test('a choice that starts after others have ended, or without a tag, is split', () => {
+  const separator = new ReasoningSeparator(3)
+  const send = (index: number, delta: object) => {
+    const data = JSON.stringify({ choices: [{ index, delta }] })
+    return JSON.parse(separator.take({ event: undefined, data, raw: Buffer.from(data) }).data).choices[0].delta
+  }
+  assert.equal(send(0, { content: 'Hello' }).content, 'Hello')
+  assert.equal(send(1, { reasoning_content: 'Hm' }).reasoning_content, 'Hm')
+  assert.equal(send(1, { content: '<think>' }).content, '<think>')
+  assert.deepEqual(send(2, { content: '<think>Hm</think>Hi' }), { content: 'Hi', tagged_reasoning: 'Hm' })
+  assert.equal(separator.isDone, true)
 })
 
 describe('reasoning between tags in the text of chat servers', () => {

@@ -23,6 +23,8 @@ import type { UpstreamRequest } from './upstream/upstream.ts'
 export type AttemptRequest = {
   /** The id of the answer in this service. */
   answerId: string
+  /** How many choices the client requested. */
+  choiceCount: number
   /** The limit of the client, or else the catalogue's. Arguments of a call that are cut at this limit are not an error. */
   answerLimit: number | undefined
   /** The names of the tools that the upstream gets. Undefined if it gets none. */
@@ -141,6 +143,7 @@ function buildAttempt(
     droppedFields,
     request: {
       answerId: record.id,
+      choiceCount: request.chat.n ?? 1,
       answerLimit: answerLimitOf(request.chat) ?? endpoint.maxCompletionTokens ?? undefined,
       toolNames: collectToolNames(request.chat, aliases),
       target,

@@ -26,6 +26,7 @@ async function leaveAtEnd(play: FaultyBehaviour, usageMs = 60_000): Promise<{ ev
   const attemptRequest = {
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
+    choiceCount: 1,
     answerLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,
@@ -95,6 +96,7 @@ async function outcomeOf(
   const attemptRequest = {
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
+    choiceCount: 1,
     answerLimit: undefined,
     toolNames: undefined,
     providerProtocol: openaiChat,

@@ -21,6 +21,7 @@ const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, fa
 function startAttempt(receiver: Receiver = silent): { sink: Sink; finished: Promise<AttemptFailure | undefined> } {
   const attemptRequest: AttemptRequest = {
     answerId: 'gen-1',
+    choiceCount: 1,
     answerLimit: undefined,
     toolNames: undefined,
     target: { endpoint: endpointFor('m') } as Target,

@@ -13,7 +13,7 @@ export type AnswerForms = {
   /** Missing if clients never get the bytes of this protocol. Its reader then reads all forms. */
   normalizer?: Normalizer
   /** Separates the reasoning of one stream from its text. Undefined if the server of the endpoint does not mix them. */
-  reasoningSeparator?: (endpoint: Endpoint) => EventSeparator | undefined
+  reasoningSeparator?: (endpoint: Endpoint, choiceCount: number) => EventSeparator | undefined
 }
 
 /** Changes the events of a stream, until it is done. */

@@ -25,7 +25,7 @@ export type DecodedEvent = {
 
 type DecodedAttempt = Pick<
   AttemptRequest,
-  'providerProtocol' | 'adaptProtocol' | 'target' | 'answerId' | 'answerLimit' | 'toolNames'
+  'providerProtocol' | 'adaptProtocol' | 'target' | 'choiceCount' | 'answerId' | 'answerLimit' | 'toolNames'
 >
 
 /** Splits a stream into events, gives them the form of their protocol, and reads them. */
@@ -47,7 +47,7 @@ export class StreamDecoder {
     this.#attempt = attempt
     this.#jsonLines = hasJsonLines ? new JsonLines() : undefined
     this.#read = this.#createReader(attempt.providerProtocol)
-    this.#separator = attempt.providerProtocol.forms?.reasoningSeparator?.(attempt.target.endpoint)
+    this.#separator = attempt.providerProtocol.forms?.reasoningSeparator?.(attempt.target.endpoint, attempt.choiceCount)
   }
 
   /** Reads one event whose form and protocol are known. */

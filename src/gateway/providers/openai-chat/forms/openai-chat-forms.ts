@@ -22,7 +22,7 @@ export const chatForms: AnswerForms = {
       return hasTags(endpoint) ? separateReasoning(completion) : completion
     },
   },
-  reasoningSeparator: (endpoint) => (hasTags(endpoint) ? new ReasoningSeparator() : undefined),
+  reasoningSeparator: (endpoint, choiceCount) => (hasTags(endpoint) ? new ReasoningSeparator(choiceCount) : undefined),
 }
 
 const hasTags = ({ compatibility }: Endpoint) => compatibility?.reasoningTags === true

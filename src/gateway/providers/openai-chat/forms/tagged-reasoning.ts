@@ -6,18 +6,25 @@ import { type Members, withMembers } from '../../with-members.ts'
 /** The names of tags that models put around their reasoning. */
 const tagNames = ['think', 'thinking', 'thought']
 const openingTags = tagNames.map((name) => `<${name}>`)
-const longestTag = '</thinking>'.length
 
 /** More white space than any model writes before its reasoning. */
 const maxBlank = 64
 
+/** How much white space before a closing tag is held to be removed. What comes before that is passed on as reasoning. */
+const maxHeldBlank = 11
+
 /** Splits the text of one answer, as it arrives, into the reasoning between tags at its start and the rest. */
 class TagSplitter {
-  #state: 'start' | 'inside' | 'after' | 'done' = 'start'
+  #state: 'start' | 'inside' | 'after' | 'done'
   /** Text that can be a part of a tag. */
   #held = ''
   #closingTag = ''
   #hasReasoning = false
+
+  /** @param state `done` for an answer whose reasoning is already in a separate member. */
+  constructor(state: 'start' | 'done' = 'start') {
+    this.#state = state
+  }
 
   /** Whether the rest of the text needs no splitting. */
   get isDone(): boolean {
@@ -94,7 +101,7 @@ function heldLength(text: string, tag: string): number {
   let tagLength = 0
   for (let length = Math.min(tag.length - 1, text.length); length > 0 && tagLength === 0; length--)
     if (text.endsWith(tag.slice(0, length))) tagLength = length
-  const before = text.slice(Math.max(0, text.length - tagLength - longestTag), text.length - tagLength)
+  const before = text.slice(Math.max(0, text.length - tagLength - maxHeldBlank), text.length - tagLength)
   return tagLength + before.length - before.trimEnd().length
 }
 
@@ -127,24 +134,31 @@ const hasReasoning = ({ reasoning, reasoning_content }: Members) => Boolean(reas
 const textStart = /"content"\s*:\s*"((?:\s|\\[nrt])*)(?:(<|\\u003c)|([^"])|")/i
 const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
 
-/** As many as a request can ask for. */
-const maxChoices = 128
-
-/** Separates the reasoning of a stream. Reads only events up to the end of the reasoning. */
+/**
+ * Separates the reasoning of a stream. Reads only events up to the end of the reasoning. With several choices, each can
+ * start after others have ended.
+ */
 export class ReasoningSeparator {
+  readonly #choiceCount: number
   readonly #splitters = new Map<unknown, TagSplitter>()
   #last: Members | undefined
 
   /** Whether the rest of the stream needs no changes. */
   isDone = false
 
+  /** @param choiceCount how many choices the request asks for. Further choices stay unchanged. */
+  constructor(choiceCount: number) {
+    this.#choiceCount = choiceCount
+  }
+
   take(event: SseEvent): SseEvent {
-    if (this.#splitters.size === 0 && !this.#canStart(event.data)) return event
+    if (this.#choiceCount === 1 && this.#splitters.size === 0 && !this.#canStart(event.data)) return event
     const chunk = parseObject(event.data)
     if (!chunk || !Array.isArray(chunk.choices)) return event
     this.#last = chunk
     const choices = mapItems(chunk.choices as Choice[], (choice) => this.#separate(choice))
-    this.isDone = [...this.#splitters.values()].every((splitter) => splitter.isDone) && this.#splitters.size > 0
+    const hasAllChoices = this.#splitters.size >= this.#choiceCount
+    this.isDone = hasAllChoices && [...this.#splitters.values()].every((splitter) => splitter.isDone)
     return choices === chunk.choices ? event : toEvent({ ...chunk, choices })
   }
 
@@ -157,7 +171,7 @@ export class ReasoningSeparator {
     return choices.length > 0 && this.#last ? [toEvent({ ...this.#last, usage: undefined, choices })] : []
   }
 
-  /** Whether a text starts in an event that can be the tag. */
+  /** Whether a text starts in an event that can be the tag. Only for a single choice: any other text ends the work. */
   #canStart(data: string): boolean {
     if (otherReasoning.test(data)) this.isDone = true
     const [found, blank, tag, other] = textStart.exec(data) ?? []
@@ -169,8 +183,9 @@ export class ReasoningSeparator {
     if (!isObject(choice) || !isObject(choice.delta)) return choice
     const { delta, finish_reason, index } = choice
     const text = delta.content
+    if (hasReasoning(delta) && !this.#splitters.has(index)) this.#splitters.set(index, new TagSplitter('done'))
     if (typeof text !== 'string' && !(finish_reason && this.#splitters.has(index))) return choice
-    if (this.#splitters.size >= maxChoices && !this.#splitters.has(index)) return choice
+    if (this.#splitters.size >= this.#choiceCount && !this.#splitters.has(index)) return choice
     const splitter = this.#splitters.getOrInsertComputed(index, () => new TagSplitter())
     if (splitter.isDone) return choice
     const parts = splitter.push(typeof text === 'string' ? text : '')
