@@ -17,13 +17,16 @@ const pingMs = 5_000
 /** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
 const maxTimeouts = 20
 
+/** A start in progress, with the signal of the call that needed it first. */
+type ServerStart = { connection: Promise<ServerConnection>; sandbox: boolean; signal: AbortSignal }
+
 /** A server of a session. It is started when it is needed, and restarted after it has died. */
 export class ServerTools {
   readonly spec: McpServerSpec
   readonly #now: () => number
   readonly #fetch: typeof globalThis.fetch
   #connected: ServerConnection | undefined
-  #connecting: Promise<ServerConnection> | undefined
+  #start: ServerStart | undefined
   #listed: ToolList | undefined
   #startedAt: number[] = []
 
@@ -37,13 +40,13 @@ export class ServerTools {
   async tools(location: RunLocation, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
     const { client } = await this.#connect(location, signal)
     const options = { signal, timeout: this.spec.timeoutMs }
-    this.#listed ??= await this.#describeErrors(listTools(client, options))
+    this.#listed ??= await this.#describeErrors(listTools(client, options), '')
     const { tools, excluded } = this.#listed
     return { tools: tools.map((tool) => this.#toTool(tool)), excluded }
   }
 
   async close(): Promise<void> {
-    const connected = this.#connected ?? (await this.#connecting?.catch(() => undefined))
+    const connected = this.#connected ?? (await this.#start?.connection.catch(() => undefined))
     this.#connected = undefined
     this.#listed = undefined
     await connected?.close()
@@ -92,7 +95,7 @@ export class ServerTools {
       }
       const options = { signal, timeout, toolDefinition, ...progress }
       const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
-      const { text, images } = toToolOutput(await this.#describeErrors(request))
+      const { text, images } = toToolOutput(await this.#describeErrors(request, 'Whether the call did anything is unknown. '))
       return { text: redactSecrets(this.spec, text), images }
     } catch (error) {
       signal.throwIfAborted()
@@ -102,8 +105,11 @@ export class ServerTools {
     }
   }
 
-  /** Waits for a request. If it fails, reports the state of the server and closes one that has ended or hangs. */
-  async #describeErrors<T>(request: Promise<T>): Promise<T> {
+  /**
+   * Waits for a request. If it fails, reports the state of the server and closes one that has ended or hangs.
+   * @param outcome a sentence about the request for the error of such a server.
+   */
+  async #describeErrors<T>(request: Promise<T>, outcome: string): Promise<T> {
     const connected = this.#connected
     try {
       return await request
@@ -111,32 +117,42 @@ export class ServerTools {
       const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
       if (error instanceof ProtocolError || !connected) throw error
       const { name, timeoutMs } = this.spec
-      const unknownOutcome = 'Whether the call did anything is unknown. The server is started again with the next call.'
       const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
       if (isTimeout && (await isResponding(connected))) {
         const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
-        throw new Error(`The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the call was given up.`)
+        throw new Error(`The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the request was given up.`)
       }
       const reason = connected.exitReason() ?? (error as Error).message
       if (this.#connected === connected) await this.close()
       const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
-      throw new Error(`The server ${name} ${state}. ${unknownOutcome}`)
+      throw new Error(`The server ${name} ${state}. ${outcome}The server is started again when it is needed.`)
     }
   }
 
   async #connect(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
-    const existing = this.#connected
-    const isCommand = this.spec.type === 'stdio'
-    if (existing && existing.exitReason() === undefined && (!isCommand || existing.sandbox === location.sandbox))
-      return existing
-    if (existing) await this.close()
-    this.#connecting ??= this.#start(location, signal).finally(() => {
-      this.#connecting = undefined
-    })
-    return this.#connecting
+    const fits = ({ sandbox }: { sandbox: boolean }) => this.spec.type !== 'stdio' || sandbox === location.sandbox
+    for (;;) {
+      const existing = this.#connected
+      if (existing && existing.exitReason() === undefined && fits(existing)) return existing
+      if (existing) await this.close()
+      this.#start ??= this.#newStart(location, signal)
+      const start = this.#start
+      // Another call can have started it for another mode, or was cancelled since. Then this call starts the server again.
+      const connection = await start.connection.catch((error: unknown) => {
+        if (signal.aborted || (fits(start) && !start.signal.aborted)) throw error
+      })
+      if (connection && fits(start)) return connection
+    }
   }
 
-  async #start(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
+  #newStart(location: RunLocation, signal: AbortSignal): ServerStart {
+    const connection = this.#startServer(location, signal).finally(() => {
+      this.#start = undefined
+    })
+    return { connection, sandbox: location.sandbox, signal }
+  }
+
+  async #startServer(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
     const now = this.#now()
     const { name } = this.spec
     this.#startedAt = this.#startedAt.filter((at) => now - at < startLimit.withinMs)
@@ -164,7 +180,10 @@ export class ServerTools {
   }
 }
 
-/** Returns where the servers of a session run. With the policy `refuse` that is a sandbox even if none works: the start then fails. */
+/**
+ * Returns where the servers of a session run: like the shell commands of the mode, so without a sandbox in self-drive, and in
+ * an intern's pod, which is one. With the policy `refuse` that is a sandbox even if none works: the start then fails.
+ */
 export async function findRunLocation({
   mode,
   shell,

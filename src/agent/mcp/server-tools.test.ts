@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startMcpServer } from '#test/harness/interns/mcp-http-server.ts'
+import { realShell } from '#test/harness/interns/scripted-agent.ts'
+import { ServerTools } from './server-tools.ts'
+
+const location = { shell: realShell(), workspace: '/tmp', sandbox: false }
+const spec = { name: 'tools', timeoutMs: 60_000, secrets: [] }
+const { signal } = new AbortController()
+
+test('a call that waits for a start connects although the call that started it was cancelled', async () => {
+  await using server = await startMcpServer('token')
+  const headers: [string, string][] = [['X-Token', 'token']]
+  const tools = new ServerTools({ ...spec, type: 'http', url: `${server.url}/mcp`, headers }, Date.now, fetch)
+  const cancelled = new AbortController()
+  const first = assert.rejects(tools.tools(location, cancelled.signal), { name: 'AbortError' })
+  const second = tools.tools(location, signal)
+  cancelled.abort()
+  await first
+  assert.ok((await second).tools.length > 0)
+  await tools.close()
+})
+
+test('a call does not share the start of a command without a sandbox if its mode requires one', async () => {
+  const startedIn: boolean[] = []
+  const start: (typeof location)['shell']['start'] = async (_script, { sandbox }) => {
+    startedIn.push(sandbox)
+    throw new Error('not started')
+  }
+  const shell = { ...location.shell, start }
+  const command = { ...spec, type: 'stdio' as const, command: 'tools', args: [], env: [], readable: [] }
+  const tools = new ServerTools(command, Date.now, fetch)
+  const calls = [false, true].map((sandbox) => tools.tools({ ...location, shell, sandbox }, signal))
+  await Promise.allSettled(calls)
+  // Each start has two attempts: the second with the older handshake.
+  assert.deepEqual(startedIn, [false, false, true, true])
+})
