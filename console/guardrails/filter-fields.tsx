@@ -27,6 +27,7 @@ export function Builtins({ policy, change }: EditorProps) {
   const setAction = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
     const before = builtins.find((one) => one.slug === slug)
     const others = builtins.filter((one) => one.slug !== slug)
+    // The service assigns the label of a detector, which the type requires.
     const all = action === '' ? others : [...others, { label: '', ...before, slug, action }]
     change({ ...policy, content_filter_builtins: all.length > 0 ? all : null })
   }

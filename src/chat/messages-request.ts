@@ -36,7 +36,11 @@ const OutputConfig = z.looseObject({
   format: z.looseObject({ type: z.string(), schema: z.looseObject({}).optional() }).nullish(),
 })
 
-/** The body of a messages request (Anthropic). No defaults are filled in, and unknown fields are accepted. */
+/**
+ * The body of a messages request (Anthropic). No defaults are filled in, and unknown fields are accepted. `models`,
+ * `fallbacks`, `provider`, `route`, `plugins`, `stop_server_tools_when`, `session_id`, `user` and `trace` are fields of this
+ * service.
+ */
 export const MessagesRequest = z
   .looseObject(
     {
@@ -44,6 +48,7 @@ export const MessagesRequest = z
       system: Content.optional(),
       model: z.string().optional(),
       models: z.array(z.string()).nullish(),
+      /** Read as `models` if that is missing. */
       fallbacks: z.array(z.looseObject({ model: z.string() })).nullish(),
       max_tokens: AnswerLimit.optional(),
       temperature: z.number().nullish(),

@@ -20,7 +20,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Creates a key with its workspace, owner, budget, models and expiry. */
+/** Creates a key with its workspace, owner, limit, models and expiry. */
 export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }: Props) {
   const [fields, setFields] = useState(emptyFields)
   const [workspaceId, setWorkspaceId] = useState(firstWorkspaceId)
@@ -32,6 +32,7 @@ export function CreateKey({ workspaceId: firstWorkspaceId, onCreated, onClose }:
   const submit = (event: Event) => {
     event.preventDefault()
     const { disabled: _, ...newFields } = parseFields(fields)
+    // The service accepts the ID of a member or the email address.
     const otherOwner = owner.trim() !== '' && { creator_user_id: owner.trim() }
     const body: NewKey = { ...newFields, kind, ...otherOwner, workspace_id: workspaceId }
     void act(async () => onCreated(body.name, await createKeyWithModels(body, kind === 'api' ? models : [])))

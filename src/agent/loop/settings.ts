@@ -19,7 +19,7 @@ export type AgentSettings = {
   sandboxReadable: string[]
   sandboxProgram: string | undefined
   /** The policy for commands on a host without a sandbox. */
-  withoutSandbox: NoSandboxPolicy
+  noSandboxPolicy: NoSandboxPolicy
   webHosts: string[]
 }
 
@@ -67,7 +67,7 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
     maxSteps: variables.SIGNALBOX_MAX_STEPS,
     sandboxReadable: variables.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
     sandboxProgram: variables.SIGNALBOX_SANDBOX_PROGRAM,
-    withoutSandbox: variables.SIGNALBOX_WITHOUT_SANDBOX,
+    noSandboxPolicy: variables.SIGNALBOX_WITHOUT_SANDBOX,
     webHosts: variables.SIGNALBOX_WEB_HOSTS,
   }
 }

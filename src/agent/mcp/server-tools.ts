@@ -95,7 +95,9 @@ export class ServerTools {
       }
       const options = { signal, timeout, toolDefinition, ...progress }
       const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
-      const { text, images } = toToolOutput(await this.#describeErrors(request, 'Whether the call did anything is unknown. '))
+      const { text, images } = toToolOutput(
+        await this.#describeErrors(request, 'Whether the call did anything is unknown. '),
+      )
       return { text: redactSecrets(this.spec, text), images }
     } catch (error) {
       signal.throwIfAborted()
@@ -120,7 +122,9 @@ export class ServerTools {
       const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
       if (isTimeout && (await isResponding(connected))) {
         const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
-        throw new Error(`The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the request was given up.`)
+        throw new Error(
+          `The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the request was given up.`,
+        )
       }
       const reason = connected.exitReason() ?? (error as Error).message
       if (this.#connected === connected) await this.close()
@@ -190,9 +194,9 @@ export async function findRunLocation({
   workspace,
 }: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>): Promise<RunLocation> {
   const { root } = workspace
-  if (mode === 'self-drive' || shell.withoutSandbox === 'pod') return { shell, workspace: root, sandbox: false }
+  if (mode === 'self-drive' || shell.noSandboxPolicy === 'pod') return { shell, workspace: root, sandbox: false }
   const hasSandbox = (await shell.sandboxError(root)) === undefined
-  return { shell, workspace: root, sandbox: hasSandbox || shell.withoutSandbox === 'refuse' }
+  return { shell, workspace: root, sandbox: hasSandbox || shell.noSandboxPolicy === 'refuse' }
 }
 
 const isResponding = ({ client }: ServerConnection) =>

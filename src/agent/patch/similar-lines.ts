@@ -14,7 +14,7 @@ export function findNearestIndex(lines: string[], searched: string[], from = 0):
     const score = searchedWords.reduce((sum, each, index) => sum + similarity(each, words[at + index]), 0)
     if (score > best.score) best = { at, score }
   }
-  return best.score >= 0.5 ? best.at : -1
+  return best.at
 }
 
 const wordsOf = (line: string) => line.match(/\w+|[^\w\s]/g) ?? []

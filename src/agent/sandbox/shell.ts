@@ -13,7 +13,7 @@ export type Shell = {
    * The operator's setting for hosts without a sandbox. `refuse`: commands cannot run. `consent`: a command can run if a person
    * allows it. `pod`: commands run without one, because the intern's pod is a sandbox.
    */
-  withoutSandbox: NoSandboxPolicy
+  noSandboxPolicy: NoSandboxPolicy
   /** Paths of the host, in addition to the system's programs, that every command in the sandbox can read. */
   readable: string[]
   /** @throws Error if `options` require the sandbox and it is not available. */
@@ -54,7 +54,7 @@ const defaultLimits = { outputBytes: 64 * 1024 * 1024, processes: 512, memoryByt
 export function createShell(deps: {
   env: Record<string, string | undefined>
   sandbox: SandboxOptions
-  withoutSandbox?: NoSandboxPolicy
+  noSandboxPolicy?: NoSandboxPolicy
   limits?: Partial<CommandLimits>
 }): Shell {
   // Starts with the mark of the agent, by which the daemon finds and ends all remaining processes.
@@ -81,7 +81,7 @@ export function createShell(deps: {
   }
   return {
     sandboxError: findMethod,
-    withoutSandbox: deps.withoutSandbox ?? 'refuse',
+    noSandboxPolicy: deps.noSandboxPolicy ?? 'refuse',
     readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
       const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * cpuSecondsPerSecond }

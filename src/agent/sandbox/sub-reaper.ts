@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 
+/** Node cannot make system calls. Perl can, and is part of every Debian and Ubuntu. */
 const perl = '/usr/bin/perl'
 /** The number of the system call `prctl`. */
 const prctlNumbers: Partial<Record<NodeJS.Architecture, number>> = { x64: 157, arm64: 167 }
@@ -13,7 +14,7 @@ export const hasSubReaper = process.platform === 'linux' && prctl !== undefined 
 /**
  * A process that starts the command and waits until it exits or the pipe on descriptor 3 closes. As the sub-reaper of all
  * descendants it then kills each of them, also those with another session and a cleared environment. It exits with the
- * status of the command. It ignores the signals that a command sends to its own group.
+ * status of the command, or ends by the signal that ended the command. It ignores the signals that a command sends to its own group.
  */
 const script = `
 use strict;
@@ -49,7 +50,13 @@ for (1 .. 400) {
   select(undef, undef, undef, 0.005);
 }
 my $signal = $status & 127;
-if ($signal) { my @names = ('ZERO'); require Config; @names = split ' ', $Config::Config{sig_name}; $SIG{$names[$signal]} = 'DEFAULT' if $signal != 9; kill $signal, $$; sleep 1 }
+if ($signal) {
+  require Config;
+  my @names = split ' ', $Config::Config{sig_name};
+  $SIG{$names[$signal]} = 'DEFAULT' if $signal != 9;
+  kill $signal, $$;
+  sleep 1;
+}
 exit($status >> 8);
 `
 

@@ -81,7 +81,7 @@ export function openSupervision(parts: SupervisionParts): Supervision {
       baseUrl: () => baseUrl,
       variable,
       mask: maskSecrets,
-      onUncounted: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
+      onMeasureError: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
       waitUntilEnded: ({ id }) => waitUntilEnded({ db }, id),
       listeners: listenAddress ? { listen: listenAddress, ports: config.intern_ports, certificates } : undefined,
     })

@@ -7,7 +7,7 @@ import type { ProcessStatus } from './process-status.ts'
 /** A circuit that is not closed. */
 export type RestrictedCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
   state: 'open' | 'paused' | 'half_open'
-  /** True if a process of this host reports it now; reports of other hosts are older. */
+  /** True if a process of this host reports it now; the last reports of other servers are older. */
   of_this_host: boolean
 }
 
@@ -41,7 +41,7 @@ function circuitsOfThisHost(processes: readonly ProcessStatus[]): RestrictedCirc
   )
 }
 
-/** Lists the circuits that other servers last reported and that have not ended yet. */
+/** Lists the circuits that servers without a running process on this host last reported, and that have not ended yet. */
 async function circuitsOfOtherHosts(
   { db, now }: CircuitDeps,
   organizationId: string,

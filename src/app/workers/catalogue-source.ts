@@ -21,14 +21,14 @@ type CatalogueSourceDeps = {
   /** Called with the report and data of every successful load. */
   onLoad: (report: LoadReport, data: CatalogueData) => void
   /** Called when a server's list arrived after the start, or an unreachable server is reachable again. */
-  onLateList: () => void
+  onLateModelList: () => void
   /** How long a start waits for the lists of servers. */
   listTimeoutMs?: number
 }
 
 /** @throws StartupError when a source cannot be used. */
 export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<CatalogueSource> {
-  const { settings, discover, onLoad, onLateList, listTimeoutMs = 500 } = deps
+  const { settings, discover, onLoad, onLateModelList, listTimeoutMs = 500 } = deps
   let loadedKey = cacheKey(settings)
   const first = await loadCached(settings).catch(refuseToStart)
   const hasDiscovery = first.data.providers.some((provider) => provider.discover)
@@ -62,9 +62,9 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
   if (hasDiscovery) {
     const firstReload = reload().catch(() => {})
     const isListLate = await Promise.race([firstReload.then(() => false), sleep(listTimeoutMs, true, { ref: false })])
-    if (isListLate) void firstReload.then(onLateList)
+    if (isListLate) void firstReload.then(onLateModelList)
   } else onLoad(report, first.data)
-  discover.onRecovered?.(() => void reload().then(onLateList, () => {}))
+  discover.onRecovered?.(() => void reload().then(onLateModelList, () => {}))
   return {
     async load({ fresh }) {
       try {

@@ -73,6 +73,8 @@ export async function startWorkers(
   const vault = await openVault({ db, settings })
   const logReport = logLoad(config, log)
   let providers: ProviderNeeds[] | undefined
+  /** Does nothing until the fleet exists: workers that start later load the current catalogue. */
+  let reloadInWorkers = () => {}
   const catalogue = await openCatalogueSource({
     settings,
     discover: createDiscovery({ readVariable: variable, fetch: createOutgoingFetch(config) }),
@@ -80,7 +82,7 @@ export async function startWorkers(
       logReport(report, data)
       providers = listProviderNeeds(data, (name) => Boolean(variable(name)?.trim()))
     },
-    onLateList: () => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null)),
+    onLateModelList: () => reloadInWorkers(),
   })
   openUpkeep(openContext, db)
   openWebhooks(openContext, { db, vault })
@@ -126,6 +128,7 @@ export async function startWorkers(
     silenceMs: config.worker_silence_ms,
     log,
   })
+  reloadInWorkers = () => void fleet.callAll(({ rpc }) => rpc.call('worker.reloadCatalogue', null))
   const metricsUrl = await openMetricsPort({ config, log, metrics: { read: readMetricsPage } }, cleanup)
   /** False after a stop without a drain, which also ends a drain that has started. */
   let drains = true
@@ -210,6 +213,7 @@ async function closeGracefully(
   { drain_ms, shutdown_grace_ms, url }: CloseOptions,
 ): Promise<void> {
   const stopTimeoutMs = drain_ms + shutdown_grace_ms
+  // Agents of interns on this host call models through the stopping workers until their turns have ended.
   const address = supervisor.isSupervisingAny() ? internAddress(url) : undefined
   const closing = fleet.stop({ drain: drain_ms > 0, withinMs: stopTimeoutMs + exitGraceMs, internAddress: address })
   const waiting = new AbortController()

@@ -40,7 +40,7 @@ const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
   const root = requireObject(readJson(file), file)
-  const path = (key: string) => resolve(dirname(file), text(root, key, file))
+  const path = (key: string) => resolve(dirname(file), requireText(root, key, file))
   const workspace = path('workspace')
   const listen = root.listen === undefined ? undefined : readListen(requireObject(root.listen, `${file}: listen`), file)
   return {
@@ -69,9 +69,9 @@ function readListen(listen: JsonObject, file: string): TcpListener {
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw new StartupError(`${file}: listen: port must be a whole number from 0 to 65535.`)
   const tls = requireObject(listen.tls, `${file}: listen: tls`)
-  const path = (key: string) => resolve(dirname(file), text(tls, key, `${file}: listen: tls`))
+  const path = (key: string) => resolve(dirname(file), requireText(tls, key, `${file}: listen: tls`))
   return {
-    host: listen.host === undefined ? undefined : text(listen, 'host', `${file}: listen`),
+    host: listen.host === undefined ? undefined : requireText(listen, 'host', `${file}: listen`),
     port,
     tls: { certificate: path('certificate'), key: path('key'), authorities: path('authorities') },
   }
@@ -87,11 +87,11 @@ function readAgent(agent: JsonObject, source: string, { workspace, environment }
   }
   const modes = requireObject(agent.modes ?? {}, `${source}: modes`)
   return {
-    command: text(agent, 'command', source),
+    command: requireText(agent, 'command', source),
     args,
     env: { HOME: workspace, ...Object.fromEntries(inherited), ...requireStrings(agent.env ?? {}, `${source}: env`) },
     modes: { manual: 'manual', 'self-drive': 'self-drive', ...requireStrings(modes, `${source}: modes`) },
-    ...(agent.authenticate !== undefined && { authenticate: text(agent, 'authenticate', source) }),
+    ...(agent.authenticate !== undefined && { authenticate: requireText(agent, 'authenticate', source) }),
     ...(agent._meta !== undefined && { _meta: requireObject(agent._meta, `${source}: _meta`) }),
   }
 }
@@ -102,10 +102,10 @@ function readServers(value: unknown, source: string): McpServer[] {
   return servers.map((each: unknown, index) => {
     const at = `${source}[${index}]`
     const server = requireObject(each, at)
-    const type = text(server, 'type', at)
-    text(server, 'name', at)
-    if (type === 'stdio') text(server, 'command', at)
-    else if (type === 'http' || type === 'sse') text(server, 'url', at)
+    const type = requireText(server, 'type', at)
+    requireText(server, 'name', at)
+    if (type === 'stdio') requireText(server, 'command', at)
+    else if (type === 'http' || type === 'sse') requireText(server, 'url', at)
     else throw new StartupError(`${at}: type must be "stdio", "http" or "sse".`)
     requireStrings(server.env ?? {}, `${at}: env`)
     requireStrings(server.headers ?? {}, `${at}: headers`)
@@ -156,7 +156,7 @@ function requireObject(value: unknown, source: string): JsonObject {
   throw new StartupError(`${source} must be an object.`)
 }
 
-function text(from: JsonObject, key: string, source: string): string {
+function requireText(from: JsonObject, key: string, source: string): string {
   const value = from[key]
   if (typeof value === 'string' && value) return value
   throw new StartupError(`${source}: ${key} must be a string that is not empty.`)

@@ -31,7 +31,10 @@ export type AttemptRequest = {
   toolNames: ReadonlySet<string> | undefined
   target: Target
   providerProtocol: ProviderProtocol
-  /** Adapts another protocol to the request, for a server that answers in it. Undefined if nothing is adapted. */
+  /**
+   * Makes the reader of another protocol, in which a server answers, restore what the request changed: names and kinds of
+   * tools, and an answer given as a call. Undefined if the request changed none of these.
+   */
   adaptProtocol?: ((protocol: ProviderProtocol) => ProviderProtocol) | undefined
   /** The original names of tools that the upstream knows by another name. */
   aliases?: Aliases | undefined

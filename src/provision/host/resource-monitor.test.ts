@@ -15,7 +15,7 @@ test('after a failed measurement an intern is measured again, and ended at its l
   const intern = { home: home.path, pid: process.pid, uid: undefined, resourceLimits: limits, end: async () => {} }
   const options = { count: () => counts.shift()!(), everyMs: { processes: 60_000, disk: 1 } }
   const { promise: finished, resolve } = Promise.withResolvers<string>()
-  monitorResources({ ...intern, ...options, onUncounted: ({ message }) => failures.push(message) }, resolve)
+  monitorResources({ ...intern, ...options, onMeasureError: ({ message }) => failures.push(message) }, resolve)
   const alive = setInterval(() => {}, 1000)
   assert.match(await finished, /^Its files use 2 MiB; at most 1 MiB are allowed/)
   clearInterval(alive)

@@ -13,7 +13,7 @@ export type MonitoredIntern = {
   /** Ends all processes of the intern. */
   end: () => Promise<void>
   /** Called after each measurement that failed; the next one follows. */
-  onUncounted: (error: Error) => void
+  onMeasureError: (error: Error) => void
   count?: DiskUse
   everyMs?: { processes: number; disk: number }
 }
@@ -28,7 +28,7 @@ const pauseFactor = 20
  * @returns a function that stops the monitor.
  */
 export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason: string) => void): () => void {
-  const { home, resourceLimits, onUncounted, count, everyMs = checkEveryMs } = monitored
+  const { home, resourceLimits, onMeasureError, count, everyMs = checkEveryMs } = monitored
   const stopping = new AbortController()
   const endIfExceeded = async (reason: string | undefined) => {
     if (stopping.signal.aborted || reason === undefined) return
@@ -38,7 +38,7 @@ export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason
     onExceeded(reason)
   }
   const start = (firstMs: number, pass: () => Promise<number>) =>
-    startReconciler(pass, { signal: stopping.signal, firstMs, retryMs: firstMs, onError: onUncounted })
+    startReconciler(pass, { signal: stopping.signal, firstMs, retryMs: firstMs, onError: onMeasureError })
 
   start(everyMs.processes, async () => {
     trimLog(home, resourceLimits)

@@ -14,8 +14,14 @@ export type CloneOrder = {
   authorities?: string | undefined
 }
 
-/** Clones as the file says, once for all pods of the intern. @throws Error with the reason, written for the intern's owner. */
-export async function cloneInPod(file: string, deps: Pick<CloneDeps, 'path' | 'mask' | 'onUncounted'>): Promise<void> {
+/**
+ * Clones as the file says, unless the volume, which all pods of the intern share, already contains the clone.
+ * @throws Error with the reason, written for the intern's owner.
+ */
+export async function cloneInPod(
+  file: string,
+  deps: Pick<CloneDeps, 'path' | 'mask' | 'onMeasureError'>,
+): Promise<void> {
   const { home, repository, password, config, authorities }: CloneOrder = JSON.parse(readFileSync(file, 'utf8'))
   mkdirSync(join(home, 'workspace'), { recursive: true, mode: 0o700 })
   const signal = AbortSignal.timeout(config.repository_clone_ms)

@@ -24,7 +24,7 @@ async function startExceedingDaemon(home: string) {
   }
   return {
     daemon,
-    intern: { home, pid: child.pid!, uid: undefined, resourceLimits, end, onUncounted: assert.fail },
+    intern: { home, pid: child.pid!, uid: undefined, resourceLimits, end, onMeasureError: assert.fail },
     ending: ending.promise,
   }
 }

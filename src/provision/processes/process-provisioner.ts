@@ -55,7 +55,7 @@ export type ProcessDeps = RemoteInternDeps & {
   /** Removes this secret, and what looks like a secret, from a text. */
   mask: (text: string, secret: string | undefined) => string
   /** Called when the resources of an intern could not be measured; the measurement is repeated. */
-  onUncounted: (error: Error) => void
+  onMeasureError: (error: Error) => void
 }
 
 /** Runs interns as processes of this host: a daemon for each in a separate folder and, if the service is root, with a separate user. */
@@ -110,7 +110,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   watch(intern: Intern, onEnd: (reason: string) => void): () => void {
-    const { config, onUncounted, warn } = this.#deps
+    const { config, onMeasureError, warn } = this.#deps
     const home = this.#homeOf(intern)
     const record = readDaemonRecord(home)
     const daemon = {
@@ -125,7 +125,7 @@ export class ProcessProvisioner implements Provisioner {
       uid: record.uid,
       resourceLimits: limitsOutsideGroup(record.group, config),
       end: () => endDaemon(home, record),
-      onUncounted,
+      onMeasureError,
     }
     const stopRenewing = repeat(async () => record && this.#renewCertificates(intern, home, record), {
       firstMs: renewCertificatesEveryMs,

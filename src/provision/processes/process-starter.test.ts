@@ -22,7 +22,7 @@ test('stopping an intern during the preparation of its start cancels the clone',
     variable: () => process.env.PATH,
     passwordOf: async () => undefined,
     mask: (text) => text,
-    onUncounted: assert.fail,
+    onMeasureError: assert.fail,
   })
   const starter = new ProcessStarter({
     config,

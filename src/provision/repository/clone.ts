@@ -31,7 +31,7 @@ export type CloneDeps = {
   /** Removes this secret, and what looks like a secret, from a text. */
   mask: (text: string, secret: string | undefined) => string
   /** Called when the disk use of a clone could not be measured. */
-  onUncounted: (error: Error) => void
+  onMeasureError: (error: Error) => void
 }
 
 export type CloneOptions = {

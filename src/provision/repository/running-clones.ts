@@ -10,7 +10,7 @@ type CloningDeps = {
   passwordOf: (intern: Intern) => Promise<string | undefined>
   mask: (text: string, secret: string | undefined) => string
   /** Called when the disk use of a clone could not be measured. */
-  onUncounted: (error: Error) => void
+  onMeasureError: (error: Error) => void
 }
 
 /**
@@ -32,7 +32,7 @@ export class RunningClones {
 
   /** Registers the start of an intern, which can need a clone, and cancels an earlier one of the same intern. */
   register(intern: Intern): RegisteredStart {
-    const { config, variable, passwordOf, mask, onUncounted } = this.#deps
+    const { config, variable, passwordOf, mask, onMeasureError } = this.#deps
     const { id } = intern
     const stopping = new AbortController()
     this.stop(id)
@@ -41,7 +41,13 @@ export class RunningClones {
       clone: async (repository, home, uid) => {
         const password = await passwordOf(intern)
         const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(config.repository_clone_ms)])
-        const deps = { config, path: variable('PATH') ?? '', gitLocation: 'on this server', mask, onUncounted } as const
+        const deps = {
+          config,
+          path: variable('PATH') ?? '',
+          gitLocation: 'on this server',
+          mask,
+          onMeasureError,
+        } as const
         const authorities = trustedAuthorities()
         await cloneRepository({ ...deps, authorities }, { home, repository, password, uid, signal })
       },

@@ -8,7 +8,7 @@ type WatchDiskOptions = {
   home: string
   config: Pick<ResourceLimits, 'intern_disk_bytes'>
   /** Called after each measurement that failed; the clone continues. */
-  onUncounted: (error: Error) => void
+  onMeasureError: (error: Error) => void
   count?: DiskUse
   everyMs?: number
 }
@@ -17,7 +17,7 @@ type WatchDiskOptions = {
  * Watches the disk use of a clone, because the server can announce a wrong size. `exceeded` is aborted with the reason if the
  * clone uses more than an intern is allowed to.
  */
-export function watchDisk({ home, config, onUncounted, count, everyMs = checkEveryMs }: WatchDiskOptions) {
+export function watchDisk({ home, config, onMeasureError, count, everyMs = checkEveryMs }: WatchDiskOptions) {
   const exceeded = new AbortController()
   /** Never rejects: the intern's monitor measures again later. */
   const check = async () => {
@@ -25,12 +25,12 @@ export function watchDisk({ home, config, onUncounted, count, everyMs = checkEve
       const reason = await findExceededDiskLimit(home, config, count)
       if (reason) exceeded.abort(new Error(reason.replace(/\.$/, '')))
     } catch (error) {
-      onUncounted(error as Error)
+      onMeasureError(error as Error)
     }
   }
   return {
     exceeded: exceeded.signal,
     check,
-    stop: repeat(check, { firstMs: everyMs, everyMs, onError: onUncounted }),
+    stop: repeat(check, { firstMs: everyMs, everyMs, onError: onMeasureError }),
   }
 }

@@ -44,8 +44,8 @@ export const missingSandbox: SandboxOptions = {
 export const realShell = (
   limits: Parameters<typeof createShell>[0]['limits'] = {},
   sandbox: SandboxOptions = defaultSandbox,
-  withoutSandbox: NoSandboxPolicy = 'refuse',
-): Shell => createShell({ env: process.env, sandbox, limits, withoutSandbox })
+  noSandboxPolicy: NoSandboxPolicy = 'refuse',
+): Shell => createShell({ env: process.env, sandbox, limits, noSandboxPolicy })
 
 /** The ACP client of an agent: it records events, and answers as configured. */
 export function newClient(answers: Answers = {}) {

@@ -55,12 +55,12 @@ export async function decideBoundary(
 ): Promise<'inside' | 'outside' | 'refused'> {
   const { shell, permitted } = context
   if (context.mode === 'self-drive') return (await permitted('shell', input.command)) ? 'outside' : 'refused'
-  if (shell.withoutSandbox === 'pod') {
+  if (shell.noSandboxPolicy === 'pod') {
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
     return (await permitted('shell', title)) ? 'outside' : 'refused'
   }
   const sandboxError = await shell.sandboxError(context.workspace.root)
-  if (sandboxError && shell.withoutSandbox === 'refuse') {
+  if (sandboxError && shell.noSandboxPolicy === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
     if (!(await permitted('shell', title))) return 'refused'
     throw new Error(

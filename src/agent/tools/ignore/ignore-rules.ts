@@ -18,9 +18,9 @@ export class IgnoreRules {
   readonly #git: IgnoreChain | undefined
   readonly #ignore: IgnoreChain | undefined
 
-  private constructor(git?: IgnoreChain, own?: IgnoreChain) {
+  private constructor(git?: IgnoreChain, ignore?: IgnoreChain) {
     this.#git = git
-    this.#ignore = own
+    this.#ignore = ignore
   }
 
   static readonly none = new IgnoreRules()
@@ -31,12 +31,12 @@ export class IgnoreRules {
     const isRepository = has('.git')
     const excludes = isRepository ? readExcludes(folder) : ''
     const gitignore = has('.gitignore') ? readText(folder, '.gitignore') : ''
-    const ignore = has('.ignore') ? readText(folder, '.ignore') : ''
-    if (!isRepository && !gitignore && !ignore) return this
+    const ignoreText = has('.ignore') ? readText(folder, '.ignore') : ''
+    if (!isRepository && !gitignore && !ignoreText) return this
     const above = isRepository ? undefined : this.#git
     const git = gitignore || excludes ? { file: new IgnoreFile(`${excludes}\n${gitignore}`), depth, above } : above
-    const own = ignore ? { file: new IgnoreFile(ignore), depth, above: this.#ignore } : this.#ignore
-    return new IgnoreRules(git, own)
+    const ignore = ignoreText ? { file: new IgnoreFile(ignoreText), depth, above: this.#ignore } : this.#ignore
+    return new IgnoreRules(git, ignore)
   }
 
   /** Returns why an entry is excluded, if it is. @param names the names in the entry's path */

@@ -4,9 +4,9 @@ import { isObject } from '#platform/core/is-object.ts'
 import { z } from '#platform/json/schema.ts'
 
 const Text = z.string().min(1)
-const Section = z.looseObject({}).nullish()
+const OptionalSection = z.looseObject({}).nullish()
 
-/** A row of `model_list`. Only the fields that the import checks are declared; other fields are passed through. */
+/** A row of `model_list`. Only the fields that the import checks are declared; other fields of the two sections are kept. */
 const Row = z.object({
   model_name: Text,
   litellm_params: z.looseObject({
@@ -15,7 +15,7 @@ const Row = z.object({
     api_base: Text.nullish(),
     api_key: Text.nullish(),
   }),
-  model_info: Section,
+  model_info: OptionalSection,
 })
 export type Row = z.infer<typeof Row>
 export type Section = Record<string, unknown>
@@ -27,9 +27,9 @@ const Config = z.looseObject({
   model_list: z.array(z.unknown()).nullish(),
   guardrails: z.array(z.unknown()).nullish(),
   credential_list: z.array(z.unknown()).nullish(),
-  litellm_settings: Section,
-  general_settings: Section,
-  router_settings: Section,
+  litellm_settings: OptionalSection,
+  general_settings: OptionalSection,
+  router_settings: OptionalSection,
 })
 
 export type LitellmConfig = {

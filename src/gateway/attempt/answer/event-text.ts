@@ -18,7 +18,7 @@ export function startsBody(chunk: Buffer): boolean {
 }
 
 /** Whether an answer is a page or plain text, such as the error of a proxy. */
-export const isOtherText = (text: string) => /^\s*(?:<[!a-z]|[a-z]+ [a-z])/i.test(text)
+export const isPageOrPlainText = (text: string) => /^\s*(?:<[!a-z]|[a-z]+ [a-z])/i.test(text)
 
 /** The error of a server that answers with such a text. */
 export function toErrorEvent(text: string): Extract<AnswerEvent, { type: 'error' }> {

@@ -4,7 +4,7 @@ import type { ProviderProtocol } from '../../protocol/protocol.ts'
 import { protocols } from '../../providers/protocols.ts'
 import { errorWithoutAnswer, noMessage } from '../../providers/upstream-errors.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
-import { isOtherText, parseJson, refuseDeep, toErrorEvent } from './event-text.ts'
+import { isPageOrPlainText, parseJson, refuseDeep, toErrorEvent } from './event-text.ts'
 import type { WholeAnswer } from './receiver.ts'
 
 /** The whole answer; undefined if it is not JSON. @throws Error if it is nested too deeply. */
@@ -28,7 +28,7 @@ export function readErrorText(text: string): Extract<AnswerEvent, { type: 'error
   // Earlier versions of llama.cpp send a field of this name instead of an event.
   const [, json] = /^\s*error:\s*(\{.*)/s.exec(text) ?? []
   if (json !== undefined) return errorWithoutAnswer(parseJson(json), noMessage)
-  return isOtherText(text) ? toErrorEvent(text) : undefined
+  return isPageOrPlainText(text) ? toErrorEvent(text) : undefined
 }
 
 /**

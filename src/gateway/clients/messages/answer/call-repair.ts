@@ -45,9 +45,13 @@ export class StreamCallRepair {
 
 const isContent = ({ type }: AnswerEvent) => type === 'text' || type === 'reasoning'
 
-/** Few events start, end or add to a block that could be a call. */
+/**
+ * Whether an event starts or stops a block, adds to a call, or can end the message within a call. A cheap filter before
+ * parsing, for the many events with text.
+ */
 function isBlockEvent(event: Buffer, events: readonly AnswerEvent[]): boolean {
   if (events.some(({ type }) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish')) return true
+  // A start or stop.
   return event.includes('content_block_st') || event.includes('input_json_delta')
 }
 

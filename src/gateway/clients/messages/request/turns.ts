@@ -78,7 +78,7 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
   if (parts.length + calls.length + details.length === 0) return []
   const message = {
     role: 'assistant' as const,
-    content: visibleParts(parts),
+    content: joinTextParts(parts),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
@@ -92,7 +92,7 @@ function summaryPart({ content }: Block, isFollowed: boolean): ContentPart {
 }
 
 /** Joins the blocks into which citations cut a text, unless they have cache control. */
-function visibleParts(parts: ContentPart[]): string | ContentPart[] | null {
+function joinTextParts(parts: ContentPart[]): string | ContentPart[] | null {
   if (parts.length === 0) return null
   const isText = parts.every((part) => part.type === 'text' && !('cache_control' in part))
   return isText ? parts.map(({ text }) => text).join('') : parts
