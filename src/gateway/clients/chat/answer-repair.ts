@@ -96,7 +96,7 @@ const isCallOrFinish = ({ type }: AnswerEvent) => type === 'tool_call' || type =
 /** The reasons of answers with a call in `function_call`. */
 const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'function_call'])
 
-/** Null for a premature finish reason; undefined if it stays. */
+/** The finish reason that replaces the upstream's: null for a premature one; undefined if it stays. */
 function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[], part: Part): Finish | null | undefined {
   const finish = events.find((event) => event.type === 'finish')
   if (!finish) return isEnded ? null : undefined

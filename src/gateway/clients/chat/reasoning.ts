@@ -4,7 +4,10 @@ import { type Part, type ReasoningFields, readReasoning, splitThought } from '..
 
 type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unknown }
 
-/** Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`. */
+/**
+ * Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`, or is in a field that
+ * they do not read.
+ */
 export function lacksReasoning(message: RawMessage): boolean {
   const { reasoning, reasoning_content, reasoning_details: details } = message
   const { thinking, reasoning_text, tagged_reasoning } = message

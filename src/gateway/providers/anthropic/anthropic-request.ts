@@ -51,7 +51,7 @@ export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSett
   return thinkingSettings(chat, endpoint, limit)
 }
 
-/** Limits the temperature to 1. Newer models accept only one of `temperature` and `top_p`. */
+/** Limits the temperature to 1. Omits `top_p` beside it, because newer models accept only one of them. */
 function encodeSampling({ temperature, top_p, top_k }: ChatRequest): Body {
   if (temperature == null) return { top_p, top_k }
   return { temperature: Math.min(temperature, 1), top_k }

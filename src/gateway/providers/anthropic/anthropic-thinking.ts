@@ -27,7 +27,7 @@ const thinkingModes: [RegExp, ThinkingMode][] = [
 const findThinkingMode = (model: string): ThinkingMode =>
   thinkingModes.find(([pattern]) => pattern.test(model))?.[1] ?? 'adaptive-only'
 
-/** Whether a Claude model reasons by a token budget. Later ones have no prefill. */
+/** Whether a Claude model reasons by a token budget. Later models also refuse a prefilled answer. */
 export const isBudgetModel = (model: string) => findThinkingMode(model) === 'budget'
 
 /** Whether a Claude model accepts sampling settings. */

@@ -19,7 +19,7 @@ export const responsesForms: AnswerForms = {
 /** The start of most events. */
 const textDelta = '{"type":"response.output_text.delta"'
 
-/** Whether the type of an event is in its data, and not only in its name. */
+/** Whether the type of an event is not only in its name: it has no name, or its data has the type, too. */
 const hasType = (event: string | undefined, data: string) =>
   event === undefined || event === 'message' || data.includes(`"${event}"`)
 
