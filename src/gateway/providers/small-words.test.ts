@@ -94,17 +94,14 @@ test('a tool choice of the responses protocol passes unchanged', () => {
   assert.deepEqual(tool_choice, own)
 })
 
-test('refusals and images of the assistant are translated to OpenAI responses', () => {
+test('OpenAI responses gets the refusals of the assistant as text, and not its images', () => {
   const image_url = { url: 'https://a.example/a.png' }
   const content = [
     { type: 'refusal', refusal: 'No.' },
     { type: 'image_url', image_url },
   ]
   const { input } = encoded(openaiResponses, 'gpt-5', { messages: [{ role: 'assistant', content }] } as never).body
-  assert.deepEqual(input[0].content, [
-    { type: 'output_text', text: 'No.', annotations: [] },
-    { type: 'input_image', image_url: image_url.url, detail: 'auto' },
-  ])
+  assert.deepEqual(input[0].content, [{ type: 'output_text', text: 'No.', annotations: [] }])
 })
 
 test('a call of an Anthropic tool is billed only if Anthropic counts it', () => {
