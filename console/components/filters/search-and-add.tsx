@@ -48,7 +48,7 @@ export function SearchAndAdd({
           if (event.key !== 'Enter') return
           event.preventDefault()
           if (found?.[0]) return select(found[0])
-          if (text.trim() !== '' && addTyped) {
+          if (found?.length === 0 && text.trim() !== '' && addTyped) {
             addTyped(text.trim())
             setText('')
           }

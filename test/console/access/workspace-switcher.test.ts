@@ -192,8 +192,19 @@ test('a key whose models are refused is not created', options, async () => {
   await page.getByRole('button', { name: 'Create key' }).click()
   const form = page.getByRole('dialog', { name: 'Create key' })
   await form.getByLabel('Name').fill('never')
-  await form.getByLabel('Add to models').fill('nobody/unknown')
-  await form.getByLabel('Add to models').press('Enter')
+  const listed = Promise.withResolvers<void>()
+  await page.route('**/api/v1/models/user', async (route) => {
+    await listed.promise
+    await route.fallback()
+  })
+  const models = form.getByLabel('Add to models')
+  await models.fill('nobody/unknown')
+  // While the list is loaded, it is unknown whether a model matches.
+  await models.press('Enter')
+  assert.equal(await models.inputValue(), 'nobody/unknown')
+  listed.resolve()
+  await form.getByText('No matching model.').waitFor()
+  await models.press('Enter')
   await form.getByRole('button', { name: 'Create', exact: true }).click()
   await form.getByRole('alert').getByText('nobody/unknown').waitFor()
   const { body } = await service.manage('GET', '/keys?workspace_id=search&q=never&include_disabled=true')
