@@ -36,12 +36,16 @@ function opened(mark: string): string[] {
   return (signature ?? encrypted) ? [(signature ?? encrypted)!] : []
 }
 
+/** Anthropic bills compactions and advisors too. It lists them as iterations, which the counts of the answer do not include. */
 function readUsage(usage: any, plain: Plain): void {
-  const { input_tokens = 0, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage
-  plain.cached = read ?? 0
-  plain.prompt = input_tokens + plain.cached + (written ?? 0)
-  plain.completion = usage.output_tokens ?? 0
-  plain.reasoned = usage.output_tokens_details?.thinking_tokens ?? 0
+  const separate = (usage.iterations ?? []).filter(({ type }: any) => ['compaction', 'advisor_message'].includes(type))
+  for (const counts of [usage, ...separate]) {
+    const { input_tokens = 0, cache_read_input_tokens: read, cache_creation_input_tokens: written } = counts
+    plain.cached += read ?? 0
+    plain.prompt += input_tokens + (read ?? 0) + (written ?? 0)
+    plain.completion += counts.output_tokens ?? 0
+    plain.reasoned += counts.output_tokens_details?.thinking_tokens ?? 0
+  }
 }
 
 function assembled(events: any[]): any {
