@@ -40,7 +40,8 @@ export async function watchedPage(
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`)
+    if (['error', 'warning'].includes(message.type()))
+      faults.push(`console: ${message.text()} (${message.location().url})`)
   })
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
   await context.route('**/*', (route) => {
