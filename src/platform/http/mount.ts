@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import { type Entity, entityTag, type Precondition } from '../core/entity-tag.ts'
@@ -162,24 +161,11 @@ function createAdmitHook<Caller, Deps>(
 /** Sends a result. Text and bytes are JSON. */
 function sendResult(reply: FastifyReply, status: number, result: unknown) {
   if (result instanceof HttpAnswer) return sendAnswer(reply, result)
-  if (typeof result === 'string') return sendJsonText(reply, status, result)
-  if (Buffer.isBuffer(result)) reply.header('content-type', jsonType)
+  if (isJson(result)) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.code(status).send(result)
 }
 
-const jsonType = 'application/json; charset=utf-8'
-
-/**
- * Sends JSON text without Fastify's `send`, which lets Node encode every text as UTF-8. ASCII is the same in Latin-1, and as
- * Latin-1 an answer of 1 kB takes 5 to 10 % less processor time.
- */
-function sendJsonText(reply: FastifyReply, status: number, text: string) {
-  const length = Buffer.byteLength(text)
-  const headers = { ...reply.getHeaders(), 'content-type': jsonType, 'content-length': length }
-  reply.hijack()
-  reply.raw.writeHead(status, headers as OutgoingHttpHeaders).end(text, length === text.length ? 'latin1' : 'utf8')
-  return reply
-}
+const isJson = (result: unknown): result is string | Buffer => typeof result === 'string' || Buffer.isBuffer(result)
 
 /** Sends an answer with its own status and headers. */
 export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
@@ -193,7 +179,7 @@ export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
 
 /** @throws Error for an answer that does not match its schema. */
 function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
-  if (!route.response || result instanceof HttpAnswer || typeof result === 'string' || Buffer.isBuffer(result)) return
+  if (!route.response || result instanceof HttpAnswer || isJson(result)) return
   const checked = route.response.safeParse(result)
   if (checked.success) return
   throw new Error(
