@@ -127,6 +127,22 @@ onEachDatabase('a started turn', (kind) => {
       leave()
     })
 
+  test('that only its daemon reports has no key, and no account that the daemon chose', async () => {
+    await using store = await newDb(kind)
+    const { id, storedRuns } = await runningIntern(store, null)
+    const budget = { id: 'an account of others', costUsd: 1, costOf: 'max_cost_usd' }
+    const entry = { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello', budget }
+    const pages = [[{ sessionId: 's', entry }]]
+    const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
+    const decisions = { collect: async () => {} }
+    const readSpending = async () => ({ usd: 0, isComplete: true })
+    const deps = { db: store.db, now: Date.now, onError: assert.fail, decisions, readSpending } as unknown as FollowDeps
+    const leave = followRuns(deps, { id } as never, () => runs as never)
+    const run = await until(async () => (await storedRuns())[0])
+    leave()
+    assert.deepEqual([run.metered_key, JSON.parse(run.budget ?? '{}').id], [null, undefined])
+  })
+
   test('of a daemon that reports starts, or nothing, without end is asked at a limited rate', async () => {
     await using store = await newDb(kind)
     const { id } = await runningIntern(store, null)
