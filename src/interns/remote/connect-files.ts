@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { z } from '#platform/json/schema.ts'
 import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { type DaemonClient, maxAnswerBytes } from './daemon-client.ts'
+import { type DaemonClient, maxAnswerBytes, readText } from './daemon-client.ts'
 import { parseAnswer } from './read-answer.ts'
 
 /** A thousand entries with the longest names and targets. Each character needs up to six bytes. */
@@ -44,7 +44,7 @@ const UnpackAnswer = z.object({ files: z.number(), folders: z.number(), links: z
 const EmptyAnswer = z.object({})
 
 /** The files of an intern, through its daemon or the server of its host. */
-export function connectFiles({ send, readText, requestText }: DaemonClient): InternFiles {
+export function connectFiles({ send, requestText }: DaemonClient): InternFiles {
   const resourcePath = (resource: string, query: Query) => `/files/${resource}?${encodeQuery(query)}`
   async function change<Answer>(schema: z.ZodType<Answer>, method: string, resource: string, query: Query) {
     const options = { maxBytes: maxAnswerBytes, timeoutMs: changeTimeoutMs }

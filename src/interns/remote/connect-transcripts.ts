@@ -6,7 +6,7 @@ import { Refusal } from '../contract/refusal.ts'
 import type { Page, TranscriptEvent, Transcripts } from '../contract/transcript.ts'
 import { maxEventBytes } from '../contract/turn-event.ts'
 import { pathSegment } from '../registry/path-segment.ts'
-import type { DaemonClient } from './daemon-client.ts'
+import { type DaemonClient, readText } from './daemon-client.ts'
 import { readEntries, readMilestones, readSessions } from './read-answer.ts'
 import { readTranscriptEvent } from './read-transcript.ts'
 
@@ -16,7 +16,7 @@ const maxPageBytes = 8 * 1024 * 1024
 const rateLimit = { perSecond: 2000, atOnce: 5000 }
 
 /** The transcripts of an intern through the socket of its daemon. */
-export function connectTranscripts({ send, readText, requestText }: DaemonClient): Transcripts {
+export function connectTranscripts({ send, requestText }: DaemonClient): Transcripts {
   const read = (path: string, signal: AbortSignal | undefined) =>
     requestText('GET', path, { signal, maxBytes: maxPageBytes })
   return {

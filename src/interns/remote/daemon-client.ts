@@ -16,7 +16,6 @@ type TextOptions = { body?: object; signal?: AbortSignal | undefined; maxBytes?:
 /** Requests to a daemon. `send` returns a response as a stream; `requestText` returns a whole answer within a time limit. */
 export type DaemonClient = {
   send: (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => Promise<IncomingMessage>
-  readText: typeof readText
   /** @throws Refusal for an answer that is too large, breaks, or takes longer than `timeoutMs`. */
   requestText: (method: string, path: string, options?: TextOptions) => Promise<string>
 }
@@ -36,7 +35,7 @@ export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs 
       throw new Refusal('intern_unreachable', `The intern did not answer within ${timeoutMs / 1000} seconds.`)
     }
   }
-  return { send, readText, requestText }
+  return { send, requestText }
 }
 
 /** @throws Refusal for an answer over `maxBytes` or in too many pieces, or one that breaks. */
