@@ -11,7 +11,7 @@ import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-call
 import { drawnImagesField } from '../content.ts'
 import { readCount } from '../token-counts.ts'
 import { readRefusalMessage } from '../upstream-errors.ts'
-import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
+import { anthropicReader, readAnthropicMessage } from './answer/anthropic-answer.ts'
 import { replaceFormatByTool } from './anthropic-answer-format.ts'
 import { anthropicForms } from './anthropic-forms.ts'
 import { adaptForAnthropic } from './anthropic-passthrough.ts'

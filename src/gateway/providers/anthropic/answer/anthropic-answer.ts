@@ -3,29 +3,12 @@ import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMetadata } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import { argumentsText, type UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { readErrorStatus } from '../error-status.ts'
-import { type ReportedCounts, sumCounts, usageEvents } from '../token-counts.ts'
-import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage } from '../upstream-errors.ts'
-import { mergeUsage, type UsageObject } from '../usage-spellings.ts'
+import { argumentsText, type UpstreamEvent } from '../../../protocol/tool-calls/piece.ts'
+import { readErrorStatus } from '../../error-status.ts'
+import { errorWithoutAnswer, noMessage, readErrorFacts, readErrorMessage } from '../../upstream-errors.ts'
 import { type AnthropicCitation, toCitations } from './anthropic-citations.ts'
+import { readUsage, StreamUsage, type Usage } from './anthropic-usage.ts'
 
-type Counts = {
-  input_tokens?: number
-  output_tokens?: number
-  cache_read_input_tokens?: number | null
-  cache_creation_input_tokens?: number | null
-  cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null
-  output_tokens_details?: { thinking_tokens?: number } | null
-}
-type Usage = Counts & {
-  server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
-  speed?: string | null
-  /** Where the model ran. */
-  inference_geo?: string | null
-  /** The runs of models for this answer. */
-  iterations?: (Counts & { type?: string })[] | null
-}
 type Block =
   | { type: 'text'; text: string; citations?: AnthropicCitation[] | null }
   | { type: 'thinking'; thinking: string; signature?: string }
@@ -98,40 +81,6 @@ export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
 
 /** The end of a message whose server sends no reason of its end. */
 const endWithoutReason: AnswerEvent = { type: 'finish', reason: 'stop', native: undefined }
-
-/** The usage of a stream: the prompt in the first event, all counts in the last ones. */
-class StreamUsage {
-  #usage: UsageObject = {}
-
-  start(usage: Usage | undefined): void {
-    this.#usage = { ...usage }
-  }
-
-  /**
-   * The usage event; none after the first event alone. After a compaction the last event restarts the counts, and its
-   * zeros are valid.
-   */
-  add(usage: Usage | null | undefined): AnswerEvent[] {
-    if (!usage) return []
-    const splitsPrompt = usage.input_tokens === 0 && cacheTokens(usage) > 0 && cacheTokens(this.#usage) === 0
-    this.#usage = usage.iterations?.length ? { ...usage } : mergeUsage(this.#usage, usage)
-    // The first event of some servers counts the whole prompt as uncached, and the last one all of it as cached.
-    if (splitsPrompt) this.#usage.input_tokens = 0
-    return readUsage(this.#usage).map((event) =>
-      event.type === 'usage' && this.#hides(usage) ? { ...event, restated: true } : event,
-    )
-  }
-
-  /** Whether a zero would hide an earlier count from clients. */
-  #hides(usage: Usage): boolean {
-    return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
-  }
-}
-
-const cacheTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: created }: Counts) =>
-  (read ?? 0) + (created ?? 0)
-
-const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
 
 /** Reads a whole message. */
 export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
@@ -240,47 +189,4 @@ function finishEvent(native: string): AnswerEvent {
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
   const status = error?.type === 'overloaded_error' ? 529 : readErrorStatus(error)
   return { type: 'error', message: readErrorMessage(error) ?? noMessage, status, ...readErrorFacts(error) }
-}
-
-/** Iterations that the counts of the answer do not include. An advisor is another model, whose price is not known here. */
-const separateIterations: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message'])
-
-function readUsage(usage: Usage): AnswerEvent[] {
-  const iterations = Array.isArray(usage.iterations) ? usage.iterations : []
-  const separate = iterations.filter((iteration) => separateIterations.has(iteration?.type)).map(readCounts)
-  const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
-  const extras = { pieces: { web_search, web_fetch }, serviceTier: readTier(usage) }
-  return usageEvents(separate.reduce(addCounts, readCounts(usage)), extras)
-}
-
-/** The speed, or else the region, as a service tier: each has its price. A request for speed can be served without it. */
-function readTier({ speed, inference_geo: region }: Usage): string | undefined {
-  if (region === 'us' && speed !== 'fast') return 'us'
-  return speed ?? undefined
-}
-
-/** Anthropic counts cached tokens separately from the rest of the prompt. */
-function readCounts(counts: Counts): ReportedCounts {
-  const { cache_read_input_tokens: cached, cache_creation: written } = counts
-  const { ephemeral_1h_input_tokens: cacheWritten1h, ephemeral_5m_input_tokens: cacheWritten5m } = written ?? {}
-  const cacheWritten = counts.cache_creation_input_tokens || sumCounts(cacheWritten1h, cacheWritten5m)
-  return {
-    prompt: sumCounts(counts.input_tokens, cached, cacheWritten),
-    completion: counts.output_tokens,
-    cached,
-    cacheWritten,
-    cacheWritten1h,
-    reasoning: counts.output_tokens_details?.thinking_tokens,
-  }
-}
-
-function addCounts(sum: ReportedCounts, added: ReportedCounts): ReportedCounts {
-  return {
-    prompt: sumCounts(sum.prompt, added.prompt),
-    completion: sumCounts(sum.completion, added.completion),
-    cached: sumCounts(sum.cached, added.cached),
-    cacheWritten: sumCounts(sum.cacheWritten, added.cacheWritten),
-    cacheWritten1h: sumCounts(sum.cacheWritten1h, added.cacheWritten1h),
-    reasoning: sumCounts(sum.reasoning, added.reasoning),
-  }
 }
