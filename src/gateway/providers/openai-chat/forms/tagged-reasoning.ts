@@ -10,7 +10,7 @@ const openingTags = tagNames.map((name) => `<${name}>`)
 /** More white space than any model writes before its reasoning. */
 const maxBlank = 64
 
-/** How much white space before a closing tag is held to be removed. What comes before that is passed on as reasoning. */
+/** The most white space before a closing tag that is held back, to be removed. Earlier white space stays in the reasoning. */
 const maxHeldBlank = 11
 
 /** Splits the text of one answer, as it arrives, into the reasoning between tags at its start and the rest. */
