@@ -43,7 +43,8 @@ export type SearchItem = {
   execution: 'client'
   status: Status
   call_id: string
-  arguments: object
+  /** Text if the model wrote no object. */
+  arguments: object | string
 }
 export type ImageItem = { id: string; type: 'image_generation_call'; status: Status; result: string | null }
 export type OutputItem = MessageItem | ReasoningItem | CallItem | CustomCallItem | SearchItem | ImageItem

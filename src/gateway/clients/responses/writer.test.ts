@@ -262,3 +262,14 @@ test('a call of the search for tools that the client runs is an item of its type
   )
   assert.deepEqual(received.at(-1).response.output, [{ ...item, arguments: { query: 'mail' } }])
 })
+
+test('a search for tools keeps arguments that are not an object as text', () => {
+  const tools = [{ type: 'tool_search', execution: 'client' }]
+  for (const text of ['{"query":', 'mail', '["mail"]', `{"a":${'['.repeat(600)}${']'.repeat(600)}}`]) {
+    const writer = new ResponseWriter({ ...head, request: { input: 'Hi', tools } })
+    writer.event({ type: 'tool_call', index: 0, id: 'c1', name: 'tool_search' })
+    writer.event({ type: 'tool_arguments', index: 0, text })
+    writer.end(undefined)
+    assert.equal((writer.response as any).output[0].arguments, text)
+  }
+})

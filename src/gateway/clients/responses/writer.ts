@@ -1,9 +1,10 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
 import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
+import { isObject } from '#platform/core/is-object.ts'
 import { JsonBudget } from '#platform/json/json-text/json-budget.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
-import { parseArguments } from '../../protocol/tool-calls/tool-arguments.ts'
+import { parseJsonText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { FlatTools, listDeclaredTools } from './flat-tools.ts'
 import { ItemEvents } from './item-events.ts'
 import type {
@@ -262,12 +263,15 @@ export class ResponseWriter implements StreamWriter {
   }
 }
 
-/** The arguments of a search. The model can write invalid ones. */
-function readSearch(json: string): object {
+/** The arguments of a search: the text that the model wrote, if it is not an object that can be parsed. */
+function readSearch(json: string): object | string {
+  if (!new JsonBudget().take(json)) return json
   try {
-    return parseArguments(json, new JsonBudget())
+    const value = parseJsonText(json || '{}')
+    return isObject(value) ? value : json
   } catch {
-    return {}
+    // It is nested too deep.
+    return json
   }
 }
 
