@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { canUseModels } from '../api/session.ts'
 import { Problem } from '../components/page/problem.tsx'
-import { useKeys } from '../components/palette/keys.ts'
+import { useKeys } from '../components/window/keyboard.ts'
 import { draft, draftImages, isBusy, sendMessage, stop } from './conversation.ts'
 
 /** Few providers accept larger requests. */

@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { Heading } from '../components/page/heading.tsx'

@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { Failure } from '../api/failure.ts'
 import { sessionState } from '../api/session.ts'

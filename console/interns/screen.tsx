@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { InternPage } from './intern-page.tsx'
 import { InternsHome } from './interns-home.tsx'

@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { canSeeAll } from '../api/key-access.ts'
 import { ScreenTabs } from '../components/page/screen-tabs.tsx'

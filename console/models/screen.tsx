@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { ModelList } from './model-list.tsx'
 import { ModelPage } from './model-page.tsx'

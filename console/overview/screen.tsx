@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import { call } from '../api/client.ts'

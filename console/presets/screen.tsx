@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { useRoute } from 'preact-iso/router'
 import { PresetList } from './preset-list.tsx'
 import { PresetPage } from './preset-page.tsx'

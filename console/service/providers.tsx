@@ -1,7 +1,7 @@
 import { useGet } from '../api/resource.ts'
 import type { ProviderNeeds } from '../api/types.ts'
+import { Copy } from '../components/page/copy-button.tsx'
 import { EmptyState, FailureState, Loading } from '../components/page/page-states.tsx'
-import { Copy } from '../components/text/copy.tsx'
 import { countText } from '../format/count.ts'
 import { environmentLines } from './settings-text.ts'
 

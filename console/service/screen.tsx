@@ -1,4 +1,4 @@
-import '../components/page/lazy-chunk.ts'
+import '../components/lazy-chunk.ts'
 import { ScreenTabs } from '../components/page/screen-tabs.tsx'
 import { Catalogue } from './catalogue.tsx'
 import { Providers } from './providers.tsx'

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { useKeys } from '../palette/keys.ts'
+import { useKeys } from '../window/keyboard.ts'
 import { useFilters } from './filters.ts'
 
 /** The search input of a list. The search words are in the address. */

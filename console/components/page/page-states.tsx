@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Failure } from '../../api/failure.ts'
-import { Copy } from '../text/copy.tsx'
+import { Copy } from './copy-button.tsx'
 
 /** An empty list, with what to do next. */
 export function EmptyState({

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useKeys } from '../palette/keys.ts'
+import { useKeys } from '../window/keyboard.ts'
 
 /** A panel at the right of a list, or above it in a narrow window. Closing it returns the focus to the list. */
 export function Panel({

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { useNameSearch } from '../filters/name-search.ts'
 import { Dialog } from '../form/dialog.tsx'
 import { type Command, commands, findCommands } from './commands.ts'
+import { useNameSearch } from './name-search.ts'
 
 /** `ofRequests`: whether a result leads to its requests instead of its page. */
 export type PaletteState = { typed: string; ofRequests: boolean }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { useKeys } from './keys.ts'
+import { useKeys } from '../window/keyboard.ts'
 import type { OpenPalette, PaletteState } from './open-palette.tsx'
 
 const paletteState = signal<PaletteState | undefined>(undefined)

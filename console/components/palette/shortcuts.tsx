@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../form/dialog.tsx'
-import { bindings, useKeys } from './keys.ts'
+import { bindings, useKeys } from '../window/keyboard.ts'
 
 /** The list of keyboard shortcuts, opened with `?`. */
 export function Shortcuts() {

@@ -1,6 +1,6 @@
 import { exactCount } from '../../format/count.ts'
 import { duration } from '../../format/time.ts'
-import { Copy } from '../text/copy.tsx'
+import { Copy } from '../page/copy-button.tsx'
 import { Markdown } from '../text/markdown.tsx'
 import { Usd } from '../text/usd.tsx'
 import { type Reply, tokensPerSecond } from './reply.ts'

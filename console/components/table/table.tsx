@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useKeys } from '../palette/keys.ts'
+import { useKeys } from '../window/keyboard.ts'
 import { rem, textScale } from '../window/text-size.ts'
 import { estimatedListSize } from '../window/window-size.ts'
 import { visibleColumns } from './visible-columns.ts'

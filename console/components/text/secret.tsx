@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Copy } from './copy.tsx'
+import { Copy } from '../page/copy-button.tsx'
 
 /** Displays a secret once. Only the Done button closes it, so that a stray click cannot lose it. */
 export function Secret({ title, text, onDone }: { title: string; text: string; onDone: () => void }) {

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useKeys } from '../../components/palette/keys.ts'
+import { useKeys } from '../../components/window/keyboard.ts'
 import { sentAnswers } from '../intern-messages.ts'
 import type { OpenQuestion } from '../intern-updates.ts'
 import { QuestionCard } from './question-card.tsx'

@@ -10,8 +10,8 @@ import type { Filters } from '../../components/filters/filters.ts'
 import { requestIdIn } from '../../components/filters/request-id.ts'
 import { AddFilter, Chip, Chips } from '../../components/form/chips.tsx'
 import { runOrToast } from '../../components/form/use-action.ts'
-import { useKeys } from '../../components/palette/keys.ts'
 import { searchRequests } from '../../components/palette/palette.tsx'
+import { useKeys } from '../../components/window/keyboard.ts'
 import { logQuery, spans } from './log-query.ts'
 
 const outcomes = [

@@ -2,11 +2,11 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address/address.ts'
 import { useGet } from '../../api/resource.ts'
 import { role } from '../../api/session.ts'
-import type { Command } from '../palette/commands.ts'
+import { currentRows, maxPerKind, type NamedResult, useListedNames } from '../filters/listed-names.ts'
+import { requestIdIn } from '../filters/request-id.ts'
 import { memberName } from '../text/member-name.ts'
 import { useDebounced } from '../window/use-debounced.ts'
-import { currentRows, maxPerKind, type NamedResult, useListedNames } from './listed-names.ts'
-import { requestIdIn } from './request-id.ts'
+import type { Command } from './commands.ts'
 
 /** Shorter than elsewhere: the palette is for quick steps, and a search by name is cheap. */
 const debounceMs = 150

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { toast } from '../page/toast.tsx'
+import { toast } from './toast.tsx'
 
 /** Copies text to the clipboard and confirms it. */
 export async function copyText(text: string, message = 'Copied'): Promise<void> {
