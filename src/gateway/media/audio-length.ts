@@ -1,7 +1,8 @@
 type AudioFormat = 'wav' | 'mp3'
 
 /**
- * The maximum length of a recording in seconds, by the most generous decoder. Undefined if its bytes do not prove it.
+ * The longest time in seconds that a recording can last. It limits the tokens for which a request reserves money, so where
+ * decoders read a file differently, the longest result counts. Undefined if the bytes prove no limit.
  */
 export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
   return format === 'wav' ? wavSeconds(bytes) : mp3Seconds(bytes)
@@ -21,6 +22,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
       // A decoder can trust the declared size, or read to the end of the file.
       length = Math.max(bytes.length, length ?? 0, size)
     }
+    // Chunks have an even length.
     at += 8 + size + (size & 1)
   }
   return length === undefined || !(rate > 0) ? undefined : length / rate
@@ -28,7 +30,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
 
 /** Codes of samples that all have the same size: PCM, floating point, A-law, µ-law. */
 const supportedCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7])
-/** The code of a header that names its codec at byte 24. */
+/** The code of an extensible header (`WAVE_FORMAT_EXTENSIBLE`), which has the code of its codec at byte 24. */
 const extensible = 0xfffe
 
 /** The lowest of the three declared rates in bytes per second, because decoders differ. 0 if unknown. */
@@ -64,6 +66,7 @@ function mp3Seconds(bytes: Buffer): number | undefined {
   return Math.max(seconds, claimedSeconds(bytes, start))
 }
 
+/** The position after the ID3v2 tags at the start of a file. */
 function skipTags(bytes: Buffer): number {
   let at = 0
   while (at + 10 <= bytes.length && bytes.toString('latin1', at, at + 3) === 'ID3') {
@@ -77,12 +80,14 @@ function skipTags(bytes: Buffer): number {
 /** Bit rates of layer III, in kbit/s, for MPEG 1 and for the others. */
 const bitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+/** Sample rates of MPEG 1, in Hz. */
 const sampleRates = [44_100, 48_000, 32_000]
 /** By the version bits: MPEG 2.5, reserved, MPEG 2, MPEG 1. Only the last has the full sample rates. */
 const rateDivisors = [4, 1, 2, 1]
 
 type Mp3Frame = { bytes: number; seconds: number }
 
+/** Reads the header of a frame: eleven set bits, then version, layer, bit rate, sample rate and padding. */
 function readMp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
   if (at + 4 > bytes.length) return undefined
   const header = bytes.readUInt32BE(at)
@@ -99,7 +104,7 @@ function readMp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
   return { bytes: Math.floor((samples * bitRate * 125) / sampleRate) + padding, seconds: samples / sampleRate }
 }
 
-/** The length that the first frame declares. */
+/** The length in seconds that encoders write into the first frame, as a number of frames at an offset after a mark. */
 function claimedSeconds(bytes: Buffer, start: number): number {
   const { bytes: length, seconds } = readMp3Frame(bytes, start)!
   const frame = bytes.subarray(start, start + length)

@@ -1,6 +1,6 @@
 /**
  * The size of a GIF with one frame: the larger of its screen and its frame, because decoders enlarge the screen to the
- * frame. Undefined for an animation or an invalid file.
+ * frame. Undefined for an invalid file, and for an animation, of which models can bill each frame.
  * @param bytes the whole file.
  */
 export function gifSize(bytes: Buffer): { width: number; height: number } | undefined {
@@ -28,6 +28,7 @@ function colorTableBytes(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }
 
+/** The position after a list of blocks. Each starts with its length, and an empty one ends the list. */
 function skipBlocks(bytes: Buffer, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!

@@ -3,8 +3,8 @@ import { gifSize } from './gif-size.ts'
 export type ImageSize = { width: number; height: number }
 
 /**
- * The width and height of an image in pixels. If decoders can find different sizes, the largest of them. Undefined for
- * animations, and if the bytes do not prove a maximum.
+ * The width and height of an image in pixels. If decoders can find different sizes, the largest of them. Undefined if the
+ * bytes do not prove a maximum, and for animations, of which models can bill each frame.
  */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
   const size = findReader(bytes)?.(bytes)
@@ -41,6 +41,7 @@ const readPngSize: SizeReader = (bytes) => {
         if (size || at + 16 > bytes.length) return undefined
         size = { width: bytes.readUInt32BE(at + 8), height: bytes.readUInt32BE(at + 12) }
         break
+      // The header of an animation.
       case 'acTL':
         return undefined
       case 'IDAT':
@@ -50,6 +51,7 @@ const readPngSize: SizeReader = (bytes) => {
   return undefined
 }
 
+/** The flag of an animation in the extended header of WebP. */
 const animated = 0x02
 
 /** The canvas and its frame can differ; the larger one counts. */
@@ -75,11 +77,13 @@ const readWebpSize: SizeReader = (bytes) => {
   return undefined
 }
 
+/** Reads the header of a VP8 frame: a start code, then two sizes of 14 bits. */
 function readLossySize(bytes: Buffer, at: number): ImageSize | undefined {
   if (bytes.readUIntBE(at + 3, 3) !== 0x9d012a) return undefined
   return { width: bytes.readUInt16LE(at + 6) & 0x3fff, height: bytes.readUInt16LE(at + 8) & 0x3fff }
 }
 
+/** Reads the header of a VP8L frame: a signature, then two sizes of 14 bits, less one. */
 function readLosslessSize(bytes: Buffer, at: number): ImageSize | undefined {
   if (bytes[at] !== 0x2f) return undefined
   const bits = bytes.readUInt32LE(at + 1)
@@ -92,7 +96,7 @@ const readJpegSize: SizeReader = (bytes) => {
   for (let at = 2; at + 4 <= bytes.length; ) {
     const marker = bytes[at + 1]!
     if (bytes[at] !== 0xff) return undefined
-    if (marker === 0xda) return size
+    if (marker === startOfPixels) return size
     if (isFrameHeader(marker)) {
       if (at + 9 > bytes.length) return undefined
       const frame = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
@@ -106,7 +110,9 @@ const readJpegSize: SizeReader = (bytes) => {
   return undefined
 }
 
-/** Markers from c0 to cf start a frame, except for three. */
+const startOfPixels = 0xda
+
+/** Markers from c0 to cf start a frame, except for three: Huffman tables, an extension and arithmetic coding. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -27,8 +27,9 @@ const families: { models: RegExp; countTokens: (size: Size) => number; unknownSi
   { models: /gemini/, countTokens: (size) => Math.max(2240, 258 * tileCount(size, 768)) },
 ]
 
-/** Other models use patches of at least this size, and at most `minTokens` for a small image. */
+/** The smallest patch of other models, in pixels. A patch is one token. */
 const minPatch = 14
+/** Some of them use a fixed number of tokens for an image of any size, but not more than this. */
 const minTokens = 1600
 
 /** The maximum tokens of an image. @param size undefined if it is unknown, as for a remote image. */

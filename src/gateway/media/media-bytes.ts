@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The parts of a data URL. */
+/** The parts of a data URL. Its data begins at `start`. */
 export type DataUrl = { mediaType: string; isBase64: boolean; start: number }
 
 const base64Mark = /;\s*base64\s*$/i
@@ -48,6 +48,7 @@ function decodeEscapes(data: string): Buffer {
 
 /** Text formats that contain more than their visible words. */
 const documentMarks = ['%PDF-', '%!PS', '{\\rtf', '<svg']
+/** Readers of PDF accept its mark anywhere in the first 1,024 bytes. */
 const markLength = 1024
 
 /** Whether every reader treats it as text. All other formats contain a zero byte or bytes that are not UTF-8. */
@@ -57,7 +58,7 @@ export function isText(bytes: Buffer): boolean {
   return !documentMarks.some((mark) => head.includes(mark))
 }
 
-/** Readers search for this mark in the first bytes. */
+/** Whether a reader can take the bytes for a PDF file. */
 export function isPossiblyPdf(bytes: Buffer): boolean {
   return bytes.subarray(0, markLength).includes('%PDF-')
 }

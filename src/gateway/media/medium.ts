@@ -13,8 +13,9 @@ export type Medium = {
   tokens?: number
 }
 
-/** No model counts more tokens for a second of audio. A second of MP3 has at least 1,000 bytes. */
+/** No model counts more tokens for a second of audio. */
 const tokensPerSecond = 64
+/** The same limit by bytes, for headers that declare too short a length: a second of MP3 has at least 1,000 bytes. */
 const audioBytesPerToken = 16
 /** Tokens that frame a piece of audio. */
 const audioFrameTokens = 100
@@ -28,7 +29,7 @@ const audioFormats = new Map<string, 'wav' | 'mp3'>([
   ['mpeg', 'mp3'],
 ])
 
-/** Enough of an image to find its size after the metadata of cameras. */
+/** Enough bytes of an image to find its size after the metadata of cameras. */
 const headLength = 256 * 1024
 
 /** The declaration of a medium in a request: the type of its part, and its media type or format. */
@@ -41,10 +42,12 @@ type DeclaredMedium = { part: unknown; mediaType?: unknown; format?: unknown }
  */
 export function readMedium(declared: DeclaredMedium, value: string): Medium | undefined {
   const url = parseDataUrl(value)
-  const part = toMediumKind(String(declared.part))
-  if (!url && /^[a-z]+:\/\//i.test(value)) return { kind: part }
+  const partType = String(declared.part)
+  const declaredKind = toMediumKind(partType)
+  if (!url && /^[a-z]+:\/\//i.test(value)) return { kind: declaredKind }
   const type = url?.mediaType ?? String(declared.mediaType ?? '').toLowerCase()
-  const kind = part === 'other' && !String(declared.part).includes('video') ? toMediumKind(type) : part
+  // The media type of a file decides. A video stays one, because its pictures also cost tokens.
+  const kind = declaredKind === 'other' && !partType.includes('video') ? toMediumKind(type) : declaredKind
   if (kind === 'image') return readImage(value, url)
   if (kind === 'audio') return readAudio(value, url, url ? type : String(declared.format ?? type))
   if (url && type.startsWith('text/')) {

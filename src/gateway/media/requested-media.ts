@@ -3,7 +3,7 @@ import { readMedium } from './medium.ts'
 
 type Body = Record<string, unknown>
 
-/** The parts of a request that are not text and can have a separate price. */
+/** The contents of a request that can have a separate price: parts that are not text, and long caches. */
 export type Media = {
   images: number
   audio: boolean
@@ -23,11 +23,17 @@ export function mediaIn(request: Body): Media {
 }
 
 function findMedia(request: Body): Media {
-  const media: Media = { images: 0, audio: false, video: false, files: false, longCache: isLong(request.cache_control) }
+  const media: Media = {
+    images: 0,
+    audio: false,
+    video: false,
+    files: false,
+    longCache: hasLongCache(request.cache_control),
+  }
   for (const name of ['messages', 'input', 'system', 'instructions'])
     if (typeof request[name] === 'object') addMedia(media, request[name])
   for (const tool of Array.isArray(request.tools) ? request.tools : [])
-    if (isLong(tool?.cache_control) || isLong(tool?.function?.cache_control)) media.longCache = true
+    if (hasLongCache(tool?.cache_control) || hasLongCache(tool?.function?.cache_control)) media.longCache = true
   return media
 }
 
@@ -47,7 +53,7 @@ function addMedia(media: Media, value: unknown): void {
   else if (audioTypes.has(type)) media.audio = true
   else if (videoTypes.has(type)) media.video = true
   else if (fileTypes.has(type)) addFile(media, value as Body)
-  if (isLong(cache_control)) media.longCache = true
+  if (hasLongCache(cache_control)) media.longCache = true
   for (const name in value) {
     const member = (value as Body)[name]
     if (typeof member === 'object') addMedia(media, member)
@@ -81,7 +87,8 @@ function canBeAudio(value: string): boolean {
   return !head || !isPossiblyPdf(head)
 }
 
-function isLong(cacheControl: unknown): boolean {
+/** Whether a cache breakpoint has a lifetime other than five minutes, which is the default of Anthropic. */
+function hasLongCache(cacheControl: unknown): boolean {
   const { ttl } = (cacheControl ?? {}) as { ttl?: unknown }
   return ttl != null && ttl !== '5m'
 }
